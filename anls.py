@@ -1,0 +1,1246 @@
+"""ANLS: Average Normalized Levenshtein Similarity, the score of answers read from documents.
+
+For each question, ``1 - edit distance / length`` against the closest accepted answer, 0 where that
+stays under a threshold (0.5); then the mean over the questions. Published implementations differ in
+case, white space, length and threshold, so a variant of the score is a row of `VARIANTS` here, and
+`signature` says which one a number is.
+
+First half: variants and scoring, which need rapidfuzz alone. Second half: ``Anls``, the metric of
+Hugging Face ``evaluate``, defined when it is first asked for, so that ``import anls`` stays light.
+
+Sources: Biten et al., "Scene Text Visual Question Answering", ICCV 2019,
+https://arxiv.org/abs/1905.13648; Mathew et al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
+"""
+
+from __future__ import annotations
+
+import math
+import string
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+
+__version__ = "1.0.0"
+
+__all__ = [
+    "VARIANTS",
+    "Edit",
+    "Explanation",
+    "Match",
+    "Variant",
+    "anls_score",
+    "anls_scores",
+    "explain",
+    "get_variant",
+    "load",
+    "mean",
+    "normalized_levenshtein_similarity",
+    "reason",
+    "signature",
+]
+
+# --------------------------------------------------------------------------------------------------
+# Variants
+# --------------------------------------------------------------------------------------------------
+
+Whitespace = Literal["squeeze", "strip", "keep"]
+Length = Literal["normalized", "normalized upper", "raw", "raw upper"]
+Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
+Reason = Literal["equal", "close enough", "under the threshold", "empty"]
+
+# (ignore_case, whitespace) -> what is done to a text before it is compared.
+_NORMALIZERS: dict[tuple[bool, Whitespace], Callable[[str], str]] = {
+    (True, "squeeze"): lambda text: " ".join(text.lower().split()),
+    (True, "strip"): lambda text: text.lower().strip(),
+    (True, "keep"): str.lower,
+    (False, "squeeze"): lambda text: " ".join(text.split()),
+    (False, "strip"): str.strip,
+    (False, "keep"): str,
+}
+
+# The length of a text, from the text as given and as normalized. Upper-casing makes a few texts longer.
+_LENGTHS: dict[Length, Callable[[str, str], int]] = {
+    "normalized": lambda raw, normalized: len(normalized),
+    "normalized upper": lambda raw, normalized: len(normalized.upper()),
+    "raw": lambda raw, normalized: len(raw),
+    "raw upper": lambda raw, normalized: len(raw.upper()),
+}
+
+# Threshold -> the least similarity and the greatest distance / length that keep a score.
+_LIMITS: dict[Kept, Callable[[float], tuple[float, float]]] = {
+    "similarity >= threshold": lambda threshold: (threshold, math.inf),
+    "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
+    "distance / length < threshold": lambda threshold: (0.0, math.nextafter(threshold, -math.inf)),
+}
+
+
+def _shown(value: object) -> str:
+    text = " ".join(repr(value).split())
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return text if value is None else f"{text} ({type(value).__name__})"
+
+
+def _check_threshold(threshold: Any) -> float:
+    try:
+        number = math.nan if isinstance(threshold, (str, bool)) else float(threshold)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 <= number <= 1:
+        raise ValueError(f"threshold is {_shown(threshold)}: it must be a number from 0 to 1")
+    return number
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to compute ANLS: a row of values, compared by `VARIANTS` and named by `signature`.
+
+    Args:
+        name: what the variant is called.
+        meaning: what it is, in one line.
+        source: the program or paper that computes it.
+        ignore_case: whether texts are lower-cased.
+        whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
+            only strips, ``"keep"`` leaves it.
+        ignored_ending: characters cut from the end of a text after that.
+        prediction_length: which length of the prediction divides the distance (the larger of both
+            sides is taken): of the text as given ("raw") or normalized, or of its upper-cased form.
+        reference_length: the same for the reference.
+        kept: when a similarity counts; it becomes 0 otherwise.
+        threshold: the threshold where the caller gives none, from 0 to 1.
+        no_answers: normalized predictions that score 0 against anything.
+        empty_equals_empty: whether an empty prediction scores 1 against an empty reference whatever
+            the threshold.
+        aliases: other implementations that give the same numbers, accepted as names.
+
+    Raises:
+        ValueError: a value that is none of those above.
+
+    Example:
+        >>> VARIANTS["rrc"].prediction_length
+        'raw upper'
+        >>> mine = replace(VARIANTS["standard"], name="mine", whitespace="strip")
+        >>> anls_score("Coca  Cola", ["Coca Cola"], variant=mine)
+        0.9
+    """
+
+    name: str
+    meaning: str = ""
+    source: str = ""
+    ignore_case: bool = True
+    whitespace: Whitespace = "squeeze"
+    ignored_ending: str = ""
+    prediction_length: Length = "normalized"
+    reference_length: Length = "normalized"
+    kept: Kept = "similarity >= threshold"
+    threshold: float = 0.5
+    no_answers: tuple[str, ...] = ()
+    empty_equals_empty: bool = False
+    aliases: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        allowed: dict[str, Iterable[object]] = {
+            "ignore_case": (True, False),
+            "whitespace": [whitespace for ignore_case, whitespace in _NORMALIZERS if ignore_case],
+            "prediction_length": _LENGTHS,
+            "reference_length": _LENGTHS,
+            "kept": _LIMITS,
+        }
+        for field, values in allowed.items():
+            if getattr(self, field) not in values:
+                raise ValueError(
+                    f"{field} of variant {self.name!r} is {_shown(getattr(self, field))}: "
+                    f"it must be one of {', '.join(map(repr, values))}"
+                )
+        object.__setattr__(self, "threshold", _check_threshold(self.threshold))
+
+
+def _table(*variants: Variant) -> Mapping[str, Variant]:
+    return MappingProxyType({variant.name: variant for variant in variants})
+
+
+VARIANTS: Mapping[str, Variant] = _table(
+    Variant(
+        "standard",
+        meaning="the definition, on the texts that are compared",
+        source="https://arxiv.org/abs/1905.13648",
+        aliases=("anls_star",),
+    ),
+    Variant(
+        "rrc",
+        meaning="the official script of the Robust Reading Competition: the leaderboard's number",
+        source="https://rrc.cvc.uab.es",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        aliases=("lmms_eval", "vlmevalkit", "unitxt", "dude", "evalscope"),
+    ),
+    Variant(
+        "mmpretrain",
+        meaning="the official script with normalized references",
+        source="https://github.com/open-mmlab/mmpretrain",
+        prediction_length="raw upper",
+        reference_length="normalized upper",
+    ),
+    Variant(
+        "pypi_anls",
+        meaning="PyPI anls 0.0.2: a similarity of exactly 0.5 scores 0",
+        source="https://github.com/shunk031/ANLS",
+        prediction_length="normalized upper",
+        reference_length="normalized upper",
+        kept="distance / length < threshold",
+    ),
+    Variant(
+        "mistral_evals",
+        meaning="no threshold, punctuation at the end ignored",
+        source="https://github.com/mistralai/mistral-evals",
+        ignored_ending=string.punctuation.replace("%", "") + " ",
+        threshold=0.0,
+    ),
+    Variant(
+        "mp_docvqa",
+        meaning="blanks inside a text count; a blank prediction, or `none`, scores 0",
+        source="https://github.com/rubenpt91/MP-DocVQA-Framework",
+        whitespace="strip",
+        no_answers=("", "none"),
+    ),
+    Variant(
+        "stvqa",
+        meaning="blanks inside a text count: the M4C evaluator in MMF, LLaVA and InternVL",
+        source="https://github.com/OpenGVLab/InternVL",
+        whitespace="strip",
+    ),
+    Variant(
+        "pix2struct",
+        meaning="all white space counts, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/google-research/pix2struct",
+        whitespace="keep",
+        kept="distance / length < threshold",
+    ),
+    Variant(
+        "paligemma",
+        meaning="as pix2struct; an empty prediction always equals an empty reference",
+        source="https://github.com/google-research/big_vision",
+        whitespace="keep",
+        kept="distance / length < threshold",
+        empty_equals_empty=True,
+    ),
+    Variant(
+        "molmo",
+        meaning="as pix2struct, divided by the lengths of the texts as given",
+        source="https://github.com/allenai/molmo",
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+    ),
+    Variant(
+        "due",
+        meaning="case and all white space count, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/due-benchmark/evaluator",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+    ),
+    Variant(
+        "mmlongbench",
+        meaning="case and all white space count, only above the threshold",
+        source="https://github.com/open-compass/VLMEvalKit",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        kept="similarity > threshold",
+    ),
+    Variant(
+        "fast_anls",
+        meaning="case and all white space count, only above the threshold",
+        source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="similarity > threshold",
+    ),
+    Variant(
+        "nls",
+        meaning="plain normalized Levenshtein similarity: case and white space count, no threshold",
+        source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        threshold=0.0,
+        aliases=("docsaid_nls",),
+    ),
+)
+
+_NAMES: dict[str, Variant] = dict(VARIANTS) | {
+    alias: variant for variant in VARIANTS.values() for alias in variant.aliases
+}
+
+# What distinguishes one number from another, as against what describes it.
+_SCORING_FIELDS = [
+    field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
+]
+
+
+class _Rule(NamedTuple):
+    """A variant made ready for the loop."""
+
+    variant: Variant
+    normalize: Callable[[str], str]
+    prediction_length: Callable[[str, str], int] | None  # None: of the normalized text
+    reference_length: Callable[[str, str], int] | None
+    low: float  # a score is kept at this similarity or above ...
+    high: float  # ... and at this distance / length or below
+    limit: float  # no distance / length above it is kept, whatever the rounding
+    equal: float  # the score of equal texts
+    equal_empty: float  # the score of equal texts that are empty
+    no_answers: frozenset[str]
+    as_given: bool  # whether a prediction that stands among the references as it is scores `equal`
+
+
+def get_variant(
+    variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
+) -> Variant:
+    """The variant that a call asks for: a row of the table, with the fields that the call overrides.
+
+    Args:
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        threshold: from 0 to 1; None takes the variant's own.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        A `Variant`, which every function here takes in place of a name.
+
+    Raises:
+        ValueError: an unknown variant, a threshold outside [0, 1].
+
+    Example:
+        >>> get_variant("lmms_eval", threshold=0.8).name
+        'rrc'
+    """
+    if isinstance(variant, str):
+        if variant not in _NAMES:
+            raise ValueError(
+                f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)} "
+                f"(also accepted: {', '.join(name for name in _NAMES if name not in VARIANTS)})"
+            )
+        variant = _NAMES[variant]
+    elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
+        # evaluate.load imports a copy of this file: its class and the one of `import anls` are two.
+        variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
+    elif not isinstance(variant, Variant):
+        raise ValueError(f"variant is {_shown(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
+    if threshold is not None:
+        variant = replace(variant, threshold=threshold)
+    if ignore_case is not None:
+        if not isinstance(ignore_case, bool):
+            raise ValueError(f"ignore_case is {_shown(ignore_case)}: it must be True, False or None")
+        variant = replace(variant, ignore_case=ignore_case)
+    return variant
+
+
+def _compile(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> _Rule:
+    variant = get_variant(variant, threshold, ignore_case)
+    normalize = _NORMALIZERS[variant.ignore_case, variant.whitespace]
+    unchanged = normalize is str and not variant.ignored_ending
+    if variant.ignored_ending:
+        without_ending, ending = normalize, variant.ignored_ending
+
+        def normalize(text: str) -> str:
+            return without_ending(text).rstrip(ending)
+
+    def measure(length: Length) -> Callable[[str, str], int] | None:
+        of_normalized = length == "normalized" or (length == "raw" and unchanged)
+        return None if of_normalized else _LENGTHS[length]
+
+    low, high = _LIMITS[variant.kept](variant.threshold)
+    equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
+    equal_empty = 1.0 if variant.empty_equals_empty else equal
+    return _Rule(
+        variant,
+        normalize,
+        measure(variant.prediction_length),
+        measure(variant.reference_length),
+        low,
+        high,
+        min(high, 1.0 - low + 1e-9),
+        equal,
+        equal_empty,
+        frozenset(variant.no_answers),
+        as_given=not variant.no_answers and equal == equal_empty,
+    )
+
+
+_compile_once = lru_cache(maxsize=256, typed=True)(_compile)
+
+
+def _rule(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> _Rule:
+    try:
+        return _compile_once(variant, threshold, ignore_case)
+    except TypeError:  # an argument that cannot be hashed is a wrong one: it is named there
+        return _compile(variant, threshold, ignore_case)
+
+
+def signature(
+    variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
+) -> str:
+    """Which ANLS a number is: what to print beside it and to report with it.
+
+    Args:
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        threshold: from 0 to 1; None takes the variant's own.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|vVERSION``, with every field that differs from
+        the named variant.
+
+    Raises:
+        ValueError: an unknown variant, a threshold outside [0, 1].
+
+    Example:
+        >>> signature()
+        'anls|standard|threshold:0.5|v1.0.0'
+        >>> signature("lmms_eval", ignore_case=False)
+        'anls|rrc|ignore_case:False|threshold:0.5|v1.0.0'
+
+    Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
+    """
+    return _signature(_rule(variant, threshold, ignore_case).variant)
+
+
+def _signature(variant: Variant) -> str:
+    named = VARIANTS.get(variant.name, VARIANTS["standard"])
+    parts = ["anls", variant.name]
+    for field in _SCORING_FIELDS:
+        value = getattr(variant, field)
+        if field == "threshold" or value != getattr(named, field):
+            parts.append(f"{field}:{value}")
+    return "|".join([*parts, f"v{__version__}"])
+
+
+# --------------------------------------------------------------------------------------------------
+# Rows: what is taken, and what is said of the rest
+# --------------------------------------------------------------------------------------------------
+
+
+def as_text(value: object, what: str) -> str:
+    """The value, which must be a string; if it is not, a ValueError says what was found and what to do."""
+    if isinstance(value, str):
+        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
+    advice = "pass a string"
+    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
+        advice += ' ("" where the model gave no answer), or leave the row out'
+    elif isinstance(value, bytes):
+        advice += " (decode the bytes first)"
+    elif isinstance(value, (int, float)):
+        advice += f' ("{value}")'
+    elif isinstance(value, Mapping) and "text" in value:
+        advice += ' (the "text" of this dict)'
+    elif isinstance(value, (list, tuple)):
+        advice += ", one and not a list"
+    raise ValueError(f"{what} is {_shown(value)}, not a string: {advice}")
+
+
+def as_references(value: Any, what: str) -> Sequence[str]:
+    """The accepted answers of one row: one string or more; if they are not, a ValueError says why."""
+    if isinstance(value, str):
+        return (as_text(value, what),)
+    texts = _listed(value, what, "pass a list of strings, the accepted answers")
+    if not texts:
+        raise ValueError(f"{what} is an empty list: pass at least one accepted answer, or leave the row out")
+    return tuple(as_text(text, f"item {item} of {what}") for item, text in enumerate(texts))
+
+
+def _listed(column: Any, what: str, advice: str) -> list[Any]:
+    """A column of any kind (list, tuple, numpy, pandas, datasets, pyarrow, iterator) as a list."""
+    if isinstance(column, list):
+        return column
+    if isinstance(column, Mapping) and "text" in column:
+        raise ValueError(f'{what} is a dict with the keys {", ".join(map(str, column))}: pass its "text"')
+    unordered = isinstance(column, (str, bytes, Mapping, set, frozenset)) or hasattr(column, "columns")
+    if column is not None and not unordered:
+        for to_list in ("to_pylist", "tolist", "to_list"):
+            if hasattr(column, to_list):
+                column = getattr(column, to_list)()
+                break
+        if not isinstance(column, list) and isinstance(column, Iterable) and not isinstance(column, str):
+            column = list(column)
+        if isinstance(column, list):
+            return column
+    raise ValueError(f"{what} is {_shown(column)}: {advice}")
+
+
+def _columns(predictions: Any, references: Any, first: int = 0) -> tuple[list[str], list[Sequence[str]]]:
+    """Both columns, checked: strings, and one or more accepted strings for each."""
+    predictions = _listed(predictions, "predictions", "pass a list of strings, one for each question")
+    references = _listed(references, "references", "pass a list with the accepted answers of each question")
+    if len(predictions) != len(references):
+        raise ValueError(
+            f"there are {len(predictions)} predictions but references for {len(references)} questions: "
+            "pass one list of accepted answers for each prediction"
+        )
+    if set(map(type, predictions)) - {str}:
+        predictions = [
+            as_text(text, f"the prediction of row {row} (counted from 0)")
+            for row, text in enumerate(predictions, first)
+        ]
+    kinds = set(map(type, references))
+    if kinds == {str}:
+        references = list(zip(references))
+    elif not (kinds <= {list, tuple} and all(references) and set(map(type, chain.from_iterable(references))) <= {str}):
+        references = [
+            as_references(accepted, f"the references of row {row} (counted from 0)")
+            for row, accepted in enumerate(references, first)
+        ]
+    return predictions, references
+
+
+def _refuse_no_rows(rows: Sequence[object]) -> None:
+    if not rows:
+        raise ValueError("there are no rows to score: pass at least one prediction with its references")
+
+
+# --------------------------------------------------------------------------------------------------
+# Scoring
+# --------------------------------------------------------------------------------------------------
+
+# Above this many characters of a prediction the edit distance costs more than what can avoid it.
+_LONG = 64
+
+
+def _score_rows(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> list[float]:
+    """The score of each row. The one loop of this project; `explain` says the same in plain steps."""
+    distance = Levenshtein.distance
+    normalize, prediction_length, reference_length = rule[1:4]
+    low, high, equal, as_given, no_answers = rule.low, rule.high, rule.equal, rule.as_given, rule.no_answers
+    # Most variants normalize so. Written out, where a call would cost a tenth of the whole loop.
+    usual = normalize is _NORMALIZERS[True, "squeeze"]
+    scores: list[float] = []
+    append = scores.append
+    for prediction, references in rows:
+        if as_given and prediction in references:
+            append(equal)
+            continue
+        if len(prediction) > _LONG:
+            append(_score_long(prediction, references, rule))
+            continue
+        answer = " ".join(prediction.lower().split()) if usual else normalize(prediction)
+        if no_answers and answer in no_answers:
+            append(0.0)
+            continue
+        answer_length = prediction_length(prediction, answer) if prediction_length else len(answer)
+        least = math.inf
+        for reference in references:
+            accepted = " ".join(reference.lower().split()) if usual else normalize(reference)
+            if accepted == answer:
+                append(equal if answer else rule.equal_empty)
+                break
+            length = reference_length(reference, accepted) if reference_length else len(accepted)
+            ratio = distance(answer, accepted) / (length if length > answer_length else answer_length)
+            if ratio < least:
+                least = ratio
+        else:
+            similarity = 1 - least
+            append(similarity if similarity >= low and least <= high else 0.0)
+    return scores
+
+
+def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> float:
+    """The same for a long prediction, without the distances that cannot change the score."""
+    normalized = [(reference, rule.normalize(reference)) for reference in references]
+    if not rule.prediction_length and not rule.reference_length and rule.limit < 1:
+        # A text of over longest / (1 - limit) characters needs too many deletions to be kept, and its
+        # beginning shows that it has so many: normalizing never makes the whole shorter than a part.
+        enough = int(max(len(accepted) for _, accepted in normalized) / (1 - rule.limit)) + 2
+        if len(prediction) > 2 * enough and len(rule.normalize(prediction[: 2 * enough])) > enough:
+            return 0.0
+    answer = rule.normalize(prediction)
+    if answer in rule.no_answers:
+        return 0.0
+    answer_length = rule.prediction_length(prediction, answer) if rule.prediction_length else len(answer)
+    least = math.inf
+    for reference, accepted in normalized:
+        if accepted == answer:
+            return rule.equal if answer else rule.equal_empty
+        length = rule.reference_length(reference, accepted) if rule.reference_length else len(accepted)
+        length = max(length, answer_length)
+        most = int(min(least, rule.limit) * length) + 1
+        edits = Levenshtein.distance(answer, accepted, score_cutoff=most)
+        if edits <= most:
+            least = min(least, edits / length)
+    similarity = 1 - least
+    return similarity if similarity >= rule.low and least <= rule.high else 0.0
+
+
+def anls_score(
+    prediction: str,
+    gold_labels: Sequence[str] | str,
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> float:
+    """The score of one answer: its similarity to the closest accepted answer, 0 under the threshold.
+
+    Args:
+        prediction: the answer to score.
+        gold_labels: the accepted answers, one or more; a bare string is one accepted answer.
+        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        The score, from 0 to 1.
+
+    Raises:
+        ValueError: a text that is not a string, no accepted answers, an unknown variant, a threshold
+            outside [0, 1].
+
+    Example:
+        >>> anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
+        0.8888888888888888
+        >>> anls_score("The Coca", ["Coca Cola", "Coca Cola Company"])
+        0.0
+        >>> anls_score("Coca cola", ["Coca Cola", "Coca Cola Company"])
+        1.0
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648; the call of https://github.com/shunk031/ANLS.
+    """
+    rule = _rule(variant, threshold, ignore_case)
+    if type(prediction) is not str:
+        prediction = as_text(prediction, "the prediction")
+    if type(gold_labels) is not list or not gold_labels or set(map(type, gold_labels)) != {str}:
+        gold_labels = as_references(gold_labels, "the gold labels")
+    return _score_rows([(prediction, gold_labels)], rule)[0]
+
+
+def anls_scores(
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str] | str],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> list[float]:
+    """The score of each answer of a set, as `anls_score` gives it. `mean` of them is the ANLS.
+
+    Args:
+        predictions: N answers, as a list, tuple, iterator, numpy array, or column of pandas, datasets
+            or pyarrow.
+        references: the accepted answers of each, in the same order: N lists of strings, or N strings
+            where each question has one.
+        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        N scores from 0 to 1.
+
+    Raises:
+        ValueError: what is wrong and in which row: a text that is not a string, a row without
+            references, columns of different lengths, no rows, an unknown variant, a threshold outside
+            [0, 1].
+
+    Example:
+        >>> anls_scores(["CocaCola", "12/15/89"], [["Coca Cola", "Coca Cola Company"], ["12/15/88"]])
+        [0.8888888888888888, 0.875]
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+    rule = _rule(variant, threshold, ignore_case)
+    predictions, references = _columns(predictions, references)
+    _refuse_no_rows(predictions)
+    return _score_rows(zip(predictions, references), rule)
+
+
+def mean(scores: Sequence[float]) -> float:
+    """The mean of scores, rounded once: the same bits in whatever order they come.
+
+    Args:
+        scores: one or more numbers.
+
+    Returns:
+        Their mean. Of the scores of a set this is its ANLS.
+
+    Raises:
+        ValueError: no scores.
+
+    Example:
+        >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
+        0.8819444444444444
+    """
+    _refuse_no_rows(scores)
+    return math.fsum(scores) / len(scores)
+
+
+def normalized_levenshtein_similarity(
+    prediction: str, reference: str, variant: str | Variant = "standard", ignore_case: bool | None = None
+) -> float:
+    """The similarity of two texts, before any threshold: ``1 - distance / length``.
+
+    Args:
+        prediction: one text.
+        reference: the other one.
+        variant: whose normalization and length are used: a name in `VARIANTS` or a `Variant`.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        1 for texts that are equal once normalized, 0 for texts that share nothing. Variants that divide
+        by the length of the text as given can go below 0, where lower-casing made the text longer.
+
+    Raises:
+        ValueError: a text that is not a string, an unknown variant.
+
+    Example:
+        >>> normalized_levenshtein_similarity("The Coca", "Coca Cola")
+        0.4444444444444444
+
+    Source: https://arxiv.org/abs/1905.13648, section 4.
+    """
+    rule = _rule(variant, None, ignore_case)
+    return _match(as_text(prediction, "prediction"), as_text(reference, "reference"), rule).similarity
+
+
+# --------------------------------------------------------------------------------------------------
+# Why a score is what it is
+# --------------------------------------------------------------------------------------------------
+
+
+class Edit(NamedTuple):
+    """One step from the normalized prediction to the normalized reference.
+
+    ``operation`` is "equal", "replace", "delete" (from the prediction) or "insert" (into it);
+    ``prediction`` and ``reference`` are the characters that it concerns on each side.
+    """
+
+    operation: str
+    prediction: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Match:
+    """How a prediction compares with one accepted answer.
+
+    Attributes:
+        reference: the accepted answer, as given.
+        normalized_prediction: what of the prediction is compared.
+        normalized_reference: what of the accepted answer is compared.
+        distance: the Levenshtein distance between the normalized texts.
+        length: what the distance is divided by.
+    """
+
+    reference: str
+    normalized_prediction: str
+    normalized_reference: str
+    distance: int
+    length: int
+
+    @property
+    def ratio(self) -> float:
+        """The normalized Levenshtein distance: distance / length, 0 for two empty texts."""
+        return self.distance / self.length if self.length else 0.0
+
+    @property
+    def similarity(self) -> float:
+        """The normalized Levenshtein similarity, 1 - distance / length, before any threshold."""
+        return 1 - self.ratio
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The steps from the normalized prediction to the normalized reference.
+
+        Joined, their texts give both back.
+        """
+        answer, accepted = self.normalized_prediction, self.normalized_reference
+        return tuple(
+            Edit(step.tag, answer[step.src_start : step.src_end], accepted[step.dest_start : step.dest_end])
+            for step in Levenshtein.opcodes(answer, accepted)
+        )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an answer has its score; as a string, one plain sentence.
+
+    Attributes:
+        prediction: the answer, as given.
+        normalized_prediction: what of it is compared.
+        matches: how it compares with each accepted answer, in their order.
+        winner: which of them is the closest: its place in ``matches``.
+        score: the score, from 0 to 1.
+        reason: "equal", "close enough", "under the threshold" or "empty".
+        variant: the variant that gave it, with the threshold and case of the call.
+    """
+
+    prediction: str
+    normalized_prediction: str
+    matches: tuple[Match, ...]
+    winner: int
+    score: float
+    reason: Reason
+    variant: Variant
+
+    @property
+    def best(self) -> Match:
+        """The match that won."""
+        return self.matches[self.winner]
+
+    @property
+    def signature(self) -> str:
+        """Which ANLS the score is."""
+        return _signature(self.variant)
+
+    def __str__(self) -> str:
+        best, threshold = self.best, f"{self.variant.threshold:g}"
+        if self.reason == "equal":
+            return f"equal to {best.reference!r}, so 1"
+        if self.reason == "empty" and not self.normalized_prediction:
+            return "the prediction is empty, so 0"
+        if self.reason == "empty":
+            return f"{self.prediction!r} counts as no answer, so 0"
+        edits = f"{best.distance} edit{'s' * (best.distance != 1)} on {best.length} characters"
+        measured, rule = f"similarity {best.similarity:.4f}", self.variant.kept.replace("threshold", threshold)
+        kept = "is kept" if self.score else "is not kept, so 0"
+        return f"{edits} from {best.reference!r}: {measured} {kept} ({rule})"
+
+
+def _match(prediction: str, reference: str, rule: _Rule) -> Match:
+    variant = rule.variant
+    answer, accepted = rule.normalize(prediction), rule.normalize(reference)
+    distance = Levenshtein.distance(answer, accepted)
+    length = max(
+        _LENGTHS[variant.prediction_length](prediction, answer),
+        _LENGTHS[variant.reference_length](reference, accepted),
+    )
+    return Match(reference, answer, accepted, distance, length)
+
+
+def _reason(answer: str, score: float, rule: _Rule) -> Reason:
+    if score == 1.0:
+        return "equal"
+    if score > 0.0:
+        return "close enough"
+    return "empty" if not answer or answer in rule.no_answers else "under the threshold"
+
+
+def reason(
+    prediction: str,
+    score: float,
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Reason:
+    """Why a prediction has the score that was computed for it, in a word.
+
+    Args:
+        prediction: the answer.
+        score: what `anls_score` gave for it with the same options.
+        threshold: as there.
+        variant: as there.
+        ignore_case: as there.
+
+    Returns:
+        "equal" (a score of 1), "close enough" (between 0 and 1), "empty" (0, the prediction being blank
+        or what the variant takes for no answer) or "under the threshold" (any other 0).
+
+    Raises:
+        ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
+
+    Example:
+        >>> reason("The Coca", 0.0)
+        'under the threshold'
+    """
+    rule = _rule(variant, threshold, ignore_case)
+    return _reason(rule.normalize(as_text(prediction, "prediction")), score, rule)
+
+
+def explain(
+    prediction: str,
+    references: Sequence[str] | str,
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Explanation:
+    """Why an answer has its score: distance, length, similarity and edits for every accepted answer.
+
+    The score is computed in plain steps, as the definition says; `anls_score` gives the same bits.
+
+    Args:
+        prediction: the answer.
+        references: the accepted answers, one or more; a bare string is one accepted answer.
+        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        An `Explanation`.
+
+    Raises:
+        ValueError: a text that is not a string, no accepted answers, an unknown variant, a threshold
+            outside [0, 1].
+
+    Example:
+        >>> why = explain("CocaCola", ["Coca Cola Company", "Coca Cola"])
+        >>> print(why)
+        1 edit on 9 characters from 'Coca Cola': similarity 0.8889 is kept (similarity >= 0.5)
+        >>> why.best.edits[1]
+        Edit(operation='insert', prediction='', reference=' ')
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+    rule = _rule(variant, threshold, ignore_case)
+    prediction = as_text(prediction, "prediction")
+    matches = tuple(_match(prediction, text, rule) for text in as_references(references, "references"))
+    winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
+    best, answer = matches[winner], rule.normalize(prediction)
+    score = best.similarity if best.similarity >= rule.low and best.ratio <= rule.high else 0.0
+    if rule.variant.empty_equals_empty and not answer and not best.normalized_reference:
+        score = 1.0
+    if answer in rule.no_answers:
+        score = 0.0
+    return Explanation(prediction, answer, matches, winner, score, _reason(answer, score, rule), rule.variant)
+
+
+# --------------------------------------------------------------------------------------------------
+# The metric of Hugging Face evaluate
+# --------------------------------------------------------------------------------------------------
+
+_DESCRIPTION = """\
+ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
+DocVQA, InfographicVQA and ST-VQA. An answer scores 1 - edit distance / length against the closest of the
+accepted answers, so that a slip of the OCR costs little, and 0 where that is under a threshold of 0.5, because
+the answer is then taken to be another one. ANLS is the mean of the scores.
+"""
+
+_INPUTS_DESCRIPTION = """
+Args:
+    predictions: list of N strings, the answers to score.
+    references: list of N lists of strings, the accepted answers of each question; or of N strings, where each
+        question has one.
+    variant: which ANLS: "standard" (the default), "rrc" (the leaderboard's script), or another row of the table in
+        the metric card.
+    threshold: from 0 to 1. A similarity under it scores 0. Default: the variant's own, 0.5 for most.
+    ignore_case: whether case is ignored. Default: as the variant does; "standard" ignores it.
+    return_all_scores: whether to return the score of each answer as well. Default: False.
+Returns:
+    anls: the mean of the scores, from 0 to 1.
+    anls_scores: with return_all_scores, the list of the N scores.
+Raises:
+    ValueError: what is wrong, and in which row. The metric is empty after it.
+Examples:
+    >>> import evaluate
+    >>> anls = evaluate.load("anls")
+    >>> anls.compute(predictions=["CocaCola"], references=[["Coca Cola", "Coca Cola Company"]])
+    {'anls': 0.8888888888888888}
+
+    >>> predictions = ["The Coca", "Coca cola", "12/15/89"]
+    >>> references = [["Coca Cola", "Coca Cola Company"], ["Coca Cola", "Coca Cola Company"], ["12/15/88"]]
+    >>> anls.compute(predictions=predictions, references=references, return_all_scores=True)
+    {'anls': 0.625, 'anls_scores': [0.0, 1.0, 0.875]}
+
+    >>> anls.compute(predictions=["ab  "], references=["a"], variant="rrc")
+    {'anls': 0.75}
+
+    >>> for prediction, reference in zip(predictions, references):
+    ...     anls.add(prediction=prediction, reference=reference)
+    >>> anls.compute(ignore_case=False)
+    {'anls': 0.5879629629629629}
+
+    >>> anls.signature(variant="rrc")
+    'anls|rrc|threshold:0.5|v1.0.0'
+"""
+
+_CITATION = """\
+@inproceedings{biten2019scene,
+    title = {Scene Text Visual Question Answering},
+    author = {Biten, Ali Furkan and Tito, Ruben and Mafla, Andres and Gomez, Lluis and Rusi{\\~n}ol, Mar{\\c{c}}al and
+        Valveny, Ernest and Jawahar, C. V. and Karatzas, Dimosthenis},
+    booktitle = {Proceedings of the IEEE/CVF International Conference on Computer Vision (ICCV)},
+    pages = {4291--4301},
+    year = {2019},
+}
+@inproceedings{mathew2021docvqa,
+    title = {{DocVQA}: A Dataset for {VQA} on Document Images},
+    author = {Mathew, Minesh and Karatzas, Dimosthenis and Jawahar, C. V.},
+    booktitle = {Proceedings of the IEEE/CVF Winter Conference on Applications of Computer Vision (WACV)},
+    pages = {2200--2209},
+    year = {2021},
+}
+"""
+
+_NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
+
+
+def load(**kwargs: Any) -> Any:
+    """The metric, as ``evaluate.load`` gives it, from the file of this module: no Hub is asked.
+
+    Args:
+        **kwargs: what ``evaluate.load`` takes besides the path (``num_process``, ``process_id``,
+            ``experiment_id``, ``keep_in_memory``, ``cache_dir``, ...), and the options that every
+            ``compute`` is to have unless it says otherwise: ``variant``, ``threshold``, ``ignore_case``.
+
+    Returns:
+        An ``Anls``, which is an ``evaluate.Metric``.
+
+    Raises:
+        ImportError: evaluate is not installed.
+        ValueError: an unknown option or variant.
+
+    Example:
+        >>> load(variant="rrc").compute(predictions=["ab  "], references=["a"])
+        {'anls': 0.75}
+
+    Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
+    """
+    try:
+        import evaluate
+    except ImportError as error:
+        raise ImportError(_NEEDS_EVALUATE) from error
+    return evaluate.load(__file__, **kwargs)
+
+
+def _define_metric() -> type:
+    try:
+        import datasets
+        import evaluate
+    except ImportError as error:
+        raise ImportError(_NEEDS_EVALUATE) from error
+
+    class Anls(evaluate.Metric):  # type: ignore[misc]
+        """The metric of Hugging Face evaluate.
+
+        Rows wait in plain lists, checked when they come, and never pass through Arrow, save in a
+        distributed run (``num_process`` > 1), where the base class exchanges them between processes.
+        """
+
+        def __init__(
+            self,
+            config_name: str | None = None,
+            *,
+            variant: str | Variant | None = None,
+            threshold: float | None = None,
+            ignore_case: bool | None = None,
+            **kwargs: Any,
+        ) -> None:
+            self._lock = threading.Lock()
+            self._predictions: list[str] = []
+            self._references: list[Sequence[str]] = []
+            self._options: dict[str, Any] = {
+                # A configuration of evaluate.load("anls", "rrc") is a variant.
+                "variant": variant or (config_name if config_name != "default" else None) or "standard",
+                "threshold": threshold,
+                "ignore_case": ignore_case,
+            }
+            _refuse_unknown(kwargs, _BASE_ARGUMENTS)
+            _rule(**self._options)
+            super().__init__(config_name, **kwargs)
+
+        def _info(self) -> Any:
+            text = datasets.Value("string", id="sequence")
+            several = datasets.Sequence(datasets.Value("string"), id="references")
+            return evaluate.MetricInfo(
+                description=_DESCRIPTION,
+                citation=_CITATION,
+                inputs_description=_INPUTS_DESCRIPTION,
+                features=[
+                    datasets.Features({"predictions": text, "references": several}),
+                    datasets.Features({"predictions": text, "references": text}),
+                ],
+                license="Apache-2.0",
+                homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
+                codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
+                reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
+            )
+
+        def __len__(self) -> int:
+            return len(self._predictions) if self.num_process == 1 else int(super().__len__())
+
+        def __getstate__(self) -> dict[str, Any]:
+            return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+        def __setstate__(self, state: dict[str, Any]) -> None:
+            self.__dict__.update(state, _lock=threading.Lock())
+
+        def signature(
+            self,
+            variant: str | Variant | None = None,
+            threshold: float | None = None,
+            ignore_case: bool | None = None,
+        ) -> str:
+            """Which ANLS `compute` gives with these options: what to report with the number."""
+            return signature(**self._chosen(variant, threshold, ignore_case))
+
+        def _chosen(
+            self, variant: str | Variant | None, threshold: float | None, ignore_case: bool | None
+        ) -> dict[str, Any]:
+            asked: dict[str, Any] = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
+            return self._options | {name: value for name, value in asked.items() if value is not None}
+
+        def add(self, *, prediction: Any = None, reference: Any = None, **columns: Any) -> None:
+            """Add one prediction and its references; `compute` scores what was added.
+
+            Args:
+                prediction: a string.
+                reference: its accepted answers: a list of strings, or one string.
+                **columns: the same as ``predictions`` and ``references``, as ``evaluate.combine`` says it.
+
+            Raises:
+                ValueError: what is wrong with the row; nothing of it is kept.
+            """
+            _refuse_unknown(columns, ("predictions", "references"))
+            prediction = columns.get("predictions") if prediction is None else prediction
+            reference = columns.get("references") if reference is None else reference
+            self._keep(*_columns([prediction], [reference], len(self)))
+
+        def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
+            """Add predictions and their references; `compute` scores what was added.
+
+            Args:
+                predictions: N strings.
+                references: for each, its accepted answers: a list of strings, or one string.
+
+            Raises:
+                ValueError: what is wrong and in which row, counted from the first one that was added;
+                    nothing of the batch is kept.
+            """
+            _refuse_unknown(unknown)
+            self._keep(*_columns(predictions, references, len(self)))
+
+        def _keep(self, predictions: list[str], references: list[Sequence[str]]) -> None:
+            if self.num_process > 1:
+                self._send(predictions, references)
+            else:
+                copies = list(map(tuple, references))  # the caller may go on to change its lists
+                with self._lock:
+                    self._predictions += predictions
+                    self._references += copies
+
+        def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
+            """Score the rows that were added, and those given here; the metric is empty afterwards.
+
+            Args:
+                predictions: N strings, or None to score what was added.
+                references: for each, its accepted answers: a list of strings, or one string.
+                **options: ``variant``, ``threshold``, ``ignore_case``, ``return_all_scores``.
+
+            Returns:
+                A dict with "anls", and "anls_scores" where all scores are asked for; None on a process
+                other than the first of a distributed run.
+
+            Raises:
+                ValueError: what is wrong and in which row. The metric is empty after it, too.
+            """
+            with self._lock:
+                kept = self._predictions, self._references
+                self._predictions, self._references = [], []
+            try:
+                _refuse_unknown(options, ("variant", "threshold", "ignore_case", "return_all_scores"))
+                self._chosen_rule(options)
+                if predictions is not None or references is not None:
+                    rows = _columns(predictions, references, len(kept[0]) or len(self))
+                    kept = (kept[0] + rows[0], kept[1] + rows[1]) if kept[0] else rows
+                if self.num_process > 1:
+                    self._send(*kept)
+                    return super().compute(**options)
+            except BaseException:
+                self._abandon()
+                raise
+            return self._compute(*kept, **options)
+
+        def _chosen_rule(self, options: Mapping[str, Any]) -> _Rule:
+            names = ("variant", "threshold", "ignore_case")
+            return _rule(**self._chosen(*(options.get(name) for name in names)))
+
+        def _compute(
+            self,
+            predictions: Any,
+            references: Any,
+            variant: str | Variant | None = None,
+            threshold: float | None = None,
+            ignore_case: bool | None = None,
+            return_all_scores: bool = False,
+        ) -> dict[str, Any]:
+            _refuse_no_rows(predictions)
+            rule = _rule(**self._chosen(variant, threshold, ignore_case))
+            scores = _score_rows(zip(predictions, references), rule)
+            return {"anls": mean(scores)} | ({"anls_scores": scores} if return_all_scores else {})
+
+        # What follows concerns distributed runs alone: there the rows go through the base class.
+
+        def _send(self, predictions: list[str], references: list[Sequence[str]]) -> None:
+            """Write checked rows where the first process finds them."""
+            for row, texts in enumerate(zip(predictions, references), len(self)):
+                for text in (texts[0], *texts[1]):
+                    if not _is_unicode(text):
+                        raise ValueError(
+                            f"row {row} (counted from 0) holds {_shown(text)}, half of a surrogate pair, which "
+                            "cannot pass between processes: replace it, for example by "
+                            'text.encode("utf-8", "replace").decode()'
+                        )
+            if self.writer is None:
+                # A process without rows has to come to the meeting as well.
+                self.selected_feature_format = self.features[0]
+                self._init_writer()
+            if predictions:
+                super().add_batch(predictions=predictions, references=list(map(list, references)))
+
+        def _abandon(self) -> None:
+            """Leave nothing behind of a distributed run that failed: no rows, open files or locks."""
+            held = self.__dict__
+            for lock in (held["filelock"], held["rendez_vous_lock"], *(held["filelocks"] or ())):
+                if lock is not None:
+                    lock.release(force=True)
+            held.update(dict.fromkeys(_BASE_STATE))
+
+    Anls.__qualname__ = "Anls"
+    return Anls
+
+
+# What evaluate's own constructor takes besides the configuration; it would swallow anything else.
+_BASE_ARGUMENTS = (
+    *("keep_in_memory", "cache_dir", "num_process", "process_id", "seed", "experiment_id", "hash"),
+    *("max_concurrent_cache_files", "timeout"),
+)
+# What it holds during a distributed run.
+_BASE_STATE = (
+    *("writer", "data", "selected_feature_format", "cache_file_name"),
+    *("filelock", "rendez_vous_lock", "filelocks"),
+)
+
+
+def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str] = ()) -> None:
+    for name in arguments:
+        if name not in known:
+            there_are = f"there are {', '.join(known)}" if known else "there are no others"
+            raise ValueError(f"there is no argument {name!r}: besides predictions and references {there_are}")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def __getattr__(name: str) -> Any:
+    if name != "Anls":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()["Anls"] = _define_metric()
+    return globals()["Anls"]
+
+
+# evaluate.load looks for the metric among the names that the module has right after its import.
+if hasattr(sys.modules.get("evaluate"), "Metric"):
+    Anls = _define_metric()

@@ -1,0 +1,424 @@
+"""Gold and submission files of the Robust Reading Competition: read, check, join.
+
+A gold file holds the accepted answers of each question, a submission file one answer a question. Either may be
+RRC JSON (a list of records, plain or under "data"), JSON lines, CSV, or Parquet where pyarrow is installed. One
+table that holds both sides is read as well. Records are streamed, so that a file need not fit into memory (RRC
+JSON is one value and is loaded whole).
+
+Source: the formats of https://rrc.cvc.uab.es/?ch=17&com=tasks.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, NoReturn
+
+from anls import as_references, as_text
+
+ID_FIELDS = ("questionId", "question_id", "id")
+ANSWER_FIELD = "answer"
+REFERENCES_FIELD = "answers"
+
+
+class Question(NamedTuple):
+    """One question with all that its score needs.
+
+    ``prediction`` is None where the submission has no answer to it; ``record`` is the record of the gold file
+    or table that it came from.
+    """
+
+    id: str
+    prediction: str | None
+    references: Sequence[str]
+    record: Mapping[str, Any]
+
+
+class Records:
+    """The records of a file, one after the other, and a name for the place where the reading stands.
+
+    Args:
+        path: a file, or "-" for standard input. Its ending tells the format (.csv, .tsv, .parquet, .json,
+            .jsonl, .ndjson), else its first character does.
+        columns: the fields that are wanted, None for all. Only a Parquet file is spared the others.
+
+    Raises:
+        ValueError: while iterating: what is wrong, in which file and where. OSError: it cannot be read.
+    """
+
+    def __init__(self, path: str, columns: Sequence[str] | None = None) -> None:
+        self.path = path
+        self.columns = columns
+        self.name = "standard input" if path == "-" else path
+        self.place = ""
+
+    def fail(self, message: str) -> NoReturn:
+        """Raise a ValueError that says where."""
+        raise ValueError(f"{self.name}{self.place and ', ' + self.place}: {message}")
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for record in self._read():
+            if not isinstance(record, dict):
+                self.fail(f"expected an object with fields, found {_kind(record)}")
+            yield record
+
+    def field(self, record: Mapping[str, Any], name: str, hint: str = "") -> Any:
+        """A field of the current record."""
+        if name not in record:
+            self.fail(f"there is no field {name!r} (found {_some(map(repr, record)) or 'none'}){hint}")
+        return record[name]
+
+    def id(self, record: Mapping[str, Any], name: str | None = None) -> str:
+        """The id of the current record, as text, so that 7 in one file is "7" in the other."""
+        if name is None:
+            name = next((field for field in ID_FIELDS if field in record), ID_FIELDS[0])
+        value = self.field(record, name)
+        if not isinstance(value, (str, int)) or isinstance(value, bool):
+            self.fail(f"{name} is {value!r} ({_kind(value)}): an id must be a text or a whole number")
+        return str(value)
+
+    def _read(self) -> Iterator[Any]:
+        ending = Path(self.path).suffix.lower()
+        if ending in (".parquet", ".pq"):
+            yield from self._read_parquet()
+            return
+        with sys.stdin.buffer if self.path == "-" else open(self.path, "rb") as stream:
+            first = b""
+            for line in stream:
+                first += line
+                if line.strip(b" \t\r\n\xef\xbb\xbf"):
+                    break
+            if not first.strip(b" \t\r\n\xef\xbb\xbf"):
+                self.fail("the file is empty")
+            delimiter = {".csv": ",", ".tsv": "\t"}.get(ending)
+            is_json = ending in (".json", ".jsonl", ".ndjson") or first.lstrip(b" \t\r\n\xef\xbb\xbf")[:1] in b"[{"
+            if delimiter or not is_json:
+                yield from self._read_csv(first, stream, delimiter or ",")
+            else:
+                yield from self._read_json(first, stream)
+
+    def _decoded(self, number: int, line: bytes) -> str:
+        try:
+            return line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            self.place = f"line {number}"
+            self.fail(f"byte {line[error.start]:#04x} is not UTF-8: save the file as UTF-8")
+
+    def _read_json(self, first: bytes, stream: BinaryIO) -> Iterator[Any]:
+        number = first.count(b"\n") or 1
+        lines = _lines(first)
+        text = "".join(self._decoded(place, line) for place, line in enumerate(lines, 1))
+        try:
+            value = json.loads(text)
+        except ValueError:  # not a line that stands for itself: the file is one value
+            rest = _lines(stream.read())
+            text += "".join(self._decoded(place, line) for place, line in enumerate(rest, len(lines) + 1))
+            value = self._json(text)
+            yield from self._list(value)
+            return
+        if not isinstance(value, dict) or isinstance(value.get("data"), list):
+            rest_of_file = stream.read()
+            if rest_of_file.strip():
+                value = self._json(text + rest_of_file.decode("utf-8", "replace"))
+            yield from self._list(value)
+            return
+        self.place = f"line {number}"
+        yield value
+        for place, line in enumerate(stream, number + 1):
+            self.place = f"line {place}"
+            text = self._decoded(place, line)
+            if not text.isspace():
+                yield self._json(text, place)
+        self.place = ""
+
+    def _json(self, text: str, number: int = 1) -> Any:
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            self.place = f"line {number + error.lineno - 1}, column {error.colno}"
+            self.fail(f"not JSON: {error.msg}")
+        except RecursionError:
+            self.fail("not a list of records: it is nested too deeply")
+
+    def _list(self, value: Any) -> Iterator[Any]:
+        if isinstance(value, dict) and "data" in value:
+            value = value["data"]
+        if not isinstance(value, list):
+            self.fail(
+                f"expected a list of records, plain or under 'data', found {_kind(value)}"
+                + (f" with the fields {_some(map(repr, value))}" if isinstance(value, dict) else "")
+            )
+        for number, record in enumerate(value, 1):
+            self.place = f"record {number}"
+            yield record
+        self.place = ""
+
+    def _read_csv(self, first: bytes, stream: BinaryIO, delimiter: str) -> Iterator[Any]:
+        import csv
+
+        csv.field_size_limit(2**31 - 1)
+        lines = _lines(first)
+
+        def texts() -> Iterator[str]:
+            number = 0
+            for source in (lines, stream):
+                for line in source:
+                    number += 1
+                    yield self._decoded(number, line)
+
+        reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+        try:
+            header = next(filter(any, reader), [])
+            if len(set(header)) < len(header):
+                self.fail(f"two columns have the same name: {', '.join(header)}")
+            for values in reader:
+                self.place = f"line {reader.line_num}"
+                if len(values) == len(header):
+                    yield dict(zip(header, values))
+                elif values:
+                    self.fail(f"{len(values)} values for the {len(header)} columns {', '.join(header)}")
+        except csv.Error as error:
+            self.place = f"line {reader.line_num}"
+            self.fail(f"not CSV: {error}")
+        self.place = ""
+
+    def _read_parquet(self) -> Iterator[Any]:
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError:
+            self.fail("reading Parquet needs pyarrow: pip install pyarrow")
+        try:
+            file = parquet.ParquetFile(self.path)
+            there = set(file.schema_arrow.names)
+            columns = None if self.columns is None else [name for name in self.columns if name in there]
+            number = 0
+            for batch in file.iter_batches(batch_size=4096, columns=columns):
+                for record in batch.to_pylist():
+                    number += 1
+                    self.place = f"row {number}"
+                    yield record
+        except pyarrow.ArrowException as error:
+            self.fail(f"not Parquet: {error}")
+        self.place = ""
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """The lines of a text as iterating over the file would give them."""
+    return [line + b"\n" for line in data.split(b"\n")[:-1]] + [data[data.rfind(b"\n") + 1 :]]
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "nothing"}
+    return names.get(type(value), "a number" if isinstance(value, (int, float)) else type(value).__name__)
+
+
+def parse_references(value: Any, what: str) -> Sequence[str]:
+    """The accepted answers that a field of a file holds: a list, a text, or a list written as a text.
+
+    Args:
+        value: the field. ``'["a", "b"]'`` and ``"['a', 'b']"`` are lists of two, as CSV files hold them; any
+            other text is one accepted answer, as it is.
+        what: what to call it in an error.
+
+    Returns:
+        One string or more.
+
+    Raises:
+        ValueError: no answers, an answer that is not a string, or the printed form of a numpy array, whose items
+            cannot be told apart.
+
+    Example:
+        >>> parse_references('["Coca Cola", "Coca Cola Company"]', "answers")
+        ('Coca Cola', 'Coca Cola Company')
+        >>> parse_references("[1, 2]", "answers")
+        ('[1, 2]',)
+    """
+    if isinstance(value, str) and value.startswith("[") and value.endswith("]"):
+        try:
+            items = json.loads(value)
+        except ValueError:
+            items = _python_list(value, what)
+        if isinstance(items, list) and all(isinstance(item, str) for item in items):
+            value = items
+    return as_references(value, what)
+
+
+def _python_list(text: str, what: str) -> object:
+    import ast
+    import io
+    import tokenize
+
+    try:
+        items = ast.literal_eval(text)
+        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
+        return None
+    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
+        return None
+    if sum(token.type == tokenize.STRING for token in tokens) != len(items):
+        raise ValueError(
+            f"{what} is {text!r}, a list without commas, as numpy prints it: write it as JSON, "
+            'like ["first answer", "second answer"]'
+        )
+    return items
+
+
+class _Ids:
+    """Which ids came already, in 8 bytes each: their hashes, spread over small arrays."""
+
+    def __init__(self) -> None:
+        self._hashes = [array("q") for _ in range(256)]
+
+    def add(self, question_id: str) -> None:
+        value = hash(question_id)
+        self._hashes[value & 255].append(value)
+
+    def others(self, ids: Iterable[str]) -> list[str]:
+        """Those ids that did not come."""
+        known = set(chain.from_iterable(self._hashes))
+        return [question_id for question_id in ids if hash(question_id) not in known]
+
+    def repeated(self) -> set[int]:
+        """The hashes that came more than once."""
+        crowded = (hashes for hashes in self._hashes if len(set(hashes)) < len(hashes))
+        return {value for hashes in crowded for value, count in Counter(hashes).items() if count > 1}
+
+
+def _refuse_repeated(records: Records, ids: _Ids, id_field: str | None = None) -> None:
+    repeated = ids.repeated()
+    if repeated:
+        first = ""
+        if records.path != "-":
+            again = Records(records.path, records.columns)
+            found = (again.id(record, id_field) for record in again)
+            first = next((f" (first: {question_id})" for question_id in found if hash(question_id) in repeated), "")
+        records.fail(f"{_number(len(repeated), 'id')} come more than once{first}: keep one record of each")
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"
+
+
+def read_questions(gold_path: str, submission_path: str, missing: str = "error") -> Iterator[Question]:
+    """The questions of a gold file, in its order, each with the answer of a submission file.
+
+    They are joined by id. Where both files are JSON lines, CSV or Parquet and come in the same order, memory
+    stays small however long they are, but for 8 bytes an id; answers that come earlier than their question are
+    kept until it comes.
+
+    Args:
+        gold_path: a file of records with an id and "answers", or "-" for standard input.
+        submission_path: a file of records with an id and "answer", or "-".
+        missing: "error", or "zero" to give questions that have no answer with None as prediction.
+
+    Yields:
+        Each `Question`. What is wrong with the whole is raised at the end: take no result before it.
+
+    Raises:
+        ValueError: what is wrong, in which file, at which id or line: ids that come twice, that are missing, that
+            the other file does not have; a question without accepted answers; an answer that is not a string;
+            a file that is not what its name says. OSError: a file that cannot be read.
+    """
+    if gold_path == submission_path == "-":
+        raise ValueError("gold labels and submission cannot both come from standard input: name one of the files")
+    gold, submission = Records(gold_path), Records(submission_path)
+    answers = _answers(submission)
+    early: dict[str, str] = {}
+    asked = _Ids()
+    unanswered: list[str] = []
+    for record in gold:
+        question_id = gold.id(record)
+        hint = "; the test splits have none, the competition's site scores them"
+        references = gold.field(record, REFERENCES_FIELD, hint)
+        references = parse_references(references, f"{gold.name}, question {question_id}: {REFERENCES_FIELD}")
+        asked.add(question_id)
+        prediction = early.pop(question_id, None)
+        if prediction is None:
+            for answered, answer in answers:
+                if answered == question_id:
+                    prediction = answer
+                    break
+                if answered in early:
+                    submission.fail(f"question {answered} is answered more than once: keep one answer")
+                early[answered] = answer
+            else:
+                unanswered.append(question_id)
+        yield Question(question_id, prediction, references, record)
+    gold.place = submission.place = ""
+    _refuse_repeated(gold, asked)
+    for answered, answer in answers:
+        early[answered] = answer
+    submission.place = ""
+    surplus = asked.others(early) if early else []
+    if surplus:
+        submission.fail(
+            f"{_number(len(surplus), 'answer')} to questions that {gold.name} does not have "
+            f"({_some(surplus)}): leave them out"
+        )
+    if early:
+        submission.fail(f"{_number(len(early), 'question')} answered more than once ({_some(early)}): keep one answer")
+    if unanswered and missing != "zero":
+        submission.fail(
+            f"no answer to {len(unanswered)} of the questions of {gold.name} ({_some(unanswered)}): "
+            "add them, or count them as 0 with --missing zero"
+        )
+
+
+def _answers(submission: Records) -> Iterator[tuple[str, str]]:
+    for record in submission:
+        question_id = submission.id(record)
+        answer = submission.field(record, ANSWER_FIELD)
+        yield question_id, as_text(answer, f"{submission.name}, question {question_id}: {ANSWER_FIELD}")
+
+
+def _some(names: Iterable[str]) -> str:
+    """A few of many names."""
+    names = list(names)
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+
+
+def read_table(
+    path: str,
+    prediction_field: str = "prediction",
+    references_field: str = "references",
+    id_field: str | None = None,
+    other_fields: Sequence[str] = (),
+) -> Iterator[Question]:
+    """The questions of one table that holds predictions and accepted answers.
+
+    Args:
+        path: JSON lines, CSV, JSON or Parquet, or "-" for standard input.
+        prediction_field: where a record has the prediction.
+        references_field: where it has the accepted answers: a list, a text, or a list written as a text.
+        id_field: where it has its id; None numbers the records from 1.
+        other_fields: what else of a record is wanted.
+
+    Yields:
+        Each `Question`, streamed. What is wrong with the whole is raised at the end.
+
+    Raises:
+        ValueError: what is wrong and where. OSError: the file cannot be read.
+    """
+    wanted = [prediction_field, references_field, *other_fields, *([id_field] if id_field else [])]
+    table = Records(path, wanted)
+    ids = _Ids()
+    for number, record in enumerate(table, 1):
+        prediction = as_text(
+            table.field(record, prediction_field, "; name the right one with --prediction-field"),
+            f"{table.name}, {table.place}: {prediction_field}",
+        )
+        references = parse_references(
+            table.field(record, references_field, "; name the right one with --references-field"),
+            f"{table.name}, {table.place}: {references_field}",
+        )
+        question_id = table.id(record, id_field) if id_field else str(number)
+        if id_field:
+            ids.add(question_id)
+        yield Question(question_id, prediction, references, record)
+    _refuse_repeated(table, ids, id_field)

@@ -1,0 +1,101 @@
+"""What the tests share: where things are, a cache of evaluate's own, and peers that need a folder of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# Before evaluate is imported: its cache is ours, and it counts no downloads.
+os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="anls-tests-")
+os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFORMANCE = Path(__file__).parent / "data" / "conformance"
+SHARED = ROOT.parent / "shared"
+
+Rows = list[tuple[str, list[str]]]
+
+
+@pytest.fixture(scope="session")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that holds the checkout as folder `anls`."""
+    folder = tmp_path_factory.mktemp("working-directory")
+    (folder / "anls").symlink_to(ROOT, target_is_directory=True)
+    return folder
+
+
+@pytest.fixture
+def in_clone(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, as the current folder: there `evaluate.load("anls")` finds the checkout."""
+    monkeypatch.chdir(clone)
+    return clone
+
+
+@pytest.fixture
+def metric(in_clone: Path) -> Any:
+    """The metric as evaluate.load gives it."""
+    evaluate = pytest.importorskip("evaluate")
+    return evaluate.load("anls")
+
+
+@pytest.fixture(scope="session")
+def real_answers() -> Path:
+    """Real answers of models, which are not part of this repository."""
+    folder = SHARED / "data" / "docvqa_val_1k"
+    if not folder.is_dir():
+        pytest.skip("the real answers are not on this machine (../shared/data)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def pypi_anls(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Rows, float], list[float]]:
+    """PyPI anls 0.0.2, installed in a folder of its own and run in a process of its own: it has our name."""
+    folder = tmp_path_factory.mktemp("pypi-anls")
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), "anls==0.0.2"]
+    done = subprocess.run(install, capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"PyPI anls 0.0.2 cannot be installed: {done.stderr.strip().splitlines()[-1:]}")
+    program = (
+        "import json, sys; from anls import anls_score; rows, threshold = json.load(sys.stdin);"
+        "json.dump([anls_score(*row, threshold=threshold) for row in rows], sys.stdout)"
+    )
+
+    def scores(rows: Rows, threshold: float) -> list[float]:
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            input=json.dumps([rows, threshold]),
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(folder)},
+        )
+        result: list[float] = json.loads(done.stdout)
+        return result
+
+    return scores
+
+
+@pytest.fixture
+def run_python() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
+    """Run a program in a new Python, in a given folder."""
+
+    def run(program: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", program],
+            cwd=cwd,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    yield run

@@ -1,0 +1,94 @@
+"""Why a score is what it is."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anls
+
+
+def test_every_reference_is_compared_and_the_closest_wins() -> None:
+    why = anls.explain("The Coca", ["Coca Cola Company", "Coca Cola"])
+    assert [(match.distance, match.length) for match in why.matches] == [(12, 17), (5, 9)]
+    assert [match.similarity for match in why.matches] == [pytest.approx(5 / 17), pytest.approx(4 / 9)]
+    assert why.winner == 1
+    assert why.best is why.matches[1]
+    assert why.best.reference == "Coca Cola"
+    assert why.best.normalized_reference == "coca cola"
+    assert (why.prediction, why.normalized_prediction, why.score) == ("The Coca", "the coca", 0.0)
+    assert why.signature == anls.signature()
+
+
+def test_the_first_of_equally_close_references_wins() -> None:
+    assert anls.explain("abcd", ["abcx", "abcy"]).winner == 0
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "variant", "reason", "sentence"),
+    [
+        ("Coca  cola", ["Coca Cola"], "standard", "equal", "equal to 'Coca Cola', so 1"),
+        (
+            "CocaCola",
+            ["Coca Cola"],
+            "standard",
+            "close enough",
+            "1 edit on 9 characters from 'Coca Cola': similarity 0.8889 is kept (similarity >= 0.5)",
+        ),
+        (
+            "The Coca",
+            ["Coca Cola"],
+            "standard",
+            "under the threshold",
+            "5 edits on 9 characters from 'Coca Cola': similarity 0.4444 is not kept, so 0 (similarity >= 0.5)",
+        ),
+        (
+            "ab##",
+            ["abcd"],
+            "pypi_anls",
+            "under the threshold",
+            "2 edits on 4 characters from 'abcd': similarity 0.5000 is not kept, so 0 (distance / length < 0.5)",
+        ),
+        (" \n", ["Coca Cola"], "standard", "empty", "the prediction is empty, so 0"),
+        ("", [""], "standard", "equal", "equal to '', so 1"),
+        ("", [""], "mp_docvqa", "empty", "the prediction is empty, so 0"),
+        ("None", ["none"], "mp_docvqa", "empty", "'None' counts as no answer, so 0"),
+    ],
+)
+def test_the_reason_and_one_plain_sentence(
+    prediction: str, references: list[str], variant: str, reason: str, sentence: str
+) -> None:
+    why = anls.explain(prediction, references, variant=variant)
+    assert why.reason == reason
+    assert str(why) == sentence
+    assert anls.reason(prediction, why.score, variant=variant) == reason
+
+
+def test_the_edits_lead_from_the_prediction_to_the_reference() -> None:
+    assert anls.explain("TVLKINGHEDS", "TALKINGHEADS").best.edits == (
+        ("equal", "t", "t"),
+        ("replace", "v", "a"),
+        ("equal", "lkinghe", "lkinghe"),
+        ("insert", "", "a"),
+        ("equal", "ds", "ds"),
+    )
+
+
+@given(st.text("ab cß", max_size=30), st.lists(st.text("ab cß", max_size=30), min_size=1, max_size=3))
+def test_the_edits_are_as_many_as_the_distance_and_give_both_texts_back(prediction: str, references: list[str]) -> None:
+    for match in anls.explain(prediction, references).matches:
+        assert "".join(edit.prediction for edit in match.edits) == match.normalized_prediction
+        assert "".join(edit.reference for edit in match.edits) == match.normalized_reference
+        changed = [edit for edit in match.edits if edit.operation != "equal"]
+        assert sum(max(len(edit.prediction), len(edit.reference)) for edit in changed) == match.distance
+        assert all(edit.prediction == edit.reference for edit in match.edits if edit.operation == "equal")
+
+
+def test_an_explanation_is_frozen() -> None:
+    why = anls.explain("a", ["a"])
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        why.score = 0.5  # type: ignore[misc]
+    assert hash(why) == hash(anls.explain("a", ["a"]))

@@ -1,0 +1,52 @@
+"""Fuzzing against the real programs: PyPI anls 0.0.2 and anls_star."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+import anls
+from tests.conftest import Rows
+
+LETTERS = "abcdeABCDE  \t\n\u00a0.,-0123éßİŉﬃΣσς漢🙂"
+
+
+def fuzzed_rows(count: int, seed: int) -> Rows:
+    """Made-up answers that are near to their references, now and then blank or long."""
+    chance = random.Random(seed)
+
+    def text(most: int) -> str:
+        return "".join(chance.choices(LETTERS, k=chance.randint(0, most)))
+
+    rows: Rows = []
+    for _ in range(count):
+        references = [text(20) for _ in range(chance.randint(1, 4))]
+        prediction = list(chance.choice(references))
+        for _ in range(chance.randint(0, 8)):
+            place = chance.randint(0, len(prediction))
+            prediction[place : place + chance.randint(0, 1)] = text(1)
+        rows.append(("".join(prediction) if chance.random() < 0.9 else text(150), references))
+    return rows
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.25, 0.5, 0.9, 1.0])
+def test_pypi_anls_gives_the_same_bits(pypi_anls: Callable[[Rows, float], list[float]], threshold: float) -> None:
+    rows = fuzzed_rows(4000, seed=int(threshold * 100))
+    ours = anls.anls_scores([row[0] for row in rows], [row[1] for row in rows], threshold, "pypi_anls")
+    theirs = pypi_anls(rows, threshold)
+    assert [row for row, one, other in zip(rows, ours, theirs) if one != other] == []
+    assert len(set(ours)) > 1 or threshold == 0
+
+
+@pytest.mark.parametrize("threshold", [0.0, 0.25, 0.5, 0.9, 1.0])
+def test_anls_star_gives_the_same_bits(threshold: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    anls_star = pytest.importorskip("anls_star")
+    tree = pytest.importorskip("anls_star.anls_star").ANLSTree
+    monkeypatch.setattr(tree, "THRESHOLD", threshold)
+    rows = fuzzed_rows(1500, seed=7 + int(threshold * 100))
+    ours = anls.anls_scores([row[0] for row in rows], [row[1] for row in rows], threshold)
+    theirs = [anls_star.anls_score(tuple(references), prediction) for prediction, references in rows]
+    assert [row for row, one, other in zip(rows, ours, theirs) if one != other] == []
+    assert len(set(ours)) > 1

@@ -1,0 +1,380 @@
+"""Scores of single answers and of sets: the definition, the options, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import enum
+import math
+import pickle
+import string
+from dataclasses import replace
+from typing import Any
+
+import numpy
+import pandas
+import pyarrow
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import anls
+
+COCA_COLA = ["Coca Cola", "Coca Cola Company"]
+
+# Texts with what separates the variants: case, white space of many kinds, letters that grow when their case changes,
+# and few letters, so that texts come close to each other.
+texts = st.text(alphabet="abAB \t\n\u00a0\u3000\x1cßİŉ%.!'é", max_size=12) | st.text(max_size=90)
+references = st.lists(texts, min_size=1, max_size=4)
+thresholds = st.none() | st.floats(0, 1) | st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0])
+variants = st.sampled_from(list(anls.VARIANTS))
+
+
+# The definition
+
+
+@pytest.mark.parametrize(
+    ("prediction", "score"),
+    [("The Coca", 0.0), ("CocaCola", 8 / 9), ("Coca cola", 1.0), ("Cola", 0.0), ("Cat", 0.0)],
+)
+@pytest.mark.parametrize("blanks", [str, lambda text: " " + text.replace(" ", "    ") + " "], ids=["tidy", "blanks"])
+def test_the_table_of_pypi_anls_holds_with_surplus_blanks_as_well(prediction: str, score: float, blanks: Any) -> None:
+    assert anls.anls_score(prediction=blanks(prediction), gold_labels=COCA_COLA, threshold=0.5) == pytest.approx(score)
+
+
+def test_the_leaderboards_script_lets_blanks_raise_a_score_and_standard_does_not() -> None:
+    assert anls.anls_score(" The    Coca ", COCA_COLA, variant="rrc") == pytest.approx(8 / 13)
+    assert anls.anls_score(" The    Coca ", COCA_COLA) == 0.0
+
+
+def test_a_similarity_of_exactly_the_threshold_counts_unless_the_variant_says_otherwise() -> None:
+    scores = {name: anls.anls_score("ab##", ["abcd"], threshold=0.5, variant=name) for name in anls.VARIANTS}
+    strict = {"pypi_anls", "pix2struct", "paligemma", "molmo", "due", "mmlongbench", "fast_anls"}
+    assert {name for name, score in scores.items() if score == 0} == strict
+
+
+def test_threshold_can_be_given_by_place_as_pypi_anls_allows() -> None:
+    assert anls.anls_score("CocaCola", COCA_COLA, 0.9) == 0.0
+
+
+def test_a_bare_string_is_one_reference_and_never_its_characters() -> None:
+    assert anls.anls_score("a", "abc") == 0.0
+    assert anls.anls_scores(["a", "abd"], ["abc", "abc"]) == [0.0, pytest.approx(2 / 3)]
+    assert anls.explain("a", "abc").best.reference == "abc"
+
+
+def test_ignore_case_overrides_the_variant_both_ways() -> None:
+    assert anls.anls_score("ABCD", ["abcd"], ignore_case=False) == 0.0
+    assert anls.anls_score("ABCD", ["abcd"], variant="due") == 0.0
+    assert anls.anls_score("ABCD", ["abcd"], variant="due", ignore_case=True) == 1.0
+
+
+def test_the_mean_is_rounded_once() -> None:
+    assert anls.mean([0.1] * 10) == 0.1  # sum() of Python before 3.12 gives 0.09999999999999999
+    with pytest.raises(ValueError, match="no rows"):
+        anls.mean([])
+
+
+def test_the_similarity_of_a_pair_has_no_threshold() -> None:
+    assert anls.normalized_levenshtein_similarity("The Coca", "Coca Cola") == pytest.approx(4 / 9)
+    assert anls.normalized_levenshtein_similarity("", "") == 1.0
+    assert anls.normalized_levenshtein_similarity("Ab", "ab", variant="nls") == 0.5
+    assert anls.normalized_levenshtein_similarity("Ab", "ab", ignore_case=False) == 0.5
+    # Lower-casing makes İ two characters long, so that the distance can exceed the length as given.
+    assert anls.normalized_levenshtein_similarity("İİİİ", "abcd", variant="rrc") == -1.0
+    assert anls.anls_score("İİİİ", ["abcd"], variant="rrc", threshold=0.0) == 0.0
+
+
+# Properties
+
+
+@given(texts, references, thresholds, variants)
+def test_a_score_is_from_0_to_1(prediction: str, accepted: list[str], threshold: float | None, variant: str) -> None:
+    score = anls.anls_score(prediction, accepted, threshold, variant)
+    assert type(score) is float
+    assert 0 <= score <= 1
+
+
+@given(texts, variants)
+@example("none", "mp_docvqa")
+@example(" ", "mp_docvqa")
+def test_a_text_scores_1_against_itself(text: str, variant: str) -> None:
+    rejected = variant == "mp_docvqa" and text.strip().lower() in ("", "none")
+    assert anls.anls_score(text, [text], variant=variant) == (0.0 if rejected else 1.0)
+
+
+@given(texts, texts, thresholds, variants)
+def test_prediction_and_reference_may_change_places_where_the_variant_is_symmetric(
+    left: str, right: str, threshold: float | None, variant: str
+) -> None:
+    row = anls.VARIANTS[variant]
+    if row.prediction_length == row.reference_length and not row.no_answers:
+        assert anls.anls_score(left, [right], threshold, variant) == anls.anls_score(right, [left], threshold, variant)
+
+
+def test_the_variants_that_are_not_symmetric() -> None:
+    assert anls.anls_score("ab  ", ["abc"], variant="mmpretrain") != anls.anls_score(
+        "abc", ["ab  "], variant="mmpretrain"
+    )
+    assert anls.anls_score("none", ["nine"], variant="mp_docvqa") != anls.anls_score(
+        "nine", ["none"], variant="mp_docvqa"
+    )
+
+
+@given(texts, references, texts, thresholds, variants)
+def test_one_more_reference_never_lowers_a_score(
+    prediction: str, accepted: list[str], other: str, threshold: float | None, variant: str
+) -> None:
+    before = anls.anls_score(prediction, accepted, threshold, variant)
+    for more in ([*accepted, other], [other, *accepted]):
+        assert anls.anls_score(prediction, more, threshold, variant) >= before
+
+
+@given(texts, references, thresholds, variants)
+def test_a_score_is_that_of_the_best_pair(
+    prediction: str, accepted: list[str], threshold: float | None, variant: str
+) -> None:
+    pairs = [anls.anls_score(prediction, [reference], threshold, variant) for reference in accepted]
+    score = anls.anls_score(prediction, accepted, threshold, variant)
+    assert score == max(pairs)
+    if score and not anls.VARIANTS[variant].empty_equals_empty:
+        similarities = (anls.normalized_levenshtein_similarity(prediction, text, variant) for text in accepted)
+        assert score == max(similarities)
+
+
+@given(st.text(string.ascii_letters + " ", max_size=20), references, thresholds, variants)
+def test_case_counts_as_the_variant_says(
+    prediction: str, accepted: list[str], threshold: float | None, variant: str
+) -> None:
+    as_is, swapped = (
+        anls.anls_score(text, accepted, threshold, variant, ignore_case=True)
+        for text in (prediction, prediction.swapcase())
+    )
+    assert as_is == swapped
+    if not anls.VARIANTS[variant].ignore_case:
+        assert anls.anls_score("AB", ["ab"], variant=variant) == 0.0
+
+
+@given(st.lists(st.text(string.ascii_letters, min_size=1, max_size=5), min_size=1, max_size=4), references)
+def test_white_space_counts_as_the_variant_says(words: list[str], accepted: list[str]) -> None:
+    tidy, loose = " ".join(words), "\u3000 " + "\t \x1c".join(words) + "\n"
+    for variant in ("standard", "pypi_anls", "mistral_evals"):
+        assert anls.anls_score(tidy, accepted, variant=variant) == anls.anls_score(loose, accepted, variant=variant)
+    for variant in ("stvqa", "mp_docvqa"):
+        padded = f"\n {tidy}\u00a0"
+        assert anls.anls_score(tidy, accepted, variant=variant) == anls.anls_score(padded, accepted, variant=variant)
+
+
+def test_white_space_that_is_kept_costs() -> None:
+    kept = [name for name, row in anls.VARIANTS.items() if row.whitespace == "keep"]
+    assert kept == ["pix2struct", "paligemma", "molmo", "due", "mmlongbench", "fast_anls", "nls"]
+    assert [anls.anls_score("abc ", ["abc"], variant=name) for name in kept] == [0.75] * len(kept)
+
+
+@given(st.lists(st.tuples(texts, references), min_size=1, max_size=8), thresholds, variants)
+def test_a_batch_is_the_same_as_one_by_one_and_as_explained(
+    rows: list[tuple[str, list[str]]], threshold: float | None, variant: str
+) -> None:
+    batch = anls.anls_scores([row[0] for row in rows], [row[1] for row in rows], threshold, variant)
+    assert batch == [anls.anls_score(*row, threshold, variant) for row in rows]
+    assert batch == [anls.explain(*row, threshold, variant).score for row in rows]
+
+
+long_texts = st.text(alphabet="ab %\tİ", min_size=60, max_size=400)
+
+
+@given(long_texts, st.lists(long_texts | texts, min_size=1, max_size=3), thresholds, variants)
+@example(" " * 70, [""], None, "standard")
+@example(" " * 70, [""], 0.0, "paligemma")
+@example("none" + " " * 70, ["none"], None, "mp_docvqa")
+@example("a" * 128, ["a" * 64], None, "standard")
+@example("a" * 129, ["a" * 64], None, "standard")
+def test_long_answers_get_the_same_bits_as_the_definition_says(
+    prediction: str, accepted: list[str], threshold: float | None, variant: str
+) -> None:
+    assert anls.anls_score(prediction, accepted, threshold, variant) == (
+        anls.explain(prediction, accepted, threshold, variant).score
+    )
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_the_similarity_is_one_minus_distance_over_length(left: str, right: str) -> None:
+    def distance(a: str, b: str) -> int:
+        row = list(range(len(b) + 1))
+        for i, x in enumerate(a, 1):
+            previous, row[0] = row[0], i
+            for j, y in enumerate(b, 1):
+                previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (x != y))
+        return row[-1]
+
+    length = max(len(left), len(right))
+    expected = 1 - distance(left, right) / length if length else 1.0
+    assert anls.normalized_levenshtein_similarity(left, right, variant="nls") == expected
+
+
+# Columns of every kind
+
+
+class Answer(str, enum.Enum):
+    COLA = "Coca Cola"
+
+
+COLUMNS = {
+    "list": lambda column: column,
+    "tuple": tuple,
+    "iterator": iter,
+    "numpy": lambda column: numpy.array(column, dtype=object),
+    "pandas": lambda column: pandas.Series(column),
+    "filtered pandas": lambda column: pandas.Series(["x", *column, "y"])[lambda series: series.index.isin([1, 2])],
+    "pyarrow": pyarrow.array,
+    "chunked pyarrow": lambda column: pyarrow.chunked_array([column[:1], column[1:]]),
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_columns_of_every_kind_are_taken(kind: str) -> None:
+    scores = anls.anls_scores(COLUMNS[kind](["CocaCola", "b"]), COLUMNS[kind](["Coca Cola", "c"]))
+    assert scores == [pytest.approx(8 / 9), 0.0]
+
+
+def test_references_of_every_kind_are_taken() -> None:
+    rows = [COCA_COLA, tuple(COCA_COLA), numpy.array(COCA_COLA), pandas.Series(COCA_COLA), pyarrow.array(COCA_COLA)]
+    assert anls.anls_scores(["CocaCola"] * 5, rows) == [pytest.approx(8 / 9)] * 5
+    assert anls.anls_scores(numpy.array(["CocaCola"] * 2), numpy.array([COCA_COLA] * 2)) == [pytest.approx(8 / 9)] * 2
+    assert [anls.anls_score("CocaCola", row) for row in rows] == [pytest.approx(8 / 9)] * 5
+
+
+def test_subclasses_of_str_count_as_their_text() -> None:
+    assert anls.anls_score(numpy.str_("CocaCola"), [Answer.COLA]) == pytest.approx(8 / 9)
+    assert anls.anls_scores([Answer.COLA], [[numpy.str_("coca cola")]]) == [1.0]
+
+
+def test_texts_that_are_hard_to_handle() -> None:
+    assert anls.anls_score("a\ud800b", ["a\ud800c"]) == pytest.approx(2 / 3)
+    assert anls.anls_score("a\x00b", ["a\x00b"]) == 1.0
+    assert anls.anls_score("x" * 31_000, ["short"]) == 0.0
+    assert anls.anls_score("cafe\u0301", ["caf\u00e9"]) == pytest.approx(3 / 5)  # not the same characters
+
+
+# What is refused
+
+BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
+    (["a", None], ["a", "b"], ["prediction of row 1", "None", '""']),
+    (["a", math.nan], ["a", "b"], ["prediction of row 1", "nan", "leave the row out"]),
+    (["a", pandas.NA], ["a", "b"], ["prediction of row 1", "NA", "leave the row out"]),
+    (["a", 5], ["a", "b"], ["prediction of row 1", "5 (int)", '"5"']),
+    (["a", True], ["a", "b"], ["prediction of row 1", "True (bool)"]),
+    (["a", b"b"], ["a", "b"], ["prediction of row 1", "bytes", "decode"]),
+    (["a", {"text": "b"}], ["a", "b"], ["prediction of row 1", "dict", '"text"']),
+    (["a", ["b"]], ["a", "b"], ["prediction of row 1", "list", "one and not a list"]),
+    (["a", numpy.array(["b", "c"])], ["a", "b"], ["prediction of row 1", "ndarray"]),
+    (["a", "b"], [["a"], []], ["references of row 1", "empty list", "at least one"]),
+    (["a", "b"], [["a"], None], ["references of row 1", "None"]),
+    (["a", "b"], [["a"], ["b", None]], ["item 1 of the references of row 1", "None"]),
+    (["a", "b"], [["a"], ["b", 3.5]], ["item 1 of the references of row 1", "3.5 (float)"]),
+    (["a", "b"], [["a"], ["b", {"x": 1}]], ["item 1 of the references of row 1", "dict"]),
+    (
+        ["a", "b"],
+        [["a"], {"text": ["b"], "answer_start": [0]}],
+        ["references of row 1", "text, answer_start", '"text"'],
+    ),
+    (["a", "b"], {"text": ["a", "b"]}, ["references", 'its "text"']),
+    (["a", "b"], [["a"], {"b"}], ["references of row 1", "set"]),
+    (["a", "b"], [["a"], 7], ["references of row 1", "7 (int)"]),
+    (["a", "b"], [["a"], b"b"], ["references of row 1", "bytes"]),
+    (["a", "b"], ["a"], ["2 predictions", "1 questions"]),
+    ([], [], ["no rows"]),
+    ("ab", ["a", "b"], ["predictions is 'ab' (str)", "pass a list"]),
+    (["a", "b"], "ab", ["references is 'ab' (str)", "pass a list"]),
+    (None, ["a"], ["predictions is None"]),
+    (5, ["a"], ["predictions is 5 (int)"]),
+    (numpy.array("a"), ["a"], ["predictions is"]),
+    (pandas.DataFrame({"answer": ["a"]}), ["a"], ["predictions is", "DataFrame"]),
+]
+
+
+@pytest.mark.parametrize(("predictions", "refs", "said"), BAD_ROWS, ids=lambda value: None)
+def test_bad_rows_are_refused_with_the_row_and_what_to_do(predictions: Any, refs: Any, said: list[str]) -> None:
+    with pytest.raises(ValueError, match=r"(?s).+") as raised:
+        anls.anls_scores(predictions, refs)
+    for words in said:
+        assert words in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert anls.anls_scores(["a", "b"], [["a"], ["c"]]) == [1.0, 0.0]
+
+
+def test_bad_rows_are_found_also_behind_an_exact_match() -> None:
+    with pytest.raises(ValueError, match="item 1 of the gold labels is None"):
+        anls.anls_score("a", ["a", None])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="the prediction is None"):
+        anls.anls_score(None, ["a"])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="gold labels is an empty list"):
+        anls.anls_score("a", [])
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, 50, math.nan, math.inf, "0.5", True, [0.5]])
+def test_a_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
+    with pytest.raises(ValueError, match="threshold is .* it must be a number from 0 to 1"):
+        anls.anls_score("a", ["a"], threshold=threshold)
+
+
+@pytest.mark.parametrize("variant", ["squad", "", "RRC", None, 5, ["rrc"]])
+def test_an_unknown_variant_is_refused_with_the_known_ones(variant: Any) -> None:
+    with pytest.raises(ValueError, match=r"variant.*standard, rrc, mmpretrain"):
+        anls.anls_scores(["a"], ["a"], variant=variant)
+
+
+def test_ignore_case_must_be_a_truth_value() -> None:
+    with pytest.raises(ValueError, match=r"ignore_case is 'no' \(str\)"):
+        anls.anls_score("a", ["a"], ignore_case="no")  # type: ignore[arg-type]
+
+
+# Variants and signatures
+
+
+def test_other_names_of_a_variant() -> None:
+    names = ["lmms_eval", "vlmevalkit", "unitxt", "dude", "evalscope"]
+    assert {anls.get_variant(name).name for name in names} == {"rrc"}
+    assert anls.get_variant("anls_star") is anls.VARIANTS["standard"]
+
+
+def test_signatures_name_the_variant_and_every_field_that_differs() -> None:
+    version = f"v{anls.__version__}"
+    assert anls.signature() == f"anls|standard|threshold:0.5|{version}"
+    assert anls.signature("unitxt", threshold=1) == f"anls|rrc|threshold:1.0|{version}"
+    assert anls.signature("due", ignore_case=True) == f"anls|due|ignore_case:True|threshold:0.5|{version}"
+    assert anls.signature("due", ignore_case=False) == anls.signature("due")
+    mine = replace(anls.VARIANTS["rrc"], whitespace="strip", no_answers=("n/a",))
+    assert anls.signature(mine) == f"anls|rrc|whitespace:strip|threshold:0.5|no_answers:('n/a',)|{version}"
+    other = anls.Variant("other", kept="similarity > threshold")
+    assert anls.signature(other) == f"anls|other|kept:similarity > threshold|threshold:0.5|{version}"
+
+
+def test_two_variants_never_share_a_signature() -> None:
+    assert len({anls.signature(name) for name in anls.VARIANTS}) == len(anls.VARIANTS)
+
+
+def test_a_variant_of_ones_own_is_scored_as_its_fields_say() -> None:
+    mine = replace(anls.VARIANTS["standard"], ignored_ending=".", no_answers=("n/a",), threshold=0.0)
+    assert anls.anls_scores(["yes.", "N/A"], ["yes", "n/a"], variant=mine) == [1.0, 0.0]
+    assert anls.VARIANTS["standard"].ignored_ending == ""
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("whitespace", "trim"), ("kept", ">="), ("reference_length", "long"), ("threshold", 2)]
+)
+def test_a_variant_with_an_impossible_field_is_refused(field: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"{field}.* it must be"):
+        replace(anls.VARIANTS["standard"], **{field: value})
+
+
+def test_the_table_of_variants_cannot_be_changed_by_accident() -> None:
+    with pytest.raises(TypeError):
+        anls.VARIANTS["standard"] = anls.VARIANTS["rrc"]  # type: ignore[index]
+    with pytest.raises(AttributeError):
+        anls.VARIANTS["standard"].threshold = 0.3  # type: ignore[misc]
+
+
+def test_variants_survive_copies_and_pickles() -> None:
+    row = anls.VARIANTS["mistral_evals"]
+    assert pickle.loads(pickle.dumps(row)) == row
+    assert copy.deepcopy(row) == row
