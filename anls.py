@@ -586,7 +586,7 @@ def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> floa
 
 def anls_score(
     prediction: str,
-    gold_labels: Sequence[str] | str,
+    gold_labels: Iterable[str],
     threshold: float | None = None,
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
@@ -626,8 +626,8 @@ def anls_score(
 
 
 def anls_scores(
-    predictions: Sequence[str],
-    references: Sequence[Sequence[str] | str],
+    predictions: Iterable[str],
+    references: Iterable[Iterable[str]],
     threshold: float | None = None,
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
@@ -658,9 +658,9 @@ def anls_scores(
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
     rule = _rule(variant, threshold, ignore_case)
-    predictions, references = _columns(predictions, references)
-    _refuse_no_rows(predictions)
-    return _score_rows(zip(predictions, references), rule)
+    rows = _columns(predictions, references)
+    _refuse_no_rows(rows[0])
+    return _score_rows(zip(*rows), rule)
 
 
 def mean(scores: Sequence[float]) -> float:
@@ -867,7 +867,7 @@ def reason(
 
 def explain(
     prediction: str,
-    references: Sequence[str] | str,
+    references: Iterable[str],
     threshold: float | None = None,
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,

@@ -15,15 +15,18 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from anls import as_references, as_text
 
 ID_FIELDS = ("questionId", "question_id", "id")
 ANSWER_FIELD = "answer"
 REFERENCES_FIELD = "answers"
+
+_JSON = (".json", ".jsonl", ".ndjson")
+_BLANK = b" \t\r\n\xef\xbb\xbf"  # white space, and the mark that some programs put before UTF-8
 
 
 class Question(NamedTuple):
@@ -88,52 +91,45 @@ class Records:
             yield from self._read_parquet()
             return
         with sys.stdin.buffer if self.path == "-" else open(self.path, "rb") as stream:
-            first = b""
+            head = []
             for line in stream:
-                first += line
-                if line.strip(b" \t\r\n\xef\xbb\xbf"):
+                head.append(line)
+                if line.strip(_BLANK):
                     break
-            if not first.strip(b" \t\r\n\xef\xbb\xbf"):
-                self.fail("the file is empty")
-            delimiter = {".csv": ",", ".tsv": "\t"}.get(ending)
-            is_json = ending in (".json", ".jsonl", ".ndjson") or first.lstrip(b" \t\r\n\xef\xbb\xbf")[:1] in b"[{"
-            if delimiter or not is_json:
-                yield from self._read_csv(first, stream, delimiter or ",")
             else:
-                yield from self._read_json(first, stream)
+                self.fail("the file is empty")
+            lines = self._decoded(chain(head, stream))
+            delimiter = {".csv": ",", ".tsv": "\t"}.get(ending)
+            if delimiter is None and (ending in _JSON or head[-1].lstrip(_BLANK)[:1] in b"[{"):
+                yield from self._read_json(lines, len(head))
+            else:
+                yield from self._read_csv(lines, delimiter or ",")
 
-    def _decoded(self, number: int, line: bytes) -> str:
-        try:
-            return line.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            self.place = f"line {number}"
-            self.fail(f"byte {line[error.start]:#04x} is not UTF-8: save the file as UTF-8")
+    def _decoded(self, lines: Iterable[bytes]) -> Iterator[str]:
+        for number, line in enumerate(lines, 1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                self.place = f"line {number}"
+                self.fail(f"byte {line[error.start]:#04x} is not UTF-8: save the file as UTF-8")
 
-    def _read_json(self, first: bytes, stream: BinaryIO) -> Iterator[Any]:
-        number = first.count(b"\n") or 1
-        lines = _lines(first)
-        text = "".join(self._decoded(place, line) for place, line in enumerate(lines, 1))
+    def _read_json(self, lines: Iterator[str], head: int) -> Iterator[Any]:
+        text = "".join(islice(lines, head))
         try:
             value = json.loads(text)
-        except ValueError:  # not a line that stands for itself: the file is one value
-            rest = _lines(stream.read())
-            text += "".join(self._decoded(place, line) for place, line in enumerate(rest, len(lines) + 1))
-            value = self._json(text)
-            yield from self._list(value)
+        except (ValueError, RecursionError):  # no line that stands for itself: the file is one value
+            yield from self._list(self._json(text + "".join(lines)))
             return
         if not isinstance(value, dict) or isinstance(value.get("data"), list):
-            rest_of_file = stream.read()
-            if rest_of_file.strip():
-                value = self._json(text + rest_of_file.decode("utf-8", "replace"))
-            yield from self._list(value)
+            rest = "".join(lines)
+            yield from self._list(self._json(text + rest) if rest.strip() else value)
             return
-        self.place = f"line {number}"
+        self.place = f"line {head}"
         yield value
-        for place, line in enumerate(stream, number + 1):
-            self.place = f"line {place}"
-            text = self._decoded(place, line)
+        for number, text in enumerate(lines, head + 1):
+            self.place = f"line {number}"
             if not text.isspace():
-                yield self._json(text, place)
+                yield self._json(text.rstrip(), number)
         self.place = ""
 
     def _json(self, text: str, number: int = 1) -> Any:
@@ -158,20 +154,11 @@ class Records:
             yield record
         self.place = ""
 
-    def _read_csv(self, first: bytes, stream: BinaryIO, delimiter: str) -> Iterator[Any]:
+    def _read_csv(self, lines: Iterator[str], delimiter: str) -> Iterator[Any]:
         import csv
 
         csv.field_size_limit(2**31 - 1)
-        lines = _lines(first)
-
-        def texts() -> Iterator[str]:
-            number = 0
-            for source in (lines, stream):
-                for line in source:
-                    number += 1
-                    yield self._decoded(number, line)
-
-        reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
         try:
             header = next(filter(any, reader), [])
             if len(set(header)) < len(header):
@@ -206,11 +193,6 @@ class Records:
         except pyarrow.ArrowException as error:
             self.fail(f"not Parquet: {error}")
         self.place = ""
-
-
-def _lines(data: bytes) -> list[bytes]:
-    """The lines of a text as iterating over the file would give them."""
-    return [line + b"\n" for line in data.split(b"\n")[:-1]] + [data[data.rfind(b"\n") + 1 :]]
 
 
 def _kind(value: object) -> str:
@@ -298,7 +280,7 @@ def _refuse_repeated(records: Records, ids: _Ids, id_field: str | None = None) -
             again = Records(records.path, records.columns)
             found = (again.id(record, id_field) for record in again)
             first = next((f" (first: {question_id})" for question_id in found if hash(question_id) in repeated), "")
-        records.fail(f"{_number(len(repeated), 'id')} come more than once{first}: keep one record of each")
+        records.fail(f"{_number(len(repeated), 'id')} repeated{first}: keep one record of each")
 
 
 def _number(count: int, what: str) -> str:

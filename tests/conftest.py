@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ def pypi_anls(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Rows, float
 
 
 @pytest.fixture
-def run_python() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
+def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a program in a new Python, in a given folder."""
 
     def run(program: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -98,4 +98,4 @@ def run_python() -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
             timeout=120,
         )
 
-    yield run
+    return run

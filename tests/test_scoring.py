@@ -313,7 +313,7 @@ def test_bad_rows_are_found_also_behind_an_exact_match() -> None:
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, 50, math.nan, math.inf, "0.5", True, [0.5]])
 def test_a_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
-    with pytest.raises(ValueError, match="threshold is .* it must be a number from 0 to 1"):
+    with pytest.raises(ValueError, match=r"threshold is .* it must be a number from 0 to 1"):
         anls.anls_score("a", ["a"], threshold=threshold)
 
 

@@ -1,0 +1,81 @@
+"""The metric from the Hub: evaluate's own code path, against a server on this machine, and then without it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytest.importorskip("evaluate")
+
+PROGRAM = """
+import evaluate
+metric = evaluate.load("someone/anls")
+print(metric.compute(predictions=["CocaCola"], references=[["Coca Cola", "Coca Cola Company"]]))
+print(type(metric).__module__.split(".")[2])
+"""
+EXPECTED = "{'anls': 0.8888888888888888}\nsomeone--anls\n"
+
+
+class Hub(SimpleHTTPRequestHandler):
+    """Serves anls.py where the Hub has the file of a Space; there is no release tag, only main."""
+
+    asked: list[str]
+
+    def translate_path(self, path: str) -> str:
+        self.asked.append(path)
+        return str(ROOT / "anls.py") if path == "/spaces/someone/anls/resolve/main/anls.py" else "/nowhere"
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def hub() -> Iterator[tuple[str, list[str], Callable[[], None]]]:
+    Hub.asked = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Hub))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def stop() -> None:
+        server.shutdown()
+        server.server_close()
+
+    yield f"http://127.0.0.1:{server.server_port}", Hub.asked, stop
+    stop()
+
+
+def test_load_from_the_hub_and_again_from_the_cache(
+    hub: tuple[str, list[str], Callable[[], None]], tmp_path: Path, run_python: Callable[..., Any]
+) -> None:
+    endpoint, asked, stop = hub
+    environment = {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "cache"), "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
+    first = run_python(PROGRAM, tmp_path, **environment)
+    assert first.stdout == EXPECTED, first.stderr
+    fetched = {path.rpartition("/")[2] for path in asked if path.startswith("/spaces/")}
+    assert fetched == {"anls.py"}  # the file stands alone
+
+    stop()
+    again = run_python(PROGRAM, tmp_path, **environment)
+    assert again.stdout == EXPECTED, again.stderr
+    assert "cached version" in again.stderr
+
+
+def test_where_rapidfuzz_is_missing_evaluate_says_so(tmp_path: Path, run_python: Callable[..., Any]) -> None:
+    program = f"""
+import sys, evaluate
+sys.modules["rapidfuzz"] = None
+try:
+    evaluate.load({str(ROOT / "anls.py")!r})
+except ImportError as error:
+    print(error)
+"""
+    done = run_python(program, tmp_path)
+    assert "'rapidfuzz'" in done.stdout, done.stderr
+    assert "pip install rapidfuzz" in done.stdout
