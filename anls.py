@@ -15,10 +15,12 @@ https://arxiv.org/abs/1905.13648; Mathew et al., "DocVQA", WACV 2021, https://ar
 from __future__ import annotations
 
 import math
+import os
 import string
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import chain
@@ -1198,6 +1200,10 @@ def _define_metric() -> type:
         def _abandon(self) -> None:
             """Leave nothing behind of a distributed run that failed: no rows, open files or locks."""
             held = self.__dict__
+            if held["cache_file_name"]:
+                # Unfinished, it must not pass for all the rows of this process.
+                with suppress(OSError):
+                    os.remove(held["cache_file_name"])
             for lock in (held["filelock"], held["rendez_vous_lock"], *(held["filelocks"] or ())):
                 if lock is not None:
                     lock.release(force=True)

@@ -303,20 +303,23 @@ def test_rows_in_one_process_never_touch_the_disk_or_arrow(metric: Any, monkeypa
 # Distributed runs, with real processes
 
 
-def _one_process(process_id: int, cache: str, experiment: str, rows: Any, options: Any, results: Any) -> None:
-    metric = anls.load(num_process=3, process_id=process_id, cache_dir=cache, experiment_id=experiment, timeout=60)
+def _one_process(process_id: int, cache: str, rows: Any, options: Any, results: Any, added: Any) -> None:
+    metric = anls.load(num_process=3, process_id=process_id, cache_dir=cache, experiment_id="test", timeout=60)
     try:
         predictions, references = rows[process_id]
         if process_id == 1:
             for prediction, reference in zip(predictions, references):
                 metric.add(prediction=prediction, reference=reference)
+            added.wait()
             results.put((process_id, metric.compute(**options)))
         elif process_id == 2:
             metric.add_batch(predictions=predictions[:1], references=references[:1])
+            added.wait()
             rest = {"predictions": predictions[1:], "references": references[1:]} if predictions[1:] else {}
             results.put((process_id, metric.compute(**rest, **options)))
         else:
             metric.add_batch(predictions=predictions, references=references)
+            added.wait()
             results.put((process_id, metric.compute(**options)))
             results.put((process_id, [path.name for path in Path(metric.data_dir).glob("*.arrow")]))
     except Exception as error:
@@ -324,10 +327,11 @@ def _one_process(process_id: int, cache: str, experiment: str, rows: Any, option
 
 
 def distributed(tmp_path: Path, rows: Any, **options: Any) -> dict[int, list[Any]]:
+    """What each of three processes said. They compute once each has added rows, where each has some."""
     context = multiprocessing.get_context("spawn")
-    results = context.Queue()
+    results, added = context.Queue(), context.Barrier(3 if all(predictions for predictions, _ in rows) else 1)
     processes = [
-        context.Process(target=_one_process, args=(number, str(tmp_path), "test", rows, options, results))
+        context.Process(target=_one_process, args=(number, str(tmp_path), rows, options, results, added))
         for number in range(3)
     ]
     for process in processes:
@@ -371,6 +375,15 @@ def test_a_distributed_instance_is_right_again_after_an_error(in_clone: Path, tm
             metric.compute(**bad)
         assert metric.filelock is None
         assert len(metric) == 0
+
+
+def test_the_rows_of_a_process_that_failed_do_not_pass_for_all_it_had(in_clone: Path, tmp_path: Path) -> None:
+    metric = evaluate.load("anls", num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=0.1)
+    metric.cache_file_name, metric.filelock = metric._create_cache_file()
+    Path(metric.cache_file_name).write_bytes(b"rows so far")
+    with pytest.raises(ValueError, match="squad"):
+        metric.compute(variant="squad")
+    assert list(Path(metric.data_dir).glob("*.arrow")) == []
 
 
 # What is refused
