@@ -20,10 +20,11 @@ import string
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
+from itertools import count, islice
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -37,10 +38,12 @@ __all__ = [
     "Explanation",
     "Match",
     "Variant",
+    "anls_batch",
     "anls_score",
     "anls_scores",
     "explain",
     "get_variant",
+    "iter_anls_scores",
     "load",
     "mean",
     "normalized_levenshtein_similarity",
@@ -484,7 +487,17 @@ def _listed(column: Any, what: str, advice: str) -> list[Any]:
     raise ValueError(f"{what} is {_shown(column)}: {advice}")
 
 
-def _columns(predictions: Any, references: Any, first: int = 0) -> tuple[list[str], list[Sequence[str]]]:
+def _row_name(row: object) -> str:
+    return f"row {row} (counted from 0)"
+
+
+def _row_name_after(before: int) -> Callable[[int], str]:
+    return lambda row: _row_name(before + row)
+
+
+def _columns(
+    predictions: Any, references: Any, row_name: Callable[[int], str] = _row_name
+) -> tuple[list[str], list[Sequence[str]]]:
     """Both columns, checked: strings, and one or more accepted strings for each."""
     predictions = _listed(predictions, "predictions", "pass a list of strings, one for each question")
     references = _listed(references, "references", "pass a list with the accepted answers of each question")
@@ -494,17 +507,13 @@ def _columns(predictions: Any, references: Any, first: int = 0) -> tuple[list[st
             "pass one list of accepted answers for each prediction"
         )
     if set(map(type, predictions)) - {str}:
-        predictions = [
-            as_text(text, f"the prediction of row {row} (counted from 0)")
-            for row, text in enumerate(predictions, first)
-        ]
+        predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
     kinds = set(map(type, references))
     if kinds == {str}:
         references = list(zip(references))
     elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
         references = [
-            as_references(accepted, f"the references of row {row} (counted from 0)")
-            for row, accepted in enumerate(references, first)
+            as_references(accepted, f"the references of {row_name(row)}") for row, accepted in enumerate(references)
         ]
     return predictions, references
 
@@ -517,7 +526,7 @@ def _are_strings(references: list[Sequence[str]]) -> bool:
     return True
 
 
-def _refuse_no_rows(rows: Sequence[object]) -> None:
+def _refuse_no_rows(rows: Sequence[object] | int) -> None:
     if not rows:
         raise ValueError("there are no rows to score: pass at least one prediction with its references")
 
@@ -528,6 +537,8 @@ def _refuse_no_rows(rows: Sequence[object]) -> None:
 
 # Above this many characters of a prediction the edit distance costs more than what can avoid it.
 _LONG = 64
+# How many rows of a stream are held at a time.
+_CHUNK = 1024
 
 
 def _score_rows(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> list[float]:
@@ -676,11 +687,98 @@ def anls_scores(
     return _score_rows(zip(*rows), rule)
 
 
-def mean(scores: Sequence[float]) -> float:
+def iter_anls_scores(
+    rows: Iterable[tuple[str, Iterable[str]]],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Iterator[float]:
+    """The score of each row of a stream, as `anls_scores` gives it, in memory that does not grow.
+
+    Args:
+        rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
+        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        An iterator over the scores, from 0 to 1, in the order of the rows. `mean` takes them as they come.
+
+    Raises:
+        ValueError: as `anls_scores`; bad rows are counted from the first of the stream. Bad options are
+            refused at once, rows as they come.
+
+    Example:
+        >>> rows = (("CocaCola", ["Coca Cola"]) for _ in range(1000))
+        >>> mean(iter_anls_scores(rows))
+        0.8888888888888888
+    """
+    return _scores_of_stream(iter(rows), _rule(variant, threshold, ignore_case))
+
+
+def _scores_of_stream(rows: Iterator[tuple[str, Iterable[str]]], rule: _Rule) -> Iterator[float]:
+    for done in count(0, _CHUNK):
+        chunk = list(islice(rows, _CHUNK))
+        if not chunk:
+            return
+        for row, pair in enumerate(chunk, done):
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise ValueError(f"{_row_name(row)} is {_shown(pair)}: pass pairs of a prediction and its references")
+        columns = _columns([pair[0] for pair in chunk], [pair[1] for pair in chunk], _row_name_after(done))
+        yield from _score_rows(zip(*columns), rule)
+
+
+def anls_batch(
+    batch: Mapping[str, Any],
+    indices: Sequence[object] | None = None,
+    prediction_column: str = "prediction",
+    references_column: str = "references",
+    score_column: str = "anls",
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> dict[str, list[float]]:
+    """The score column of a batch, for engines that split a data set: `datasets`, Ray Data, Spark.
+
+    Args:
+        batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
+        indices: what the rows are called in errors; ``Dataset.map(..., with_indices=True)`` gives their
+            numbers in the whole data set.
+        prediction_column: where the answers are.
+        references_column: where the accepted answers of each are.
+        score_column: what to call the column of scores.
+        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        ``{score_column: scores}``, the same bits as `anls_scores` of the whole. An empty batch has none.
+
+    Raises:
+        ValueError: as `anls_scores`; a column that is not in the batch.
+
+    Example:
+        >>> anls_batch({"prediction": ["CocaCola"], "references": [["Coca Cola"]]})
+        {'anls': [0.8888888888888888]}
+
+    Source: https://huggingface.co/docs/datasets/process#batch-processing.
+    """
+    rule = _rule(variant, threshold, ignore_case)
+    try:
+        predictions, references = batch[prediction_column], batch[references_column]
+    except KeyError as error:
+        raise ValueError(
+            f"the batch has no column {error}: name the columns with prediction_column and references_column"
+        ) from None
+    name = _row_name if indices is None else (lambda row: f"row {indices[row]}")
+    return {score_column: _score_rows(zip(*_columns(predictions, references, name)), rule)}
+
+
+def mean(scores: Iterable[float]) -> float:
     """The mean of scores, rounded once: the same bits in whatever order they come.
 
     Args:
-        scores: one or more numbers.
+        scores: one or more numbers, in a list or as they come.
 
     Returns:
         Their mean. Of the scores of a set this is its ANLS.
@@ -692,8 +790,13 @@ def mean(scores: Sequence[float]) -> float:
         >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
         0.8819444444444444
     """
-    _refuse_no_rows(scores)
-    return math.fsum(scores) / len(scores)
+    if isinstance(scores, Sequence):
+        _refuse_no_rows(scores)
+        return math.fsum(scores) / len(scores)
+    places = count()
+    total = math.fsum(score for score, _ in zip(scores, places))
+    _refuse_no_rows(number := next(places))
+    return total / number
 
 
 def normalized_levenshtein_similarity(
@@ -1109,7 +1212,7 @@ def _define_metric() -> type:
             _refuse_unknown(columns, ("predictions", "references"))
             prediction = columns.get("predictions") if prediction is None else prediction
             reference = columns.get("references") if reference is None else reference
-            self._keep(*_columns([prediction], [reference], len(self)))
+            self._keep(*_columns([prediction], [reference], _row_name_after(len(self))))
 
         def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
             """Add predictions and their references; `compute` scores what was added.
@@ -1123,7 +1226,7 @@ def _define_metric() -> type:
                     nothing of the batch is kept.
             """
             _refuse_unknown(unknown)
-            self._keep(*_columns(predictions, references, len(self)))
+            self._keep(*_columns(predictions, references, _row_name_after(len(self))))
 
         def _keep(self, predictions: list[str], references: list[Sequence[str]]) -> None:
             if self.num_process > 1:
@@ -1156,7 +1259,7 @@ def _define_metric() -> type:
                 _refuse_unknown(options, ("variant", "threshold", "ignore_case", "return_all_scores"))
                 self._chosen_rule(options)
                 if predictions is not None or references is not None:
-                    rows = _columns(predictions, references, len(kept[0]) or len(self))
+                    rows = _columns(predictions, references, _row_name_after(len(kept[0]) or len(self)))
                     kept = (kept[0] + rows[0], kept[1] + rows[1]) if kept[0] else rows
                 if self.num_process > 1:
                     self._send(*kept)
@@ -1192,7 +1295,7 @@ def _define_metric() -> type:
                 for text in (texts[0], *texts[1]):
                     if not _is_unicode(text):
                         raise ValueError(
-                            f"row {row} (counted from 0) holds {_shown(text)}, half of a surrogate pair, which "
+                            f"{_row_name(row)} holds {_shown(text)}, half of a surrogate pair, which "
                             "cannot pass between processes: replace it, for example by "
                             'text.encode("utf-8", "replace").decode()'
                         )

@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = flags.add_argument
-    add("table", nargs="?", help="one table with predictions and references, instead of the two files")
+    add("table", metavar="TABLE", nargs="?", help="one table with predictions and references, instead of the two files")
     add("--gold-label-file", metavar="FILE", help="the questions with their accepted answers")
     add("--submission-file", metavar="FILE", help="the answers to score")
     add("--prediction-field", metavar="FIELD", help="where TABLE has the prediction (default: prediction)")
@@ -51,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--ignore-case",
         action=argparse.BooleanOptionalAction,
-        help="whether case counts (default: as the variant does)",
+        help="whether case is ignored (default: as the variant does)",
     )
     add("--answer-types", action="store_true", help="break down by answer_type, evidence and operation/reasoning")
     add("--by", action="append", default=[], metavar="FIELD", help="break down by any field of the gold file")
@@ -102,10 +102,10 @@ def _run(flags: argparse.Namespace) -> None:
     types = list(report.ANSWER_TYPES) if flags.answer_types else []
     variant = get_variant(flags.variant, flags.anls_threshold, flags.ignore_case)
     summary = report.Report(variant, by=[*types, *flags.by], worst=flags.worst)
-    questions = _questions(flags, [*summary.groups, "question"])
+    source, questions = _questions(flags, [*summary.groups, "question"])
     with contextlib.ExitStack() as stack:
         results = stack.enter_context(_Results(Path(flags.output_dir))) if flags.output_dir else None
-        progress = stack.enter_context(_Progress(sys.stderr))
+        progress = stack.enter_context(_Progress(sys.stderr, source))
         while chunk := list(islice(questions, _CHUNK)):
             scored = summary.score(chunk)
             if results:
@@ -119,7 +119,8 @@ def _run(flags: argparse.Namespace) -> None:
     print(_as_json(summary) if flags.format == "json" else _as_text(summary, flags.output_dir))
 
 
-def _questions(flags: argparse.Namespace, fields: Sequence[str]) -> Iterator[rrc.Question]:
+def _questions(flags: argparse.Namespace, fields: Sequence[str]) -> tuple[rrc.Records, Iterator[rrc.Question]]:
+    """The questions to score, and the file whose reading tells how far the work has come."""
     files = {"--gold-label-file": flags.gold_label_file, "--submission-file": flags.submission_file}
     table_flags = {
         "--prediction-field": flags.prediction_field,
@@ -133,11 +134,13 @@ def _questions(flags: argparse.Namespace, fields: Sequence[str]) -> Iterator[rrc
             raise ValueError(f"{name} does not go with {what}")
     if flags.table:
         prediction, references = flags.prediction_field or "prediction", flags.references_field or "references"
-        return rrc.read_table(flags.table, prediction, references, flags.id_field, fields)
+        table = rrc.Records(flags.table, [prediction, references, *fields, *filter(None, [flags.id_field])])
+        return table, rrc.read_table(table, prediction, references, flags.id_field)
     for name, value in files.items():
         if value is None:
             raise ValueError(f"{name} is missing: name both files, or one table that holds both sides")
-    return rrc.read_questions(flags.gold_label_file, flags.submission_file, flags.missing)
+    gold = rrc.Records(flags.gold_label_file)
+    return gold, rrc.read_questions(gold, flags.submission_file, flags.missing)
 
 
 def _check_groups(summary: report.Report, by: Sequence[str], types: Sequence[str]) -> None:
@@ -183,8 +186,12 @@ def _worst(scored: report.Scored, summary: report.Report) -> list[str]:
     head = f"question {scored.question.id}  score {scored.score:.4f}  "
     if why is None:
         return [head + "the submission has no answer to it"]
-    lines = zip(("prediction", "reference", ""), report.alignment(why.best.edits))
-    return [head + _shortened(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in lines)]
+    names = ["prediction", "reference", ""]
+    lines = report.alignment(why.best.edits)
+    asked = scored.question.record.get("question")
+    if isinstance(asked, str):
+        names, lines = ["question", *names], [_shortened(" ".join(asked.split())), *lines]
+    return [head + _shortened(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in zip(names, lines))]
 
 
 def _shortened(text: str, length: int = 160) -> str:
@@ -271,10 +278,10 @@ class _Results:
 
 
 class _Progress:
-    """How far the work has come, on a terminal, once it has taken a second."""
+    """A bar on a terminal, once the work has taken a second: how much is done, how fast, how long it still takes."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, source: rrc.Records) -> None:
+        self._stream, self._source = stream, source
         self._shown = False
         self._count = 0
         self._start = self._last = time.monotonic()
@@ -286,11 +293,18 @@ class _Progress:
     def add(self, count: int) -> None:
         self._count += count
         now = time.monotonic()
-        if self._live and now - self._last >= (0.2 if self._shown else 1):
-            self._last, self._shown = now, True
-            rate = self._count / (now - self._start)
-            self._stream.write(f"\r{self._count:,} questions, {rate:,.0f}/s \033[K")
-            self._stream.flush()
+        if not self._live or now - self._last < (0.2 if self._shown else 1):
+            return
+        self._last, self._shown = now, True
+        passed = now - self._start
+        said = f"{self._count:,} questions  {self._count / passed:,.0f}/s"
+        fraction = self._source.fraction
+        if fraction:
+            left = int(passed / fraction - passed)
+            bar = "#" * int(20 * fraction)
+            said = f"[{bar:-<20}] {fraction:4.0%}  {said}  {left // 60}:{left % 60:02} left"
+        self._stream.write(f"\r{said}\033[K")
+        self._stream.flush()
 
     def __exit__(self, *exception: object) -> None:
         if self._shown:

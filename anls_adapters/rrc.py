@@ -11,10 +11,11 @@ Source: the formats of https://rrc.cvc.uab.es/?ch=17&com=tasks.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -59,6 +60,12 @@ class Records:
         self.columns = columns
         self.name = "standard input" if path == "-" else path
         self.place = ""
+        self._position: Callable[[], float | None] = lambda: None
+
+    @property
+    def fraction(self) -> float | None:
+        """How much of the file is read, from 0 to 1; None where nobody knows its size."""
+        return self._position()
 
     def fail(self, message: str) -> NoReturn:
         """Raise a ValueError that says where."""
@@ -91,6 +98,8 @@ class Records:
             yield from self._read_parquet()
             return
         with sys.stdin.buffer if self.path == "-" else open(self.path, "rb") as stream:
+            size = 0 if self.path == "-" else os.fstat(stream.fileno()).st_size
+            self._position = lambda: stream.tell() / size if size and not stream.closed else None
             head = []
             for line in stream:
                 head.append(line)
@@ -184,7 +193,8 @@ class Records:
             file = parquet.ParquetFile(self.path)
             there = set(file.schema_arrow.names)
             columns = None if self.columns is None else [name for name in self.columns if name in there]
-            number = 0
+            number, rows = 0, file.metadata.num_rows
+            self._position = lambda: number / rows if rows else None
             for batch in file.iter_batches(batch_size=4096, columns=columns):
                 for record in batch.to_pylist():
                     number += 1
@@ -287,7 +297,7 @@ def _number(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
 
 
-def read_questions(gold_path: str, submission_path: str, missing: str = "error") -> Iterator[Question]:
+def read_questions(gold: str | Records, submission: str | Records, missing: str = "error") -> Iterator[Question]:
     """The questions of a gold file, in its order, each with the answer of a submission file.
 
     They are joined by id. Where both files are JSON lines, CSV or Parquet and come in the same order, memory
@@ -295,8 +305,8 @@ def read_questions(gold_path: str, submission_path: str, missing: str = "error")
     kept until it comes.
 
     Args:
-        gold_path: a file of records with an id and "answers", or "-" for standard input.
-        submission_path: a file of records with an id and "answer", or "-".
+        gold: a file of records with an id and "answers", or "-" for standard input, or its `Records`.
+        submission: a file of records with an id and "answer", likewise.
         missing: "error", or "zero" to give questions that have no answer with None as prediction.
 
     Yields:
@@ -307,9 +317,9 @@ def read_questions(gold_path: str, submission_path: str, missing: str = "error")
             the other file does not have; a question without accepted answers; an answer that is not a string;
             a file that is not what its name says. OSError: a file that cannot be read.
     """
-    if gold_path == submission_path == "-":
+    gold, submission = _records(gold), _records(submission)
+    if gold.path == submission.path == "-":
         raise ValueError("gold labels and submission cannot both come from standard input: name one of the files")
-    gold, submission = Records(gold_path), Records(submission_path)
     answers = _answers(submission)
     early: dict[str, str] = {}
     asked = _Ids()
@@ -352,6 +362,10 @@ def read_questions(gold_path: str, submission_path: str, missing: str = "error")
         )
 
 
+def _records(file: str | Records) -> Records:
+    return Records(file) if isinstance(file, str) else file
+
+
 def _answers(submission: Records) -> Iterator[tuple[str, str]]:
     for record in submission:
         question_id = submission.id(record)
@@ -366,20 +380,18 @@ def _some(names: Iterable[str]) -> str:
 
 
 def read_table(
-    path: str,
+    table: str | Records,
     prediction_field: str = "prediction",
     references_field: str = "references",
     id_field: str | None = None,
-    other_fields: Sequence[str] = (),
 ) -> Iterator[Question]:
     """The questions of one table that holds predictions and accepted answers.
 
     Args:
-        path: JSON lines, CSV, JSON or Parquet, or "-" for standard input.
+        table: JSON lines, CSV, JSON or Parquet, or "-" for standard input, or its `Records`.
         prediction_field: where a record has the prediction.
         references_field: where it has the accepted answers: a list, a text, or a list written as a text.
         id_field: where it has its id; None numbers the records from 1.
-        other_fields: what else of a record is wanted.
 
     Yields:
         Each `Question`, streamed. What is wrong with the whole is raised at the end.
@@ -387,8 +399,7 @@ def read_table(
     Raises:
         ValueError: what is wrong and where. OSError: the file cannot be read.
     """
-    wanted = [prediction_field, references_field, *other_fields, *([id_field] if id_field else [])]
-    table = Records(path, wanted)
+    table = _records(table)
     ids = _Ids()
     for number, record in enumerate(table, 1):
         prediction = as_text(

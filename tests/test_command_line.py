@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import anls
-from anls_adapters import command_line
+from anls_adapters import command_line, rrc
 from tests.conftest import ROOT
 
 GOLD, SUBMISSION = ROOT / "examples" / "gold_label.json", ROOT / "examples" / "submission.json"
@@ -113,6 +113,7 @@ def test_the_worst_answers_with_an_alignment(run: Run) -> None:
     assert out.split("\n\n")[1] == (
         "question 2  score 0.0000  5 edits on 9 characters from 'Coca Cola': similarity 0.4444 is not kept, so 0"
         " (similarity >= 0.5)\n"
+        "  question    Which company made the sign?\n"
         "  prediction  *the coca\n"
         "  reference   coca cola\n"
         "              IRRR   R"
@@ -444,11 +445,44 @@ def test_progress_is_shown_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) 
         def isatty(self) -> bool:
             return True
 
-    clock = iter(range(100))
-    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
-    for stream, shown in ((Terminal(), True), (io.StringIO(), False)):
-        with command_line._Progress(stream) as progress:
+    class Half:
+        fraction = 0.5
+
+    class Unknown:
+        fraction = None
+
+    bar = "[##########----------]  50%  8,192 questions  4,096/s  0:02 left"
+    for stream, source, shown in (
+        (Terminal(), Half, bar),
+        (Terminal(), Unknown, "\r8,192 questions  4,096/s\033[K"),
+        (io.StringIO(), Half, ""),
+    ):
+        clock = iter(range(100))
+        monkeypatch.setattr(time, "monotonic", lambda clock=clock: float(next(clock)))
+        with command_line._Progress(stream, source) as progress:  # type: ignore[arg-type]
             progress.add(4096)
             progress.add(4096)
-        assert ("8,192 questions, 4,096/s" in stream.getvalue()) == shown
+        assert shown in stream.getvalue()
         assert stream.getvalue().endswith("\r\033[K" if shown else "")
+        assert bool(stream.getvalue()) == bool(shown)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "json", "parquet"])
+def test_how_much_of_a_file_is_read(tmp_path: Path, kind: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"prediction": ["a"] * 20_000, "references": ["a"] * 20_000})
+    path = tmp_path / f"table.{kind}"
+    if kind == "parquet":
+        frame.to_parquet(path)
+    elif kind == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_json(path, orient="records", lines=kind == "jsonl")
+    table = rrc.Records(str(path))
+    fractions = [table.fraction for number, _ in enumerate(rrc.read_table(table)) if number % 5000 == 4999]
+    assert len(fractions) == 4
+    if kind == "json":
+        assert fractions == [1.0] * 4  # one value: it is loaded whole
+    else:
+        assert fractions == pytest.approx([0.25, 0.5, 0.75, 1.0], abs=0.05)
+    assert rrc.Records("-").fraction is None
