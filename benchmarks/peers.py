@@ -1,0 +1,124 @@
+"""Other ways to the score, each as a function of predictions and references, and the definition they are held to."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Scorer = Callable[[list[str], list[list[str]]], list[float]]
+Definition = Callable[[str, list[str]], float]
+
+
+def distance(left: str, right: str) -> int:
+    """The Levenshtein distance, as the textbook computes it."""
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        previous, row[0] = row[0], i
+        for j, b in enumerate(right, 1):
+            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (a != b))
+    return row[-1]
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.strip().lower().split())
+
+
+def definition(normalize: Callable[[str], str], kept: Callable[[float], bool]) -> Definition:
+    """ANLS of one answer, by the textbook."""
+
+    def score(prediction: str, accepted: list[str]) -> float:
+        pairs = [(normalize(prediction), normalize(reference)) for reference in accepted]
+        best = max(1 - distance(*pair) / (max(map(len, pair)) or 1) for pair in pairs)
+        return best if kept(best) else 0.0
+
+    return score
+
+
+standard = definition(squeezed, lambda similarity: similarity >= 0.5)
+strict = definition(squeezed, lambda similarity: 1 - similarity < 0.5)
+as_given = definition(str, lambda similarity: similarity > 0.5)
+
+
+def first_reference(measure: Callable[[str, str], float]) -> Definition:
+    """A measure of another kind: no threshold, and of the first reference alone."""
+    return lambda prediction, accepted: measure(prediction, accepted[0])
+
+
+def pypi_anls(folder: Path) -> Scorer:
+    """PyPI anls 0.0.2 has our name: it is imported from a folder of its own, and then makes room for ours."""
+    ours = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "anls"}
+    sys.path.insert(0, str(folder))
+    score = importlib.import_module("anls").anls_score
+    sys.path.remove(str(folder))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "anls"]:
+        del sys.modules[name]
+    sys.modules.update(ours)
+    return lambda predictions, references: [score(*row, 0.5) for row in zip(predictions, references)]
+
+
+def anls_star() -> Scorer:
+    score = importlib.import_module("anls_star").anls_score
+    return lambda predictions, references: [
+        score(tuple(accepted), prediction) for prediction, accepted in zip(predictions, references)
+    ]
+
+
+def blog_loop() -> Scorer:
+    """After the post "Speeding up Visual Question Answering 10x (Faster ANLS)": no checks, nothing normalized."""
+    edits = importlib.import_module("Levenshtein").distance
+
+    def scores(predictions: list[str], references: list[list[str]]) -> list[float]:
+        result = []
+        for prediction, accepted in zip(predictions, references):
+            best = max(1 - edits(prediction, text) / max(len(prediction), len(text)) for text in accepted)
+            result.append(best if best > 0.5 else 0.0)
+        return result
+
+    return scores
+
+
+def naive_rapidfuzz() -> Scorer:
+    similarity = importlib.import_module("rapidfuzz.distance.Levenshtein").normalized_similarity
+
+    def scores(predictions: list[str], references: list[list[str]]) -> list[float]:
+        result = []
+        for prediction, accepted in zip(predictions, references):
+            prediction = squeezed(prediction)
+            best = max(similarity(prediction, squeezed(text)) for text in accepted)
+            result.append(best if best >= 0.5 else 0.0)
+        return result
+
+    return scores
+
+
+def torchmetrics_edit_distance() -> Scorer:
+    edit_distance: Any = importlib.import_module("torchmetrics.functional.text").edit_distance
+
+    def scores(predictions: list[str], references: list[list[str]]) -> list[float]:
+        result: list[float] = edit_distance(predictions, [row[0] for row in references], reduction="none").tolist()
+        return result
+
+    return scores
+
+
+def jiwer_cer() -> Scorer:
+    cer = importlib.import_module("jiwer").cer
+    return lambda predictions, references: [
+        cer(accepted[0], prediction) for prediction, accepted in zip(predictions, references)
+    ]
+
+
+# name -> how to get it, and the definition it is checked against
+PEERS: dict[str, tuple[Callable[[], Scorer], Definition]] = {
+    "anls_star": (anls_star, standard),
+    "blog's loop over Levenshtein": (blog_loop, as_given),
+    "naive rapidfuzz loop": (naive_rapidfuzz, standard),
+    "torchmetrics EditDistance (edits, no ANLS)": (torchmetrics_edit_distance, first_reference(distance)),
+    "jiwer (character error rate, no ANLS)": (
+        jiwer_cer,
+        first_reference(lambda prediction, text: distance(prediction, text) / len(text)),
+    ),
+}

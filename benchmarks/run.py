@@ -1,0 +1,415 @@
+"""Our speed against every peer's, side by side in one run: ``python benchmarks/run.py``.
+
+It makes its own environment beside this file, checks all results against the definition on the same rows, then
+times ours and the peers interleaved and prints ratios..
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import platform
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+ENVIRONMENT = HERE / ".environment"
+PYPI_ANLS = ENVIRONMENT / "pypi-anls"
+REAL = ROOT.parent / "shared" / "data" / "docvqa_val_1k"
+
+PACKAGES = ["anls_star==1.0.1", "Levenshtein", "jiwer"]
+TORCH = ["torch==2.13.0", "torchmetrics"]
+SEED = 20240501
+
+
+class Budget(NamedTuple):
+    """How much is measured."""
+
+    rows: dict[str, int]
+    seconds: float  # what one call may take: slower ones get fewer rows
+    repetitions: int
+    stream: int  # the longest stream
+
+
+FULL = Budget({"W1": 1_000_000, "W2": 500_000, "W3": 20_000, "W3b": 50_000}, 4.0, 5, 10_000_000)
+QUICK = Budget({"W1": 100_000, "W2": 100_000, "W3": 1_000, "W3b": 10_000}, 0.3, 5, 1_000_000)
+
+
+def prepare() -> None:
+    """Go on in an environment that has ours and the peers."""
+    python = ENVIRONMENT / "bin" / "python"
+    if Path(sys.prefix) == ENVIRONMENT:
+        return
+    if not (ENVIRONMENT / "ready").exists():
+        print("making the environment of the benchmark, once ...", file=sys.stderr)
+        venv.create(ENVIRONMENT, with_pip=True, clear=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet"]
+        subprocess.run([*pip, "-e", f"{ROOT}[evaluate]", *PACKAGES], check=True)
+        subprocess.run([*pip, "--no-deps", "--target", str(PYPI_ANLS), "anls==0.0.2"], check=True)
+        if subprocess.run([*pip, *TORCH]).returncode:
+            print("torch cannot be installed here: its row is left out", file=sys.stderr)
+        (ENVIRONMENT / "ready").touch()
+    os.execv(python, [str(python), str(HERE / "run.py"), *sys.argv[1:]])
+
+
+# Timing
+
+
+class Row(NamedTuple):
+    """One line of the table: ours against a peer."""
+
+    what: str
+    workload: str
+    peer: str
+    ours_rows: int
+    peer_rows: int
+    ours_us: float  # microseconds a row, the best of the repetitions
+    peer_us: float
+    ratio: float  # of these two
+    median: float  # of the ratios of the repetitions
+    checked: str
+
+
+Call = Callable[[int], Any]
+
+
+def seconds(call: Call, rows: int) -> float:
+    start = time.perf_counter()
+    call(rows)
+    return time.perf_counter() - start
+
+
+def affordable(call: Call, rows: int, budget: Budget) -> int:
+    """How many rows a call can have without taking too long."""
+    few = min(rows, 4)
+    while few < rows and (once := seconds(call, few)) < budget.seconds / 20:
+        few = min(rows, 8 * few)
+    return max(1, min(rows, int(few * budget.seconds / (seconds(call, few) if few == rows else once))))
+
+
+def versus(
+    what: str, workload: str, ours: Call, peer: tuple[str, Call], rows: int, budget: Budget, checked: str
+) -> Row:
+    """Time both, interleaved, in an order that changes."""
+    calls = {"ours": ours, "peer": peer[1]}
+    counts = {name: affordable(call, rows, budget) for name, call in calls.items()}
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    chance = random.Random(SEED)
+    for _ in range(budget.repetitions):
+        for name in chance.sample(list(calls), len(calls)):
+            times[name].append(1e6 * seconds(calls[name], counts[name]) / counts[name])
+    ratios = [theirs / mine for mine, theirs in zip(times["ours"], times["peer"])]
+    best = {name: min(measured) for name, measured in times.items()}
+    return Row(
+        what,
+        workload,
+        peer[0],
+        counts["ours"],
+        counts["peer"],
+        best["ours"],
+        best["peer"],
+        best["peer"] / best["ours"],
+        statistics.median(ratios),
+        checked,
+    )
+
+
+# What is measured
+
+
+def wrong(scores: list[float], expected: list[float]) -> str:
+    different = sum(abs(score - right) > 1e-6 for score, right in zip(scores, expected))
+    return f"{different} of {len(expected)} wrong" if different else "right"
+
+
+def score_rows(budget: Budget) -> Iterator[Row]:
+    """The functions, and every variant."""
+    import peers
+    from workloads import WORKLOADS
+
+    import anls
+
+    scorers = {"PyPI anls 0.0.2": (peers.pypi_anls(PYPI_ANLS), peers.strict)}
+    for name, (make, definition) in peers.PEERS.items():
+        try:
+            scorers[name] = (make(), definition)
+        except ImportError as error:
+            print(f"left out: {name} ({error})", file=sys.stderr)
+
+    sets = {name: make(budget.rows[name]) for name, make in WORKLOADS.items()}
+    if REAL.is_dir():
+        sets["real answers"] = real_rows()
+    for workload, (predictions, references) in sets.items():
+        sample = {"W3": 4, "W3b": 40, "real answers": 40}.get(workload, 300)
+        some = predictions[:sample], references[:sample]
+        expected = [peers.standard(*row) for row in zip(*some)]
+        assert wrong(anls.anls_scores(*some), expected) == "right", workload
+
+        def ours(rows: int, columns: Any = (predictions, references)) -> Any:
+            return anls.anls_scores(columns[0][:rows], columns[1][:rows])
+
+        def ours_one_by_one(rows: int, columns: Any = (predictions, references)) -> Any:
+            return [anls.anls_score(*row) for row in zip(columns[0][:rows], columns[1][:rows])]
+
+        for name, (scorer, definition) in scorers.items():
+            checked = wrong(scorer(*some), [definition(*row) for row in zip(*some)])
+
+            def peer(rows: int, scorer: Any = scorer, columns: Any = (predictions, references)) -> Any:
+                return scorer(columns[0][:rows], columns[1][:rows])
+
+            yield versus("anls_scores", workload, ours, (name, peer), len(predictions), budget, checked)
+            if workload == "W2" and name.startswith("PyPI"):
+                arguments = (ours_one_by_one, (name, peer), len(predictions), budget, checked)
+                yield versus("anls_score, one call a row", workload, *arguments)
+        if workload != "W2":
+            continue
+        for variant in anls.VARIANTS:
+            means = [anls.explain(*row, variant=variant).score for row in zip(*some)]
+            checked = wrong(anls.anls_scores(*some, variant=variant), means)
+
+            def other(rows: int, variant: str = variant, columns: Any = (predictions, references)) -> Any:
+                return anls.anls_scores(columns[0][:rows], columns[1][:rows], variant=variant)
+
+            # Here ours and the peer change places: a ratio over 1 is a variant faster than `standard`.
+            yield versus(f"variant {variant}", workload, other, ("standard", ours), len(predictions), budget, checked)
+
+
+def real_rows() -> tuple[list[str], list[list[str]]]:
+    from anls_adapters.rrc import read_questions
+
+    predictions, references = [], []
+    for submission in sorted(REAL.glob("submission__*.json")):
+        for question in read_questions(str(REAL / "gold.json"), str(submission)):
+            assert question.prediction is not None
+            predictions.append(question.prediction)
+            references.append(list(question.references))
+    return predictions, references
+
+
+def evaluate_rows(budget: Budget) -> Iterator[Row]:
+    """End to end through evaluate, against the module that everybody writes."""
+    import evaluate
+    from workloads import WORKLOADS
+
+    import anls
+
+    ours, usual = anls.load(), evaluate.load(str(HERE / "usual_module.py"))
+
+    def compute(metric: Any, predictions: list[str], references: list[list[str]]) -> float:
+        return float(metric.compute(predictions=predictions, references=references)["anls"])
+
+    def add_batch(metric: Any, predictions: list[str], references: list[list[str]]) -> float:
+        for start in range(0, len(predictions), 32):
+            batch = slice(start, start + 32)
+            metric.add_batch(predictions=predictions[batch], references=references[batch])
+        return float(metric.compute()["anls"])
+
+    def add(metric: Any, predictions: list[str], references: list[list[str]]) -> float:
+        for prediction, accepted in zip(predictions, references):
+            metric.add(prediction=prediction, reference=accepted)
+        return float(metric.compute()["anls"])
+
+    for workload, make in WORKLOADS.items():
+        columns = make(budget.rows[workload])
+        for way in (compute, add_batch, add):
+            results = [way(metric, columns[0][:300], columns[1][:300]) for metric in (ours, usual)]
+            checked = wrong(results[:1], results[1:])
+
+            def call(rows: int, metric: Any = ours, way: Any = way, columns: Any = columns) -> Any:
+                return way(metric, columns[0][:rows], columns[1][:rows])
+
+            def peer(rows: int, metric: Any = usual, way: Any = way, columns: Any = columns) -> Any:
+                return way(metric, columns[0][:rows], columns[1][:rows])
+
+            name = {compute: "compute()", add_batch: "add_batch(32), compute()", add: "add(), compute()"}[way]
+            arguments = (call, ("the usual module", peer), len(columns[0]), budget, checked)
+            yield versus(f"evaluate: {name}", workload, *arguments)
+
+
+def process_rows(budget: Budget) -> Iterator[Row]:
+    """The commands, from their start to their end, on 5,000 questions."""
+    from workloads import docvqa_like
+
+    predictions, references = docvqa_like(5_000)
+    with tempfile.TemporaryDirectory() as folder:
+        gold, submission = Path(folder, "gold.json"), Path(folder, "submission.json")
+        data = [{"questionId": key, "question": "", "answers": accepted} for key, accepted in enumerate(references)]
+        gold.write_text(json.dumps({"dataset_name": "made up", "data": data}))
+        submission.write_text(json.dumps([{"questionId": key, "answer": text} for key, text in enumerate(predictions)]))
+        files = ["--gold-label-file", str(gold), "--submission-file", str(submission), "--output-dir", folder]
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+        def ours(rows: int) -> None:
+            run([str(ENVIRONMENT / "bin" / "calculate-anls"), *files, "--variant", "pypi_anls"], environment)
+
+        def peer(rows: int) -> None:
+            program = "from anls.cli.run import run; run()"
+            run([sys.executable, "-c", program, *files], environment | {"PYTHONPATH": str(PYPI_ANLS)}, folder)
+
+        def score() -> float:
+            return float(json.loads(Path(folder, "results.json").read_text())["result"]["score"])
+
+        ours(1)
+        mine = score()
+        peer(1)
+        checked = wrong([mine], [score()])
+        one = budget._replace(seconds=0.0)  # a call is a whole process, whatever the number of rows
+        row = versus(
+            "calculate-anls, whole process", "5,000 questions", ours, ("PyPI anls 0.0.2", peer), 1, one, checked
+        )
+        yield row
+
+
+def run(command: list[str], environment: dict[str, str], folder: str | None = None) -> None:
+    subprocess.run(command, env=environment, cwd=folder, check=True, capture_output=True)
+
+
+def memory(budget: Budget) -> dict[str, float]:
+    """Peak memory above the inputs in MB per million rows, each in a process of its own. Linux tells it."""
+    found = {}
+    for workload in ("W1", "W2"):
+        for way in ("anls_scores", "iter_anls_scores", "evaluate compute()"):
+            command = [sys.executable, __file__, "--memory", workload, way, str(budget.rows[workload])]
+            found[f"{way}, {workload}"] = float(subprocess.run(command, capture_output=True, check=True).stdout)
+    return found
+
+
+def measure_memory(workload: str, way: str, rows: str) -> None:
+    import gc
+
+    from workloads import WORKLOADS
+
+    import anls
+
+    columns = WORKLOADS[workload](int(rows))
+    metric = anls.load() if way.startswith("evaluate") else None
+    calls: dict[str, Callable[[], object]] = {
+        "anls_scores": lambda: anls.anls_scores(*columns),
+        "iter_anls_scores": lambda: anls.mean(anls.iter_anls_scores(zip(*columns))),
+        "evaluate compute()": lambda: metric.compute(predictions=columns[0], references=columns[1]) if metric else None,
+    }
+    gc.collect()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins here
+    before = status("VmRSS")
+    calls[way]()
+    print((status("VmHWM") - before) / 1024 / (len(columns[0]) / 1e6))
+
+
+def status(field: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field))
+
+
+def growth(budget: Budget) -> dict[int, float]:
+    """Microseconds a row of a stream, for longer and longer ones."""
+    import itertools
+
+    from workloads import docvqa_like
+
+    import anls
+
+    rows = list(zip(*docvqa_like(10_000)))
+    times = {}
+    length = 10_000
+    while length <= budget.stream:
+        start = time.perf_counter()
+        anls.mean(anls.iter_anls_scores(itertools.islice(itertools.cycle(rows), length)))
+        times[length] = 1e6 * (time.perf_counter() - start) / length
+        length *= 10
+    return times
+
+
+# What is printed
+
+
+def machine() -> dict[str, str]:
+    names = ["anls-metric", "rapidfuzz", "evaluate", "datasets", "anls_star", "Levenshtein", "jiwer"]
+    versions = {name: version(name) for name in names}
+    with contextlib.suppress(ImportError):
+        versions |= {name: version(name) for name in ("torch", "torchmetrics")}
+    cpu = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if "model name" in line
+        ),
+        platform.processor(),
+    )
+    return {
+        "Python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {cpu}",
+        **versions,
+    }
+
+
+def counted(rows: int) -> str:
+    return f"{rows:,}" if rows > 1 else "-"
+
+
+def show(row: Row) -> str:
+    cells = [
+        row.what,
+        row.workload,
+        row.peer,
+        f"{row.ratio:.1f}x" if row.ratio < 100 else f"{row.ratio:.0f}x",
+        f"{row.median:.1f}x" if row.median < 100 else f"{row.median:.0f}x",
+        f"{row.ours_us:.2f}" if row.ours_rows > 1 else f"{row.ours_us / 1000:.0f} ms",
+        f"{row.peer_us:.2f}" if row.peer_rows > 1 else f"{row.peer_us / 1000:.0f} ms",
+        f"{counted(row.ours_rows)} / {counted(row.peer_rows)}",
+        row.checked,
+    ]
+    return "| " + " | ".join(cells) + " |"
+
+
+HEAD = """\
+| ours | workload | against | ratio | median | ours, us a row | theirs | rows timed | theirs checked |
+|---|---|---|---|---|---|---|---|---|"""
+
+
+def main() -> None:
+    """Measure and print."""
+    flags = argparse.ArgumentParser(description=__doc__)
+    flags.add_argument("--quick", action="store_true", help="fewer rows")
+    flags.add_argument("--json", metavar="FILE", help="write the figures there as well")
+    flags.add_argument("--memory", nargs=3, help=argparse.SUPPRESS)
+    options = flags.parse_args()
+    prepare()
+    sys.path.insert(0, str(HERE))
+    if options.memory:
+        measure_memory(*options.memory)
+        return
+    budget = QUICK if options.quick else FULL
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["HF_HOME"] = cache
+        facts = machine()
+        print("\n".join(f"{name}: {value}" for name, value in facts.items()), "", HEAD, sep="\n", flush=True)
+        rows = []
+        for part in (evaluate_rows, score_rows, process_rows):
+            for row in part(budget):
+                rows.append(row)
+                print(show(row), flush=True)
+        peaks = memory(budget) if sys.platform == "linux" else {}
+    print("\nPeak memory above the inputs, MB a million rows:")
+    print("\n".join(f"  {name}: {megabytes:.0f}" for name, megabytes in peaks.items()))
+    times = growth(budget)
+    print("\nA stream of W2 rows, us a row:")
+    print("\n".join(f"  {length:,} rows: {microseconds:.2f}" for length, microseconds in times.items()))
+    if options.json:
+        figures = {"machine": facts, "rows": [row._asdict() for row in rows], "memory": peaks, "stream": times}
+        Path(options.json).write_text(json.dumps(figures, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
