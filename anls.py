@@ -19,12 +19,14 @@ import os
 import string
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import count, islice
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -58,7 +60,7 @@ __all__ = [
 Whitespace = Literal["squeeze", "strip", "keep"]
 Length = Literal["normalized", "normalized upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
-Reason = Literal["equal", "close enough", "under the threshold", "empty"]
+Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
 
 # (ignore_case, whitespace) -> what is done to a text before it is compared.
 _NORMALIZERS: dict[tuple[bool, Whitespace], Callable[[str], str]] = {
@@ -95,13 +97,27 @@ def _shown(value: object) -> str:
 
 
 def _check_threshold(threshold: Any) -> float:
-    try:
-        number = math.nan if isinstance(threshold, (str, bool)) else float(threshold)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not 0 <= number <= 1:
+    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not 0 <= float(threshold) <= 1:
         raise ValueError(f"threshold is {_shown(threshold)}: it must be a number from 0 to 1")
-    return number
+    return float(threshold) + 0.0  # 0.0 for -0.0
+
+
+def as_text(value: object, what: str) -> str:
+    """The value, which must be a string; if it is not, a ValueError says what was found and what to do."""
+    if isinstance(value, str):
+        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
+    advice = "pass a string"
+    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
+        advice += ' ("" where the model gave no answer), or leave the row out'
+    elif isinstance(value, bytes):
+        advice += " (decode the bytes first)"
+    elif isinstance(value, (int, float)):
+        advice += f' ("{value}")'
+    elif isinstance(value, Mapping) and "text" in value:
+        advice += ' (the "text" of this dict)'
+    elif isinstance(value, (list, tuple)):
+        advice += ", one and not a list"
+    raise ValueError(f"{what} is {_shown(value)}, not a string: {advice}")
 
 
 @dataclass(frozen=True)
@@ -120,7 +136,8 @@ class Variant:
             sides is taken): of the text as given ("raw") or normalized, or of its upper-cased form.
         reference_length: the same for the reference.
         kept: when a similarity counts; it becomes 0 otherwise.
-        threshold: the threshold where the caller gives none, from 0 to 1.
+        threshold: the threshold where the caller gives none, from 0 to 1: for a similarity, or for the
+            distance / length, as ``kept`` says.
         no_answers: normalized predictions that score 0 against anything.
         empty_equals_empty: whether an empty prediction scores 1 against an empty reference whatever
             the threshold.
@@ -160,11 +177,17 @@ class Variant:
             "kept": _LIMITS,
         }
         for field, values in allowed.items():
-            if getattr(self, field) not in values:
+            if getattr(self, field) not in list(values):
                 raise ValueError(
                     f"{field} of variant {self.name!r} is {_shown(getattr(self, field))}: "
                     f"it must be one of {', '.join(map(repr, values))}"
                 )
+        for field in ("name", "ignored_ending"):
+            as_text(getattr(self, field), f"{field} of variant {self.name!r}")
+        if not isinstance(self.no_answers, tuple) or not all(isinstance(text, str) for text in self.no_answers):
+            raise ValueError(
+                f"no_answers of variant {self.name!r} is {_shown(self.no_answers)}: it must be a tuple of strings"
+            )
         object.__setattr__(self, "threshold", _check_threshold(self.threshold))
 
 
@@ -345,9 +368,14 @@ def get_variant(
         variant = _NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
         # evaluate.load imports a copy of this file: its class and the one of `import anls` are two.
-        variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
+        try:
+            variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
+        except AttributeError as error:
+            raise ValueError(f"variant is {_shown(variant)}: it is no Variant of this metric ({error})") from None
     elif not isinstance(variant, Variant):
         raise ValueError(f"variant is {_shown(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
+    if _NAMES.get(variant.name, variant).name != variant.name:
+        raise ValueError(f"{variant.name!r} is another name of a known variant: give a variant of your own another one")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:
@@ -440,24 +468,6 @@ def _signature(variant: Variant) -> str:
 # --------------------------------------------------------------------------------------------------
 
 
-def as_text(value: object, what: str) -> str:
-    """The value, which must be a string; if it is not, a ValueError says what was found and what to do."""
-    if isinstance(value, str):
-        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
-    advice = "pass a string"
-    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        advice += ' ("" where the model gave no answer), or leave the row out'
-    elif isinstance(value, bytes):
-        advice += " (decode the bytes first)"
-    elif isinstance(value, (int, float)):
-        advice += f' ("{value}")'
-    elif isinstance(value, Mapping) and "text" in value:
-        advice += ' (the "text" of this dict)'
-    elif isinstance(value, (list, tuple)):
-        advice += ", one and not a list"
-    raise ValueError(f"{what} is {_shown(value)}, not a string: {advice}")
-
-
 def as_references(value: Any, what: str) -> Sequence[str]:
     """The accepted answers of one row: one string or more; if they are not, a ValueError says why."""
     if isinstance(value, str):
@@ -465,7 +475,7 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     texts = _listed(value, what, "pass a list of strings, the accepted answers")
     if not texts:
         raise ValueError(f"{what} is an empty list: pass at least one accepted answer, or leave the row out")
-    return tuple(as_text(text, f"item {item} of {what}") for item, text in enumerate(texts))
+    return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(texts))
 
 
 def _listed(column: Any, what: str, advice: str) -> list[Any]:
@@ -895,7 +905,8 @@ class Explanation:
         matches: how it compares with each accepted answer, in their order.
         winner: which of them is the closest: its place in ``matches``.
         score: the score, from 0 to 1.
-        reason: "equal", "close enough", "under the threshold" or "empty".
+        reason: "equal", "close enough", "under the threshold", "empty", or, where there is no threshold,
+            "nothing in common".
         variant: the variant that gave it, with the threshold and case of the call.
     """
 
@@ -918,13 +929,15 @@ class Explanation:
         return _signature(self.variant)
 
     def __str__(self) -> str:
-        best, threshold = self.best, f"{self.variant.threshold:g}"
+        best, threshold = self.best, repr(self.variant.threshold)
         if self.reason == "equal":
             return f"equal to {best.reference!r}, so 1"
         if self.reason == "empty" and not self.normalized_prediction:
             return "the prediction is empty, so 0"
         if self.reason == "empty":
             return f"{self.prediction!r} counts as no answer, so 0"
+        if self.reason == "nothing in common":
+            return f"nothing in common with {best.reference!r}, so 0"
         edits = f"{best.distance} edit{'s' * (best.distance != 1)} on {best.length} characters"
         measured, rule = f"similarity {best.similarity:.4f}", self.variant.kept.replace("threshold", threshold)
         kept = "is kept" if self.score else "is not kept, so 0"
@@ -942,7 +955,10 @@ def _reason(answer: str, score: float, rule: _Rule) -> Reason:
         return "equal"
     if score > 0.0:
         return "close enough"
-    return "empty" if not answer or answer in rule.no_answers else "under the threshold"
+    if not answer or answer in rule.no_answers:
+        return "empty"
+    without_threshold = rule.low <= 0.0 and rule.high >= 1.0
+    return "nothing in common" if without_threshold else "under the threshold"
 
 
 def reason(
@@ -963,7 +979,8 @@ def reason(
 
     Returns:
         "equal" (a score of 1), "close enough" (between 0 and 1), "empty" (0, the prediction being blank
-        or what the variant takes for no answer) or "under the threshold" (any other 0).
+        or what the variant takes for no answer), "under the threshold" (any other 0) or, where there is
+        no threshold, "nothing in common".
 
     Raises:
         ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
@@ -1041,7 +1058,8 @@ Args:
         question has one.
     variant: which ANLS: "standard" (the default), "rrc" (the leaderboard's script), or another row of the table in
         the metric card.
-    threshold: from 0 to 1. A similarity under it scores 0. Default: the variant's own, 0.5 for most.
+    threshold: from 0 to 1. A similarity under it scores 0 (variants that compare the distance, as "pypi_anls" does,
+        want distance / length under it instead). Default: the variant's own, 0.5 for most.
     ignore_case: whether case is ignored. Default: as the variant does; "standard" ignores it.
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
@@ -1149,11 +1167,11 @@ def _define_metric() -> type:
             self._references: list[Sequence[str]] = []
             self._options: dict[str, Any] = {
                 # A configuration of evaluate.load("anls", "rrc") is a variant.
-                "variant": variant or (config_name if config_name != "default" else None) or "standard",
+                "variant": (config_name or "standard").replace("default", "standard") if variant is None else variant,
                 "threshold": threshold,
                 "ignore_case": ignore_case,
             }
-            _refuse_unknown(kwargs, _BASE_ARGUMENTS)
+            _refuse_unknown(kwargs, ("variant", "threshold", "ignore_case", *_BASE_ARGUMENTS))
             _rule(**self._options)
             super().__init__(config_name, **kwargs)
 
@@ -1210,6 +1228,8 @@ def _define_metric() -> type:
                 ValueError: what is wrong with the row; nothing of it is kept.
             """
             _refuse_unknown(columns, ("predictions", "references"))
+            if len(columns) + (prediction is not None) + (reference is not None) > 2:
+                raise ValueError("add takes one prediction and its references, each of them once")
             prediction = columns.get("predictions") if prediction is None else prediction
             reference = columns.get("references") if reference is None else reference
             self._keep(*_columns([prediction], [reference], _row_name_after(len(self))))
@@ -1258,12 +1278,17 @@ def _define_metric() -> type:
             try:
                 _refuse_unknown(options, ("variant", "threshold", "ignore_case", "return_all_scores"))
                 self._chosen_rule(options)
+                if not isinstance(options.get("return_all_scores", False), bool):
+                    shown = _shown(options["return_all_scores"])
+                    raise ValueError(f"return_all_scores is {shown}: it must be True or False")
                 if predictions is not None or references is not None:
                     rows = _columns(predictions, references, _row_name_after(len(kept[0]) or len(self)))
                     kept = (kept[0] + rows[0], kept[1] + rows[1]) if kept[0] else rows
                 if self.num_process > 1:
                     self._send(*kept)
-                    return super().compute(**options)
+                    result = super().compute(**options)
+                    self._wait_until_read()
+                    return result
             except BaseException:
                 self._abandon()
                 raise
@@ -1306,13 +1331,30 @@ def _define_metric() -> type:
             if predictions:
                 super().add_batch(predictions=predictions, references=list(map(list, references)))
 
+        def _file(self, process_id: int) -> str:
+            """Where a process writes its rows; the first one removes what it has read."""
+            return os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
+
+        def _wait_until_read(self) -> None:
+            """Keep this process out of the next round until the first one has read its rows of this one."""
+            end = time.monotonic() + self.timeout
+            while self.process_id and os.path.exists(self._file(self.process_id)):
+                if time.monotonic() > end:
+                    raise ValueError(
+                        f"process 0 did not read the rows of process {self.process_id} in {self.timeout} s"
+                    )
+                time.sleep(0.01)
+            if self.process_id:
+                time.sleep(0.05)  # the first one releases the locks right after
+
         def _abandon(self) -> None:
             """Leave nothing behind of a distributed run that failed: no rows, open files or locks."""
+            if self.num_process > 1:
+                # Unfinished, they must not pass for all the rows of a process; nobody is to wait for them, either.
+                for process_id in [self.process_id] if self.process_id else range(self.num_process):
+                    with suppress(OSError):
+                        os.remove(self._file(process_id))
             held = self.__dict__
-            if held["cache_file_name"]:
-                # Unfinished, it must not pass for all the rows of this process.
-                with suppress(OSError):
-                    os.remove(held["cache_file_name"])
             for lock in (held["filelock"], held["rendez_vous_lock"], *(held["filelocks"] or ())):
                 if lock is not None:
                     lock.release(force=True)
@@ -1337,8 +1379,8 @@ _BASE_STATE = (
 def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str] = ()) -> None:
     for name in arguments:
         if name not in known:
-            there_are = f"there are {', '.join(known)}" if known else "there are no others"
-            raise ValueError(f"there is no argument {name!r}: besides predictions and references {there_are}")
+            there_are = f": there are {', '.join(known)}" if known else ""
+            raise ValueError(f"there is no argument {name!r}{there_are}")
 
 
 def _is_unicode(text: str) -> bool:

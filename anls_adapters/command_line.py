@@ -32,7 +32,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parser() -> argparse.ArgumentParser:
-    """The flags. Those of PyPI anls mean what they mean there."""
+    """The flags, those of PyPI anls among them. Its threshold is of the distance, as in the variant pypi_anls."""
     flags = _Parser(
         prog="calculate-anls",
         description="Score answers read from documents with ANLS (Average Normalized Levenshtein Similarity).",
@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     add("--references-field", metavar="FIELD", help="where TABLE has the references (default: references)")
     add("--id-field", metavar="FIELD", help="where TABLE has an id (default: records are numbered from 1)")
     add("--variant", default="standard", metavar="NAME", help=f"which ANLS: {', '.join(VARIANTS)}")
-    add("--anls-threshold", type=float, metavar="T", help="a similarity under it scores 0 (default: 0.5 for most)")
+    add("--anls-threshold", type=float, metavar="T", help="from 0 to 1: a similarity under it scores 0 (default: 0.5)")
     add(
         "--ignore-case",
         action=argparse.BooleanOptionalAction,
@@ -84,7 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         _run(flags)
-        sys.stdout.flush()
+        if sys.stdout:
+            sys.stdout.flush()
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -112,7 +113,7 @@ def _run(flags: argparse.Namespace) -> None:
                 results.add(scored)
             progress.add(len(chunk))
         if not summary.count:
-            raise ValueError(f"{flags.table or flags.gold_label_file}: there are no questions in it")
+            raise ValueError(f"{source.name}: there are no questions in it")
         _check_groups(summary, flags.by, types)
         if results:
             results.finish(summary, types)
@@ -139,7 +140,7 @@ def _questions(flags: argparse.Namespace, fields: Sequence[str]) -> tuple[rrc.Re
     for name, value in files.items():
         if value is None:
             raise ValueError(f"{name} is missing: name both files, or one table that holds both sides")
-    gold = rrc.Records(flags.gold_label_file)
+    gold = rrc.Records(flags.gold_label_file, [*rrc.ID_FIELDS, rrc.REFERENCES_FIELD, *fields])
     return gold, rrc.read_questions(gold, flags.submission_file, flags.missing)
 
 
@@ -154,10 +155,6 @@ def _check_groups(summary: report.Report, by: Sequence[str], types: Sequence[str
 # What is printed
 
 
-def _group_name(field: str, value: str) -> str:
-    return report.ANSWER_TYPES[field][1].get(value, value) if field in report.ANSWER_TYPES else value
-
-
 def _as_text(summary: report.Report, output_dir: str | None) -> str:
     zeros = ", ".join(f"{count} {reason}" for reason, count in summary.zeros.items())
     lines = [
@@ -168,7 +165,7 @@ def _as_text(summary: report.Report, output_dir: str | None) -> str:
     ]
     for field, groups in summary.groups.items():
         if groups:
-            names = {value: _group_name(field, value) for value in sorted(groups)}
+            names = {value: report.printable(value) for value in sorted(groups)}
             width = max(len(field) + 1, *map(len, names.values()))
             lines += ["", f"{'by ' + field:{width + 2}}  ANLS    questions"]
             lines += [
@@ -183,14 +180,14 @@ def _as_text(summary: report.Report, output_dir: str | None) -> str:
 
 def _worst(scored: report.Scored, summary: report.Report) -> list[str]:
     why = scored.explanation(summary.variant)
-    head = f"question {scored.question.id}  score {scored.score:.4f}  "
+    head = f"question {report.printable(scored.question.id)}  score {scored.score:.4f}  "
     if why is None:
         return [head + "the submission has no answer to it"]
     names = ["prediction", "reference", ""]
     lines = report.alignment(why.best.edits)
     asked = scored.question.record.get("question")
     if isinstance(asked, str):
-        names, lines = ["question", *names], [_shortened(" ".join(asked.split())), *lines]
+        names, lines = ["question", *names], [_shortened(report.printable(" ".join(asked.split()))), *lines]
     return [head + _shortened(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in zip(names, lines))]
 
 
@@ -249,7 +246,7 @@ class _Results:
         for question, score, zero in scored:
             sample = {
                 "score": score,
-                "question": question.record.get("question", ""),
+                "question": asked if isinstance(asked := question.record.get("question"), str) else "",
                 "gt": list(question.references),
                 "det": question.prediction or "",
                 "info": zero,
@@ -259,9 +256,7 @@ class _Results:
 
     def finish(self, summary: report.Report, types: Sequence[str]) -> None:
         by_type = {
-            report.ANSWER_TYPES[field][0]: {
-                _group_name(field, value): tally.mean for value, tally in summary.groups[field].items()
-            }
+            report.ANSWER_TYPES[field][0]: {value: tally.mean for value, tally in summary.groups[field].items()}
             for field in types
         }
         rest = {
@@ -287,7 +282,7 @@ class _Progress:
         self._start = self._last = time.monotonic()
 
     def __enter__(self) -> _Progress:
-        self._live = self._stream.isatty()
+        self._live = bool(self._stream) and self._stream.isatty()
         return self
 
     def add(self, count: int) -> None:

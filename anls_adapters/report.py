@@ -163,15 +163,25 @@ class Report:
         for field, groups in self.groups.items():
             for scored in result:
                 value = scored.question.record.get(field)
-                for name in value if isinstance(value, list) else [value]:
-                    if name is not None:
-                        groups.setdefault(str(name), Tally()).add([scored.score])
+                values = value if isinstance(value, list) else [value]
+                names = [_group_name(field, str(one)) for one in values if one is not None]
+                for name in dict.fromkeys(names):
+                    groups.setdefault(name, Tally()).add([scored.score])
         for place, scored in enumerate(result, start):
             entry = (-scored.score, -place, scored)
             if len(self._worst) < self._keep:
                 heapq.heappush(self._worst, entry)
             elif self._worst and entry[:2] > self._worst[0][:2]:
                 heapq.heapreplace(self._worst, entry)
+
+
+def _group_name(field: str, value: str) -> str:
+    return ANSWER_TYPES[field][1].get(value, value) if field in ANSWER_TYPES else value
+
+
+def printable(text: str) -> str:
+    """The text as a terminal may show it: on one line, and without obeying it."""
+    return "".join(character if character.isprintable() else "·" for character in text)
 
 
 def alignment(edits: Sequence[Edit], width: int = 100) -> list[str]:
@@ -208,7 +218,7 @@ def _cell(character: str) -> str:
     """The character as a terminal may show it: alone, and without obeying it."""
     if unicodedata.combining(character):
         return "◌" + character
-    return character if character.isprintable() else "·"
+    return printable(character)
 
 
 def _columns(cell: str) -> int:

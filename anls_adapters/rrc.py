@@ -60,6 +60,7 @@ class Records:
         self.columns = columns
         self.name = "standard input" if path == "-" else path
         self.place = ""
+        self._fields: list[str] = []  # all that there are, where `columns` leaves some out
         self._position: Callable[[], float | None] = lambda: None
 
     @property
@@ -80,7 +81,7 @@ class Records:
     def field(self, record: Mapping[str, Any], name: str, hint: str = "") -> Any:
         """A field of the current record."""
         if name not in record:
-            self.fail(f"there is no field {name!r} (found {_some(map(repr, record)) or 'none'}){hint}")
+            self.fail(f"there is no field {name!r} (found {_some(map(repr, self._fields or record)) or 'none'}){hint}")
         return record[name]
 
     def id(self, record: Mapping[str, Any], name: str | None = None) -> str:
@@ -129,7 +130,7 @@ class Records:
         except (ValueError, RecursionError):  # no line that stands for itself: the file is one value
             yield from self._list(self._json(text + "".join(lines)))
             return
-        if not isinstance(value, dict) or isinstance(value.get("data"), list):
+        if not isinstance(value, dict) or _is_wrapper(value):
             rest = "".join(lines)
             yield from self._list(self._json(text + rest) if rest.strip() else value)
             return
@@ -149,6 +150,8 @@ class Records:
             self.fail(f"not JSON: {error.msg}")
         except RecursionError:
             self.fail("not a list of records: it is nested too deeply")
+        except ValueError as error:  # a number of thousands of digits
+            self.fail(f"not JSON that can be read: {error}")
 
     def _list(self, value: Any) -> Iterator[Any]:
         if isinstance(value, dict) and "data" in value:
@@ -180,7 +183,8 @@ class Records:
                     self.fail(f"{len(values)} values for the {len(header)} columns {', '.join(header)}")
         except csv.Error as error:
             self.place = f"line {reader.line_num}"
-            self.fail(f"not CSV: {error}")
+            ends = "lines end with a carriage return alone: save it with the line ends of Unix or Windows"
+            self.fail(ends if "new-line" in str(error) else f"not CSV: {error}")
         self.place = ""
 
     def _read_parquet(self) -> Iterator[Any]:
@@ -189,20 +193,26 @@ class Records:
             from pyarrow import parquet
         except ImportError:
             self.fail("reading Parquet needs pyarrow: pip install pyarrow")
-        try:
-            file = parquet.ParquetFile(self.path)
-            there = set(file.schema_arrow.names)
-            columns = None if self.columns is None else [name for name in self.columns if name in there]
-            number, rows = 0, file.metadata.num_rows
-            self._position = lambda: number / rows if rows else None
-            for batch in file.iter_batches(batch_size=4096, columns=columns):
-                for record in batch.to_pylist():
-                    number += 1
-                    self.place = f"row {number}"
-                    yield record
-        except pyarrow.ArrowException as error:
-            self.fail(f"not Parquet: {error}")
+        with open(self.path, "rb") as stream:
+            try:
+                file = parquet.ParquetFile(stream)
+                self._fields = file.schema_arrow.names
+                columns = None if self.columns is None else [name for name in self._fields if name in self.columns]
+                number, rows = 0, file.metadata.num_rows
+                self._position = lambda: number / rows if rows else None
+                for batch in file.iter_batches(batch_size=1024, columns=columns):
+                    for record in batch.to_pylist():
+                        number += 1
+                        self.place = f"row {number}"
+                        yield record
+            except (pyarrow.ArrowException, OSError) as error:
+                self.fail(f"not Parquet: {error}")
         self.place = ""
+
+
+def _is_wrapper(value: Mapping[str, Any]) -> bool:
+    records = value.get("data")
+    return isinstance(records, list) and all(isinstance(record, dict) for record in records)
 
 
 def _kind(value: object) -> str:
@@ -222,8 +232,8 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
         One string or more.
 
     Raises:
-        ValueError: no answers, an answer that is not a string, or the printed form of a numpy array, whose items
-            cannot be told apart.
+        ValueError: no answers, an answer that is not a string, or the printed form of a list that holds something
+            else, or of a numpy array, whose items cannot be told apart.
 
     Example:
         >>> parse_references('["Coca Cola", "Coca Cola Company"]', "answers")
@@ -231,34 +241,38 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
         >>> parse_references("[1, 2]", "answers")
         ('[1, 2]',)
     """
-    if isinstance(value, str) and value.startswith("[") and value.endswith("]"):
-        try:
-            items = json.loads(value)
-        except ValueError:
-            items = _python_list(value, what)
-        if isinstance(items, list) and all(isinstance(item, str) for item in items):
-            value = items
+    text = value.strip() if isinstance(value, str) else ""
+    if text.startswith(("[", "(", "array(")):
+        value = _written_list(text, what) or value
     return as_references(value, what)
 
 
-def _python_list(text: str, what: str) -> object:
+def _written_list(text: str, what: str) -> list[str] | None:
+    """The list of strings that a text is the written form of, if it is one."""
     import ast
     import io
     import tokenize
 
     try:
-        items = ast.literal_eval(text)
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-    except (ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
-        return None
-    if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-        return None
-    if sum(token.type == tokenize.STRING for token in tokens) != len(items):
+        items = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            items = ast.literal_eval(text)
+            tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+        except (ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
+            items = None
+        else:
+            if isinstance(items, (list, tuple)) and sum(token.type == tokenize.STRING for token in tokens) > len(items):
+                items = None  # without commas, as numpy prints them, Python takes neighbouring texts for one
+    if isinstance(items, (list, tuple)) and items and all(isinstance(item, str) for item in items):
+        return list(items)
+    some = isinstance(items, (list, tuple)) and any(isinstance(item, str) for item in items)
+    if some or text.startswith("array([") or (items is None and text[:2] in ("['", '["') and text.endswith("]")):
         raise ValueError(
-            f"{what} is {text!r}, a list without commas, as numpy prints it: write it as JSON, "
+            f"{what} is {text!r}, the printed form of something that is no list of strings: write it as JSON, "
             'like ["first answer", "second answer"]'
         )
-    return items
+    return None
 
 
 class _Ids:
@@ -286,7 +300,7 @@ def _refuse_repeated(records: Records, ids: _Ids, id_field: str | None = None) -
     repeated = ids.repeated()
     if repeated:
         first = ""
-        if records.path != "-":
+        if Path(records.path).is_file():  # no pipe: it can be read once more
             again = Records(records.path, records.columns)
             found = (again.id(record, id_field) for record in again)
             first = next((f" (first: {question_id})" for question_id in found if hash(question_id) in repeated), "")
@@ -317,13 +331,15 @@ def read_questions(gold: str | Records, submission: str | Records, missing: str 
             the other file does not have; a question without accepted answers; an answer that is not a string;
             a file that is not what its name says. OSError: a file that cannot be read.
     """
-    gold, submission = _records(gold), _records(submission)
+    gold = _records(gold)
+    submission = _records(submission, [*ID_FIELDS, ANSWER_FIELD])
     if gold.path == submission.path == "-":
         raise ValueError("gold labels and submission cannot both come from standard input: name one of the files")
     answers = _answers(submission)
     early: dict[str, str] = {}
     asked = _Ids()
     unanswered: list[str] = []
+    answered_any = False
     for record in gold:
         question_id = gold.id(record)
         hint = "; the test splits have none, the competition's site scores them"
@@ -341,6 +357,7 @@ def read_questions(gold: str | Records, submission: str | Records, missing: str 
                 early[answered] = answer
             else:
                 unanswered.append(question_id)
+        answered_any = answered_any or prediction is not None
         yield Question(question_id, prediction, references, record)
     gold.place = submission.place = ""
     _refuse_repeated(gold, asked)
@@ -348,6 +365,11 @@ def read_questions(gold: str | Records, submission: str | Records, missing: str 
         early[answered] = answer
     submission.place = ""
     surplus = asked.others(early) if early else []
+    if surplus and unanswered and not answered_any:
+        submission.fail(
+            f"none of its ids ({_some(surplus)}) is one of those of {gold.name} ({_some(unanswered)}): "
+            "write the same ids in both"
+        )
     if surplus:
         submission.fail(
             f"{_number(len(surplus), 'answer')} to questions that {gold.name} does not have "
@@ -362,8 +384,8 @@ def read_questions(gold: str | Records, submission: str | Records, missing: str 
         )
 
 
-def _records(file: str | Records) -> Records:
-    return Records(file) if isinstance(file, str) else file
+def _records(file: str | Records, columns: Sequence[str] | None = None) -> Records:
+    return Records(file, columns) if isinstance(file, str) else file
 
 
 def _answers(submission: Records) -> Iterator[tuple[str, str]]:

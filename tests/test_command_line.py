@@ -293,7 +293,7 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "no field for references": ([{"questionId": 5}], [], ["gold.json, record 1", "'answers'", "'questionId'", "test"]),
     "a reference that is a number": ([{"questionId": 5, "answers": ["a", 3]}], [], ["question 5", "3 (int)", '"3"']),
     "references that are null": ([{"questionId": 5, "answers": None}], [], ["question 5", "None"]),
-    "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "without commas"]),
+    "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "printed form", "JSON"]),
     "an answer that is a number": (GOLD_A, [{"questionId": 1, "answer": 4}], ["question 1", "4 (int)", '"4"']),
     "an answer that is null": (GOLD_A, [{"questionId": 1, "answer": None}], ["question 1", "None", '""']),
     "an answer that is NaN": (GOLD_A, '[{"questionId": 1, "answer": NaN}]', ["question 1", "nan"]),
@@ -314,6 +314,12 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
         '{"questionId": 1, "answer": "a"}\n\n{"questionId"\n',
         ["submission.json, line 3", "not JSON"],
     ),
+    "ids of another kind": (
+        GOLD_A,
+        [{"questionId": f"{key}.0", "answer": "a"} for key in (1, 2)],
+        ["none of its ids (1.0"],
+    ),
+    "a number of many digits": (GOLD_A, '[{"questionId": ' + "9" * 5000 + "}]", ["submission.json", "not JSON"]),
     "an empty file": (GOLD_A, " \n", ["submission.json", "empty"]),
     "no questions": ([], [], ["gold.json", "no questions"]),
     "deeply nested": (GOLD_A, "[" * 100_000, ["submission.json", "nested too deeply"]),
@@ -344,10 +350,65 @@ def test_bad_csv_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
     for content, said in {
         "prediction,references\na,b\nc\n": "line 3: 1 values for the 2 columns prediction, references",
         'prediction,references\n"a"x,b\n': "line 2: not CSV",
+        "prediction,references\ra,b\r": "carriage return alone",
         "prediction,prediction\na,b\n": "two columns have the same name",
         "text,references\na,b\n": "line 2: there is no field 'prediction' (found 'text', 'references'); name",
     }.items():
         assert said in one_line(run, write(tmp_path / "table.csv", content))
+
+
+@pytest.mark.parametrize(
+    "cell", ["['a', nan]", "['a', None]", "['a' None]", "['a' 'b']", "array(['a', 'b'], dtype=object)"]
+)
+def test_printed_values_that_are_no_list_of_strings_are_refused(run: Run, tmp_path: Path, cell: str) -> None:
+    table = write(tmp_path / "table.csv", f'prediction,references\na,"{cell}"\n')
+    assert f"table.csv, line 2: references is {cell!r}, the printed form of something" in one_line(run, table)
+
+
+@pytest.mark.parametrize("cell", ['["a", "b"]', "['a', 'b']", "('a', 'b')", ' ["a", "b"] '])
+def test_written_lists_are_read_as_lists(cell: str) -> None:
+    assert rrc.parse_references(cell, "") == ("a", "b")
+
+
+@pytest.mark.parametrize("cell", ["[1, 2]", "(910) 741-5000", "[illegible]", "(a)", "[sic] yes", "['", "[]x"])
+def test_texts_that_only_look_like_lists_are_texts(cell: str) -> None:
+    assert rrc.parse_references(cell, "") == (cell,)
+
+
+def test_a_record_with_a_field_called_data_is_a_record(run: Run, tmp_path: Path) -> None:
+    lines = '{"prediction": "a", "references": ["a"], "data": [1]}\n'
+    for count in (1, 2):
+        assert json.loads(run(write(tmp_path / "t.jsonl", lines * count), "--format", "json")[1])["questions"] == count
+
+
+def test_groups_that_the_competition_calls_the_same_are_one(run: Run, tmp_path: Path) -> None:
+    gold = [
+        {"questionId": 1, "answers": ["a"], "evidence": ["textual", "Text", "textual"], "question": float("nan")},
+        {"questionId": 2, "answers": ["b"], "evidence": ["textual"]},
+    ]
+    answers = [{"questionId": key, "answer": "a"} for key in (1, 2)]
+    run(*pair(tmp_path, gold, answers), "--answer-types", "--output-dir", tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text(), parse_constant=lambda name: pytest.fail(name))
+    assert results["scores_by_types"]["evidence_types"] == {"Text": 0.5}
+
+
+def test_parquet_leaves_unwanted_columns_alone_and_names_itself_in_errors(run: Run, tmp_path: Path) -> None:
+    pandas, parquet = pytest.importorskip("pandas"), pytest.importorskip("pyarrow.parquet")
+    gold = pandas.DataFrame({"questionId": [1, 2], "answers": [["a"], ["b"]], "image": [b"x" * 1000] * 2})
+    gold.to_parquet(tmp_path / "gold.parquet")
+    gold.assign(answer="a").to_parquet(tmp_path / "answers.parquet")
+    files = ["--gold-label-file", tmp_path / "gold.parquet", "--submission-file", tmp_path / "answers.parquet"]
+    assert json.loads(run(*files, "--format", "json")[1])["anls"] == 0.5
+    records = rrc.Records(str(tmp_path / "gold.parquet"), ["answers"])
+    assert [set(record) for record in records] == [{"answers"}] * 2
+    assert "found 'questionId', 'answers', 'image'" in one_line(run, tmp_path / "gold.parquet")
+    assert f"{tmp_path / 'no.parquet'}: No such file" in one_line(run, tmp_path / "no.parquet")
+    content = bytearray((tmp_path / "gold.parquet").read_bytes())
+    start = parquet.ParquetFile(tmp_path / "gold.parquet").metadata.row_group(0).column(0).data_page_offset
+    content[start : start + 20] = b"\xff" * 20
+    (tmp_path / "bad.parquet").write_bytes(content)
+    files[1] = tmp_path / "bad.parquet"
+    assert "bad.parquet" in one_line(run, *files)
 
 
 def test_bad_tables(run: Run, tmp_path: Path) -> None:
@@ -413,6 +474,28 @@ def test_answers_that_the_terminal_cannot_show_are_printed_escaped(command: list
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"\\u6f22" in done.stdout
     assert b"\x1b" not in done.stdout
+
+
+def test_ids_and_groups_cannot_command_the_terminal(run: Run, tmp_path: Path) -> None:
+    record = {"questionId": "1\x1b[31m", "answers": ["a"], "kind": "a\nb\x1b[31m", "question": "\x1bq"}
+    files = pair(tmp_path, [record], [{"questionId": "1\x1b[31m", "answer": "b"}])
+    out = run(*files, "--worst", 1, "--by", "kind")[1]
+    assert "\x1b" not in out
+    assert "  a·b·[31m" in out
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_closed_output_does_no_harm(command: list[str], closed: str) -> None:
+    done = subprocess.run(["bash", "-c", f'"$0" "$@" {closed}', *command, *FILES], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_ids_that_come_twice_through_a_pipe(command: list[str], tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", '{"questionId": 1, "answers": ["a"]}\n' * 2)
+    script = f'"$0" --gold-label-file <(cat {gold}) --submission-file {SUBMISSION}'
+    done = subprocess.run(["bash", "-c", script, *command], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "1 id repeated: keep one record of each" in done.stderr
 
 
 def test_a_reader_that_has_seen_enough(command: list[str]) -> None:

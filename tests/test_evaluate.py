@@ -178,8 +178,10 @@ def test_options_can_be_given_when_the_metric_is_loaded(in_clone: Path) -> None:
         assert metric.compute(predictions=["ab  "], references=["a"], variant="standard") == {"anls": 0.5}
     with pytest.raises(ValueError, match="no variant 'glue'"):
         evaluate.load("anls", "glue")
-    with pytest.raises(ValueError, match="no argument 'normalise'"):
-        evaluate.load("anls", normalise=True)
+    with pytest.raises(ValueError, match="no argument 'treshold': there are variant, threshold, ignore_case"):
+        evaluate.load("anls", treshold=0.3)
+    with pytest.raises(ValueError, match="no variant ''"):
+        evaluate.load("anls", variant="")
 
 
 def test_add_and_add_batch(metric: Any) -> None:
@@ -358,6 +360,37 @@ def test_a_process_without_rows_does_not_keep_the_others_waiting(tmp_path: Path)
     assert distributed(tmp_path, rows, variant="rrc")[0][0] == EXPECTED
 
 
+def _rounds(process_id: int, cache: str, results: Any) -> None:
+    metric = anls.load(num_process=2, process_id=process_id, cache_dir=cache, experiment_id="rounds", timeout=60)
+    try:
+        for number in range(6):
+            row = {"predictions": [str(number)] * 20, "references": [str(number) if process_id else "x"] * 20}
+            metric.add_batch(**row)
+            results.put((process_id, metric.compute(variant="rrc" if number % 2 else "standard")))
+        results.put((process_id, metric.compute()))
+    except ValueError as error:
+        results.put((process_id, str(error)))
+
+
+def test_round_after_round_without_a_pause(tmp_path: Path) -> None:
+    """Two processes: a process must not start the next round before the first one has read this one's rows."""
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    processes = [context.Process(target=_rounds, args=(number, str(tmp_path), results)) for number in range(2)]
+    for process in processes:
+        process.start()
+    said: dict[int, list[Any]] = {0: [], 1: []}
+    for _ in range(14):
+        number, what = results.get(timeout=100)
+        said[number].append(what)
+    for process in processes:
+        process.join(100)
+    assert said[0] == [{"anls": 0.5}] * 6 + [
+        "there are no rows to score: pass at least one prediction with its references"
+    ]
+    assert said[1] == [None] * 7
+
+
 def test_bad_options_in_a_distributed_run(tmp_path: Path) -> None:
     rows = [(PREDICTIONS, REFERENCES)] * 3
     said = distributed(tmp_path, rows, variant="squad")
@@ -391,8 +424,11 @@ def test_the_rows_of_a_process_that_failed_do_not_pass_for_all_it_had(in_clone: 
 
 BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"predictions": ["a"], "references": [["a"], "abc"]}, "1 predictions but references for 2"),
-    ({"predictions": ["a", "b"], "references": [["a"], ["b", 5]]}, "item 1 of the references of row 1"),
-    ({"predictions": ["a", "b"], "references": [["d"], ["d", {"x": 1}]]}, "item 1 of the references of row 1"),
+    ({"predictions": ["a", "b"], "references": [["a"], ["b", 5]]}, "row 1 (counted from 0), item 1,"),
+    (
+        {"predictions": ["a", "b"], "references": [["d"], ["d", {"x": 1}]]},
+        "row 1 (counted from 0), item 1,",
+    ),
     ({"predictions": ["a", b"b"], "references": ["a", "b"]}, "prediction of row 1"),
     ({"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 1"),
     ({"predictions": ["a"], "references": [[]]}, "references of row 0"),
@@ -405,6 +441,7 @@ BAD_CALLS: list[tuple[dict[str, Any], str]] = [
     ({"predictions": ["a"], "references": ["a"], "variant": "squad"}, "no variant 'squad'"),
     ({"predictions": ["a"], "references": ["a"], "threshold": 50}, "threshold is 50"),
     ({"predictions": ["a"], "references": ["a"], "ignore_case": "no"}, "ignore_case is 'no'"),
+    ({"predictions": ["a"], "references": ["a"], "return_all_scores": "no"}, "return_all_scores is 'no'"),
     ({"predictions": ["a"], "references": ["a"], "normalise": True}, "no argument 'normalise'"),
 ]
 
@@ -457,6 +494,11 @@ def test_unknown_inputs_are_refused(metric: Any) -> None:
     with pytest.raises(ValueError, match="no argument 'source'"):
         metric.add(prediction="a", reference="a", source="a")
     assert len(metric) == 0
+
+
+def test_a_row_cannot_be_given_twice(metric: Any) -> None:
+    with pytest.raises(ValueError, match="each of them once"):
+        metric.add(prediction="a", predictions="b", reference="a")
 
 
 def test_interrupting_a_batch_leaves_nothing_of_it(metric: Any) -> None:

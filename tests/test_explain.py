@@ -55,6 +55,8 @@ def test_the_first_of_equally_close_references_wins() -> None:
         (" \n", ["Coca Cola"], "standard", "empty", "the prediction is empty, so 0"),
         ("", [""], "standard", "equal", "equal to '', so 1"),
         ("", [""], "mp_docvqa", "empty", "the prediction is empty, so 0"),
+        ("abc", ["xyz"], "nls", "nothing in common", "nothing in common with 'xyz', so 0"),
+        ("abc", ["xyz"], "mistral_evals", "nothing in common", "nothing in common with 'xyz', so 0"),
         ("None", ["none"], "mp_docvqa", "empty", "'None' counts as no answer, so 0"),
     ],
 )
@@ -65,6 +67,11 @@ def test_the_reason_and_one_plain_sentence(
     assert why.reason == reason
     assert str(why) == sentence
     assert anls.reason(prediction, why.score, variant=variant) == reason
+
+
+def test_the_sentence_shows_the_threshold_as_it_is() -> None:
+    said = str(anls.explain("The Coca", ["Coca Cola"], threshold=0.44444445))
+    assert said.endswith("is not kept, so 0 (similarity >= 0.44444445)")
 
 
 def test_the_edits_lead_from_the_prediction_to_the_reference() -> None:

@@ -56,6 +56,13 @@ def test_threshold_can_be_given_by_place_as_pypi_anls_allows() -> None:
     assert anls.anls_score("CocaCola", COCA_COLA, 0.9) == 0.0
 
 
+def test_pypi_anls_has_its_threshold_for_the_distance() -> None:
+    assert anls.anls_score("Cola", ["Coca Cola"], 0.8) == 0.0
+    assert anls.anls_score("Cola", ["Coca Cola"], 0.8, "pypi_anls") == pytest.approx(4 / 9)
+    assert anls.anls_score("CocaCola", ["Coca Cola"], 0.05) == pytest.approx(8 / 9)
+    assert anls.anls_score("CocaCola", ["Coca Cola"], 0.05, "pypi_anls") == 0.0
+
+
 def test_a_bare_string_is_one_reference_and_never_its_characters() -> None:
     assert anls.anls_score("a", "abc") == 0.0
     assert anls.anls_scores(["a", "abd"], ["abc", "abc"]) == [0.0, pytest.approx(2 / 3)]
@@ -269,9 +276,9 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (["a", numpy.array(["b", "c"])], ["a", "b"], ["prediction of row 1", "ndarray"]),
     (["a", "b"], [["a"], []], ["references of row 1", "empty list", "at least one"]),
     (["a", "b"], [["a"], None], ["references of row 1", "None"]),
-    (["a", "b"], [["a"], ["b", None]], ["item 1 of the references of row 1", "None"]),
-    (["a", "b"], [["a"], ["b", 3.5]], ["item 1 of the references of row 1", "3.5 (float)"]),
-    (["a", "b"], [["a"], ["b", {"x": 1}]], ["item 1 of the references of row 1", "dict"]),
+    (["a", "b"], [["a"], ["b", None]], ["references of row 1 (counted from 0), item 1,", "None"]),
+    (["a", "b"], [["a"], ["b", 3.5]], ["references of row 1 (counted from 0), item 1,", "3.5 (float)"]),
+    (["a", "b"], [["a"], ["b", {"x": 1}]], ["references of row 1 (counted from 0), item 1,", "dict"]),
     (
         ["a", "b"],
         [["a"], {"text": ["b"], "answer_start": [0]}],
@@ -303,7 +310,7 @@ def test_bad_rows_are_refused_with_the_row_and_what_to_do(predictions: Any, refs
 
 
 def test_bad_rows_are_found_also_behind_an_exact_match() -> None:
-    with pytest.raises(ValueError, match="item 1 of the gold labels is None"):
+    with pytest.raises(ValueError, match="gold labels, item 1, is None"):
         anls.anls_score("a", ["a", None])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="the prediction is None"):
         anls.anls_score(None, ["a"])  # type: ignore[arg-type]
@@ -311,7 +318,7 @@ def test_bad_rows_are_found_also_behind_an_exact_match() -> None:
         anls.anls_score("a", [])
 
 
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, 50, math.nan, math.inf, "0.5", True, [0.5]])
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.True_, [0.5]])
 def test_a_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
     with pytest.raises(ValueError, match=r"threshold is .* it must be a number from 0 to 1"):
         anls.anls_score("a", ["a"], threshold=threshold)
@@ -349,6 +356,11 @@ def test_signatures_name_the_variant_and_every_field_that_differs() -> None:
     assert anls.signature(other) == f"anls|other|kept:similarity > threshold|threshold:0.5|{version}"
 
 
+def test_a_signature_does_not_depend_on_what_was_asked_before() -> None:
+    assert anls.signature("nls", threshold=-0.0) == anls.signature("nls", threshold=0.0) == anls.signature("nls")
+    assert anls.signature(threshold=float(numpy.float32(0.5))) == anls.signature()
+
+
 def test_two_variants_never_share_a_signature() -> None:
     assert len({anls.signature(name) for name in anls.VARIANTS}) == len(anls.VARIANTS)
 
@@ -360,11 +372,33 @@ def test_a_variant_of_ones_own_is_scored_as_its_fields_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("whitespace", "trim"), ("kept", ">="), ("reference_length", "long"), ("threshold", 2)]
+    ("field", "value"),
+    [
+        ("whitespace", "trim"),
+        ("kept", ">="),
+        ("reference_length", "long"),
+        ("prediction_length", ["raw"]),
+        ("threshold", 2),
+        ("ignored_ending", 5),
+        ("name", 5),
+        ("no_answers", "none"),
+        ("no_answers", (5,)),
+    ],
 )
 def test_a_variant_with_an_impossible_field_is_refused(field: str, value: Any) -> None:
-    with pytest.raises(ValueError, match=f"{field}.* it must be"):
+    with pytest.raises(ValueError, match=f"{field}.* (it must be|pass a string)"):
         replace(anls.VARIANTS["standard"], **{field: value})
+
+
+def test_a_variant_of_ones_own_cannot_pass_for_another_by_its_name() -> None:
+    with pytest.raises(ValueError, match="'lmms_eval' is another name of a known variant"):
+        anls.signature(replace(anls.VARIANTS["standard"], name="lmms_eval"))
+
+    class Variant:
+        """Somebody else's."""
+
+    with pytest.raises(ValueError, match="no Variant of this metric"):
+        anls.signature(Variant())  # type: ignore[arg-type]
 
 
 def test_the_table_of_variants_cannot_be_changed_by_accident() -> None:
@@ -378,3 +412,70 @@ def test_variants_survive_copies_and_pickles() -> None:
     row = anls.VARIANTS["mistral_evals"]
     assert pickle.loads(pickle.dumps(row)) == row
     assert copy.deepcopy(row) == row
+
+
+# Streams and batches
+
+
+@given(st.lists(st.tuples(texts, references), min_size=1, max_size=30), thresholds, variants)
+def test_a_stream_and_batches_give_the_same_bits(
+    rows: list[tuple[str, list[str]]], threshold: float | None, variant: str
+) -> None:
+    scores = anls.anls_scores([row[0] for row in rows], [row[1] for row in rows], threshold, variant)
+    assert list(anls.iter_anls_scores(iter(rows), threshold, variant)) == scores
+    assert anls.mean(anls.iter_anls_scores(rows, threshold, variant)) == anls.mean(scores)
+    batch = {"p": [row[0] for row in rows], "r": [row[1] for row in rows]}
+    options: dict[str, Any] = {"threshold": threshold, "variant": variant}
+    batched = anls.anls_batch(batch, None, "p", "r", "score", **options)
+    assert batched == {"score": scores}
+
+
+def test_a_stream_holds_a_few_rows_at_a_time_and_counts_bad_ones_from_its_start() -> None:
+    taken = 0
+
+    def rows() -> Any:
+        nonlocal taken
+        for number in range(5000):
+            taken += 1
+            yield ("a", ["a"]) if number != 3333 else ("a", [None])
+
+    stream = anls.iter_anls_scores(rows())
+    assert taken == 0
+    assert next(stream) == 1.0
+    assert taken <= 1024
+    with pytest.raises(ValueError, match=r"references of row 3333 \(counted from 0\), item 0, is None"):
+        list(stream)
+    with pytest.raises(ValueError, match=r"row 1 \(counted from 0\) is 'ab' \(str\): pass pairs"):
+        list(anls.iter_anls_scores([("a", "a"), "ab"]))  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="no variant"):
+        anls.iter_anls_scores([], variant="squad")
+    assert list(anls.iter_anls_scores([])) == []
+    with pytest.raises(ValueError, match="no rows"):
+        anls.mean(anls.iter_anls_scores([]))
+
+
+def test_a_bad_row_of_a_batch_is_called_by_its_index() -> None:
+    batch = {"prediction": ["a", None], "references": ["a", "b"]}
+    with pytest.raises(ValueError, match="prediction of row 4097 is None"):
+        anls.anls_batch(batch, indices=[4096, 4097])
+    with pytest.raises(ValueError, match="no column 'answer'"):
+        anls.anls_batch(batch, prediction_column="answer")
+    assert anls.anls_batch({"prediction": [], "references": []}) == {"anls": []}
+    assert anls.anls_batch(pyarrow.table({"prediction": ["a"], "references": [["a", "b"]]})) == {"anls": [1.0]}
+    assert anls.anls_batch(pandas.DataFrame({"prediction": ["a"], "references": ["a"]})) == {"anls": [1.0]}
+
+
+@pytest.mark.parametrize("processes", [None, 2])
+def test_batches_of_dataset_map(processes: int | None) -> None:
+    datasets = pytest.importorskip("datasets")
+    rows: dict[str, list[Any]] = {
+        "prediction": ["CocaCola", "x", "b"] * 50,
+        "references": [["Coca Cola"], ["y", "z"], ["b"]] * 50,
+    }
+    data = datasets.Dataset.from_dict(rows)
+    options = {"batched": True, "batch_size": 7, "num_proc": processes, "with_indices": True}
+    scored = data.map(anls.anls_batch, fn_kwargs={"variant": "rrc"}, **options)
+    assert scored["anls"][:] == anls.anls_scores(rows["prediction"], rows["references"], variant="rrc")
+    rows["references"][99] = []
+    with pytest.raises(Exception, match="references of row 99 is an empty list"):
+        datasets.Dataset.from_dict(rows).map(anls.anls_batch, **options)
