@@ -1165,12 +1165,9 @@ def _define_metric() -> type:
             self._lock = threading.Lock()
             self._predictions: list[str] = []
             self._references: list[Sequence[str]] = []
-            self._options: dict[str, Any] = {
-                # A configuration of evaluate.load("anls", "rrc") is a variant.
-                "variant": (config_name or "standard").replace("default", "standard") if variant is None else variant,
-                "threshold": threshold,
-                "ignore_case": ignore_case,
-            }
+            if variant is None:  # a configuration, as in evaluate.load("anls", "rrc"), is a variant
+                variant = "standard" if config_name in (None, "default") else config_name
+            self._options: dict[str, Any] = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
             _refuse_unknown(kwargs, ("variant", "threshold", "ignore_case", *_BASE_ARGUMENTS))
             _rule(**self._options)
             super().__init__(config_name, **kwargs)
