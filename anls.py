@@ -28,7 +28,7 @@ from functools import lru_cache
 from itertools import count, islice
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeGuard
 
 from rapidfuzz.distance import Levenshtein
 
@@ -528,6 +528,10 @@ def _columns(
     return predictions, references
 
 
+def _is_list_of_strings(references: object) -> TypeGuard[list[str]]:
+    return type(references) is list and set(map(type, references)) == {str}
+
+
 def _are_strings(references: list[Sequence[str]]) -> bool:
     try:
         deque(map("".join, references), maxlen=0)  # the fastest check that every item is a string
@@ -598,7 +602,9 @@ def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> floa
     if rule.variant.prediction_length == "normalized" and rule.limit < 1:
         # A text of over longest / (1 - limit) characters needs too many deletions to be kept, and its
         # beginning shows that it has so many: normalizing never makes the whole shorter than a part.
-        longest = max(max(length, len(accepted)) for accepted, length in read)
+        longest = 0
+        for accepted, length in read:
+            longest = max(longest, length, len(accepted))
         enough = int(longest / (1 - rule.limit)) + 2
         if len(prediction) > 2 * enough and len(rule.normalize(prediction[: 2 * enough])) > enough:
             return 0.0
@@ -654,7 +660,7 @@ def anls_score(
     rule = _rule(variant, threshold, ignore_case)
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
-    if type(gold_labels) is not list or not gold_labels or set(map(type, gold_labels)) != {str}:
+    if not _is_list_of_strings(gold_labels):
         gold_labels = as_references(gold_labels, "the gold labels")
     return _score_rows([(prediction, gold_labels)], rule)[0]
 
@@ -1224,12 +1230,16 @@ def _define_metric() -> type:
             Raises:
                 ValueError: what is wrong with the row; nothing of it is kept.
             """
-            _refuse_unknown(columns, ("predictions", "references"))
-            if len(columns) + (prediction is not None) + (reference is not None) > 2:
-                raise ValueError("add takes one prediction and its references, each of them once")
-            prediction = columns.get("predictions") if prediction is None else prediction
-            reference = columns.get("references") if reference is None else reference
-            self._keep(*_columns([prediction], [reference], _row_name_after(len(self))))
+            if columns:
+                _refuse_unknown(columns, ("predictions", "references"))
+                if len(columns) + (prediction is not None) + (reference is not None) > 2:
+                    raise ValueError("add takes one prediction and its references, each of them once")
+                prediction = columns.get("predictions") if prediction is None else prediction
+                reference = columns.get("references") if reference is None else reference
+            if type(prediction) is str and _is_list_of_strings(reference):
+                self._keep([prediction], [reference])
+            else:
+                self._keep(*_columns([prediction], [reference], _row_name_after(len(self))))
 
         def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
             """Add predictions and their references; `compute` scores what was added.
