@@ -243,7 +243,8 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     """
     text = value.strip() if isinstance(value, str) else ""
     if text.startswith(("[", "(", "array(")):
-        value = _written_list(text, what) or value
+        written = _written_list(text, what)
+        value = value if written is None else written
     return as_references(value, what)
 
 
@@ -264,7 +265,7 @@ def _written_list(text: str, what: str) -> list[str] | None:
         else:
             if isinstance(items, (list, tuple)) and sum(token.type == tokenize.STRING for token in tokens) > len(items):
                 items = None  # without commas, as numpy prints them, Python takes neighbouring texts for one
-    if isinstance(items, (list, tuple)) and items and all(isinstance(item, str) for item in items):
+    if items == [] or (isinstance(items, (list, tuple)) and items and all(isinstance(item, str) for item in items)):
         return list(items)
     some = isinstance(items, (list, tuple)) and any(isinstance(item, str) for item in items)
     if some or text.startswith("array([") or (items is None and text[:2] in ("['", '["') and text.endswith("]")):

@@ -292,6 +292,7 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "no references": ([{"questionId": 5, "answers": []}], [], ["gold.json", "question 5", "empty list"]),
     "no field for references": ([{"questionId": 5}], [], ["gold.json, record 1", "'answers'", "'questionId'", "test"]),
     "a reference that is a number": ([{"questionId": 5, "answers": ["a", 3]}], [], ["question 5", "3 (int)", '"3"']),
+    "an empty list as a text": ([{"questionId": 5, "answers": "[]"}], [], ["question 5", "empty list"]),
     "references that are null": ([{"questionId": 5, "answers": None}], [], ["question 5", "None"]),
     "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "printed form", "JSON"]),
     "an answer that is a number": (GOLD_A, [{"questionId": 1, "answer": 4}], ["question 1", "4 (int)", '"4"']),
