@@ -333,6 +333,7 @@ class _Rule(NamedTuple):
     low: float  # a score is kept at this similarity or above ...
     high: float  # ... and at this distance / length or below
     limit: float  # no distance / length above it is kept, whatever the rounding
+    bounded: bool  # whether a prediction can be too long to be kept, and its beginning tells
     equal: float  # the score of equal texts
     equal_empty: float  # the score of equal texts that are empty
     no_answers: frozenset[str]
@@ -399,6 +400,7 @@ def _compile(variant: str | Variant, threshold: float | None, ignore_case: bool 
     low, high = _LIMITS[variant.kept](variant.threshold)
     equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
     equal_empty = 1.0 if variant.empty_equals_empty else equal
+    limit = min(high, 1.0 - low + 1e-9)
     return _Rule(
         variant,
         normalize,
@@ -407,7 +409,8 @@ def _compile(variant: str | Variant, threshold: float | None, ignore_case: bool 
         plain=plain and not variant.no_answers,
         low=low,
         high=high,
-        limit=min(high, 1.0 - low + 1e-9),
+        limit=limit,
+        bounded=limit < 1 and variant.prediction_length == "normalized",
         equal=equal,
         equal_empty=equal_empty,
         no_answers=frozenset(variant.no_answers),
@@ -598,21 +601,23 @@ def _score_rows(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> list[
 
 def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> float:
     """The same for a long prediction, without the distances that cannot change the score."""
-    read = list(map(rule.read_reference, references))
-    if rule.variant.prediction_length == "normalized" and rule.limit < 1:
+    if rule.bounded:
         # A text of over longest / (1 - limit) characters needs too many deletions to be kept, and its
         # beginning shows that it has so many: normalizing never makes the whole shorter than a part.
         longest = 0
-        for accepted, length in read:
-            longest = max(longest, length, len(accepted))
+        for reference in references:
+            length = len(reference) if reference.isascii() else 3 * len(reference)  # other case: up to 3 for 1
+            if length > longest:
+                longest = length
         enough = int(longest / (1 - rule.limit)) + 2
-        if len(prediction) > 2 * enough and len(rule.normalize(prediction[: 2 * enough])) > enough:
+        beginning = enough + enough // 4 + 1
+        if len(prediction) > beginning and len(rule.normalize(prediction[:beginning])) > enough:
             return 0.0
     answer, answer_length = rule.read_prediction(prediction)
     if answer in rule.no_answers:
         return 0.0
     least = math.inf
-    for accepted, length in read:
+    for accepted, length in map(rule.read_reference, references):
         if accepted == answer:
             return rule.equal if answer else rule.equal_empty
         length = max(length, answer_length)
