@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ Scorer = Callable[[list[str], list[list[str]]], list[float]]
 Definition = Callable[[str, list[str]], float]
 
 
+@cache
 def distance(left: str, right: str) -> int:
     """The Levenshtein distance, as the textbook computes it."""
     row = list(range(len(right) + 1))

@@ -1,13 +1,14 @@
 """Our speed against every peer's, side by side in one run: ``python benchmarks/run.py``.
 
 It makes its own environment beside this file, checks all results against the definition on the same rows, then
-times ours and the peers interleaved and prints ratios. ``--quick`` takes fewer rows.
+times ours and the peers interleaved and prints ratios. ``--quick`` takes fewer rows and ends in two minutes.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import os
 import platform
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
-ENVIRONMENT = HERE / ".environment"
+ENVIRONMENT = HERE / ".environment" / "python{}.{}".format(*sys.version_info)
 PYPI_ANLS = ENVIRONMENT / "pypi-anls"
 REAL = ROOT.parent / "shared" / "data" / "docvqa_val_1k"
 
@@ -38,16 +39,25 @@ class Budget(NamedTuple):
     """How much is measured."""
 
     rows: dict[str, int]
-    seconds: float  # what one call may take: slower ones get fewer rows
+    evaluate_rows: int  # through evaluate: there both get the same rows, as a call costs something once
+    seconds: float  # what another timing may take: slower calls get fewer rows, much faster ones are repeated
     repetitions: int
     stream: int  # the longest stream
 
 
-FULL = Budget({"W1": 1_000_000, "W2": 500_000, "W3": 20_000, "W3b": 50_000}, 4.0, 5, 10_000_000)
-QUICK = Budget({"W1": 100_000, "W2": 100_000, "W3": 1_000, "W3b": 10_000}, 0.3, 5, 1_000_000)
+FULL = Budget(
+    {"W1": 1_000_000, "W2": 500_000, "W2, 5,000 rows": 5_000, "W3": 20_000, "W3b": 50_000},
+    1_000_000,
+    2.0,
+    5,
+    10_000_000,
+)
+QUICK = Budget(
+    {"W1": 100_000, "W2": 100_000, "W2, 5,000 rows": 5_000, "W3": 1_000, "W3b": 10_000}, 15_000, 0.1, 5, 1_000_000
+)
 
 
-def prepare() -> None:
+def prepare(with_torch: bool) -> None:
     """Go on in an environment that has ours and the peers."""
     python = ENVIRONMENT / "bin" / "python"
     if Path(sys.prefix) == ENVIRONMENT:
@@ -58,7 +68,7 @@ def prepare() -> None:
         pip = [str(python), "-m", "pip", "install", "--quiet"]
         subprocess.run([*pip, "-e", f"{ROOT}[evaluate]", *PACKAGES], check=True)
         subprocess.run([*pip, "--no-deps", "--target", str(PYPI_ANLS), "anls==0.0.2"], check=True)
-        if subprocess.run([*pip, *TORCH]).returncode:
+        if with_torch and subprocess.run([*pip, *TORCH]).returncode:
             print("torch cannot be installed here: its row is left out", file=sys.stderr)
         (ENVIRONMENT / "ready").touch()
     os.execv(python, [str(python), str(HERE / "run.py"), *sys.argv[1:]])
@@ -85,45 +95,66 @@ class Row(NamedTuple):
 Call = Callable[[int], Any]
 
 
-def seconds(call: Call, rows: int) -> float:
+class Entrant(NamedTuple):
+    """Who takes part in a race: a call of so many rows, and what its results were found to be."""
+
+    name: str
+    call: Call
+    checked: str = ""
+
+
+def seconds(call: Call, rows: int, times: int = 1) -> float:
     start = time.perf_counter()
-    call(rows)
+    for _ in range(times):
+        call(rows)
     return time.perf_counter() - start
 
 
-def affordable(call: Call, rows: int, budget: Budget) -> int:
-    """How many rows a call can have without taking too long."""
+def affordable(call: Call, rows: int, limit: float) -> tuple[int, int]:
+    """How many rows a call can have, and how often it can be made, without taking too long."""
     few = min(rows, 4)
-    while few < rows and (once := seconds(call, few)) < budget.seconds / 20:
-        few = min(rows, 8 * few)
-    return max(1, min(rows, int(few * budget.seconds / (seconds(call, few) if few == rows else once))))
+    call(few)  # what is loaded or made once is not counted
+    while (once := seconds(call, few)) < limit / 4 and few < rows:
+        few = min(rows, 4 * few)
+    return max(1, min(rows, int(few * limit / once))), max(1, int(limit / 4 / once) if few == rows else 1)
 
 
-def versus(
-    what: str, workload: str, ours: Call, peer: tuple[str, Call], rows: int, budget: Budget, checked: str
-) -> Row:
-    """Time both, interleaved, in an order that changes."""
-    calls = {"ours": ours, "peer": peer[1]}
-    counts = {name: affordable(call, rows, budget) for name, call in calls.items()}
-    times: dict[str, list[float]] = {name: [] for name in calls}
+def race(
+    what: str,
+    workload: str,
+    ours: Entrant,
+    peers: list[Entrant],
+    rows: int,
+    budget: Budget,
+    same_rows: bool = False,
+) -> Iterator[Row]:
+    """Time ours and every peer, interleaved, in an order that changes."""
+    everybody = {entrant.name: entrant.call for entrant in (ours, *peers)}
+    if same_rows:
+        plans = dict.fromkeys(everybody, (min(rows, budget.evaluate_rows), 1))
+    else:
+        plans = {name: affordable(call, rows, budget.seconds) for name, call in everybody.items()}
+    measured: dict[str, list[float]] = {name: [] for name in everybody}
     chance = random.Random(SEED)
     for _ in range(budget.repetitions):
-        for name in chance.sample(list(calls), len(calls)):
-            times[name].append(1e6 * seconds(calls[name], counts[name]) / counts[name])
-    ratios = [theirs / mine for mine, theirs in zip(times["ours"], times["peer"])]
-    best = {name: min(measured) for name, measured in times.items()}
-    return Row(
-        what,
-        workload,
-        peer[0],
-        counts["ours"],
-        counts["peer"],
-        best["ours"],
-        best["peer"],
-        best["peer"] / best["ours"],
-        statistics.median(ratios),
-        checked,
-    )
+        for name in chance.sample(list(everybody), len(everybody)):
+            count, times = plans[name]
+            measured[name].append(1e6 * seconds(everybody[name], count, times) / count / times)
+    mine = measured[ours.name]
+    for peer in peers:
+        theirs = measured[peer.name]
+        yield Row(
+            what,
+            workload,
+            peer.name,
+            plans[ours.name][0],
+            plans[peer.name][0],
+            min(mine),
+            min(theirs),
+            min(theirs) / min(mine),
+            statistics.median(b / a for a, b in zip(mine, theirs)),
+            peer.checked,
+        )
 
 
 # What is measured
@@ -148,42 +179,36 @@ def score_rows(budget: Budget) -> Iterator[Row]:
         except ImportError as error:
             print(f"left out: {name} ({error})", file=sys.stderr)
 
-    sets = {name: make(budget.rows[name]) for name, make in WORKLOADS.items()}
+    sets = {name: WORKLOADS[name[:3].rstrip(",")](rows) for name, rows in budget.rows.items()}
     if REAL.is_dir():
         sets["real answers"] = real_rows()
-    for workload, (predictions, references) in sets.items():
-        sample = {"W3": 4, "W3b": 40, "real answers": 40}.get(workload, 300)
+    for workload, columns in sets.items():
+        predictions, references = columns
+        rows = len(predictions)
+        sample = {"W3": 2, "W3b": 40, "real answers": 40}.get(workload, 300)
         some = predictions[:sample], references[:sample]
-        expected = [peers.standard(*row) for row in zip(*some)]
-        assert wrong(anls.anls_scores(*some), expected) == "right", workload
-
-        def ours(rows: int, columns: Any = (predictions, references)) -> Any:
-            return anls.anls_scores(columns[0][:rows], columns[1][:rows])
-
-        def ours_one_by_one(rows: int, columns: Any = (predictions, references)) -> Any:
-            return [anls.anls_score(*row) for row in zip(columns[0][:rows], columns[1][:rows])]
-
-        for name, (scorer, definition) in scorers.items():
-            checked = wrong(scorer(*some), [definition(*row) for row in zip(*some)])
-
-            def peer(rows: int, scorer: Any = scorer, columns: Any = (predictions, references)) -> Any:
-                return scorer(columns[0][:rows], columns[1][:rows])
-
-            yield versus("anls_scores", workload, ours, (name, peer), len(predictions), budget, checked)
-            if workload == "W2" and name.startswith("PyPI"):
-                arguments = (ours_one_by_one, (name, peer), len(predictions), budget, checked)
-                yield versus("anls_score, one call a row", workload, *arguments)
+        assert wrong(anls.anls_scores(*some), [peers.standard(*row) for row in zip(*some)]) == "right", workload
+        racing = [
+            Entrant(name, part(scorer, columns), wrong(scorer(*some), [right(*row) for row in zip(*some)]))
+            for name, (scorer, right) in scorers.items()
+        ]
+        yield from race("anls_scores", workload, Entrant("ours", part(anls.anls_scores, columns)), racing, rows, budget)
         if workload != "W2":
             continue
+        one_by_one = Entrant("ours", part(lambda *columns: [anls.anls_score(*row) for row in zip(*columns)], columns))
+        yield from race("anls_score, a call a row", workload, one_by_one, racing[:1], rows, budget)
+        variants = []
         for variant in anls.VARIANTS:
-            means = [anls.explain(*row, variant=variant).score for row in zip(*some)]
-            checked = wrong(anls.anls_scores(*some, variant=variant), means)
+            scorer = functools.partial(anls.anls_scores, variant=variant)
+            expected = [anls.explain(*row, variant=variant).score for row in zip(*some)]
+            variants.append(Entrant(variant, part(scorer, columns), wrong(scorer(*some), expected)))
+        for row in race("variant", workload, variants[0], variants[1:], rows, budget):
+            # The other way round: how fast a variant is where `standard` is 1.
+            yield row._replace(ratio=1 / row.ratio, median=1 / row.median)
 
-            def other(rows: int, variant: str = variant, columns: Any = (predictions, references)) -> Any:
-                return anls.anls_scores(columns[0][:rows], columns[1][:rows], variant=variant)
 
-            # Here ours and the peer change places: a ratio over 1 is a variant faster than `standard`.
-            yield versus(f"variant {variant}", workload, other, ("standard", ours), len(predictions), budget, checked)
+def part(scorer: Callable[..., Any], columns: Any) -> Call:
+    return lambda rows: scorer(columns[0][:rows], columns[1][:rows])
 
 
 def real_rows() -> tuple[list[str], list[list[str]]]:
@@ -223,19 +248,11 @@ def evaluate_rows(budget: Budget) -> Iterator[Row]:
 
     for workload, make in WORKLOADS.items():
         columns = make(budget.rows[workload])
-        for way in (compute, add_batch, add):
+        for name, way in {"compute()": compute, "add_batch(32)": add_batch, "add()": add}.items():
             results = [way(metric, columns[0][:300], columns[1][:300]) for metric in (ours, usual)]
-            checked = wrong(results[:1], results[1:])
-
-            def call(rows: int, metric: Any = ours, way: Any = way, columns: Any = columns) -> Any:
-                return way(metric, columns[0][:rows], columns[1][:rows])
-
-            def peer(rows: int, metric: Any = usual, way: Any = way, columns: Any = columns) -> Any:
-                return way(metric, columns[0][:rows], columns[1][:rows])
-
-            name = {compute: "compute()", add_batch: "add_batch(32), compute()", add: "add(), compute()"}[way]
-            arguments = (call, ("the usual module", peer), len(columns[0]), budget, checked)
-            yield versus(f"evaluate: {name}", workload, *arguments)
+            mine, theirs = (part(functools.partial(way, metric), columns) for metric in (ours, usual))
+            peer = Entrant("the usual module", theirs, wrong(results[1:], results[:1]))
+            yield from race(f"evaluate {name}", workload, Entrant("ours", mine), [peer], len(columns[0]), budget, True)
 
 
 def process_rows(budget: Budget) -> Iterator[Row]:
@@ -264,12 +281,10 @@ def process_rows(budget: Budget) -> Iterator[Row]:
         ours(1)
         mine = score()
         peer(1)
-        checked = wrong([mine], [score()])
-        one = budget._replace(seconds=0.0)  # a call is a whole process, whatever the number of rows
-        row = versus(
-            "calculate-anls, whole process", "5,000 questions", ours, ("PyPI anls 0.0.2", peer), 1, one, checked
-        )
-        yield row
+        theirs = Entrant("PyPI anls 0.0.2", peer, wrong([score()], [mine]))
+        for row in race("calculate-anls", "W2, 5,000 rows", Entrant("ours", ours), [theirs], 1, budget, True):
+            of_files = {"ours_us": row.ours_us / 5_000, "peer_us": row.peer_us / 5_000}
+            yield row._replace(ours_rows=5_000, peer_rows=5_000, **of_files)
 
 
 def run(command: list[str], environment: dict[str, str], folder: str | None = None) -> None:
@@ -354,8 +369,8 @@ def machine() -> dict[str, str]:
     }
 
 
-def counted(rows: int) -> str:
-    return f"{rows:,}" if rows > 1 else "-"
+def times(ratio: float) -> str:
+    return f"{ratio:.0f}x" if ratio >= 20 else f"{ratio:.1f}x"
 
 
 def show(row: Row) -> str:
@@ -363,11 +378,11 @@ def show(row: Row) -> str:
         row.what,
         row.workload,
         row.peer,
-        f"{row.ratio:.1f}x" if row.ratio < 100 else f"{row.ratio:.0f}x",
-        f"{row.median:.1f}x" if row.median < 100 else f"{row.median:.0f}x",
-        f"{row.ours_us:.2f}" if row.ours_rows > 1 else f"{row.ours_us / 1000:.0f} ms",
-        f"{row.peer_us:.2f}" if row.peer_rows > 1 else f"{row.peer_us / 1000:.0f} ms",
-        f"{counted(row.ours_rows)} / {counted(row.peer_rows)}",
+        times(row.ratio),
+        times(row.median),
+        f"{row.ours_us:,.2f}",
+        f"{row.peer_us:,.2f}",
+        f"{row.ours_rows:,} / {row.peer_rows:,}",
         row.checked,
     ]
     return "| " + " | ".join(cells) + " |"
@@ -378,14 +393,29 @@ HEAD = """\
 |---|---|---|---|---|---|---|---|---|"""
 
 
+def summary(rows: list[Row]) -> str:
+    """The ratios in short: a line for each way to score and peer, a column for each workload."""
+    workloads = list(dict.fromkeys(row.workload for row in rows if row.what == "anls_scores"))
+    cells: dict[str, dict[str, list[float]]] = {}
+    for row in rows:
+        line = "every other variant, `standard` is 1" if row.what == "variant" else f"`{row.what}` against {row.peer}"
+        cells.setdefault(line, {}).setdefault(row.workload, []).append(row.ratio)
+    lines = [["", *workloads], ["---"] * (1 + len(workloads))]
+    for name, found in sorted(cells.items(), key=lambda line: (line[0].startswith("every"), "evaluate" in line[0])):
+        ranges = [sorted({times(min(found[key])), times(max(found[key]))}) if key in found else [] for key in workloads]
+        lines.append([name, *(" to ".join(ends) for ends in ranges)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
 def main() -> None:
     """Measure and print."""
     flags = argparse.ArgumentParser(description=__doc__)
     flags.add_argument("--quick", action="store_true", help="fewer rows")
     flags.add_argument("--json", metavar="FILE", help="write the figures there as well")
+    flags.add_argument("--without-torch", action="store_true", help="leave torchmetrics out, and do not install torch")
     flags.add_argument("--memory", nargs=3, help=argparse.SUPPRESS)
     options = flags.parse_args()
-    prepare()
+    prepare(not options.without_torch)
     sys.path.insert(0, str(HERE))
     if options.memory:
         measure_memory(*options.memory)
@@ -401,6 +431,7 @@ def main() -> None:
                 rows.append(row)
                 print(show(row), flush=True)
         peaks = memory(budget) if sys.platform == "linux" else {}
+    print("\nIn short, best against best:\n", summary(rows), sep="\n")
     print("\nPeak memory above the inputs, MB a million rows:")
     print("\n".join(f"  {name}: {megabytes:.0f}" for name, megabytes in peaks.items()))
     times = growth(budget)
