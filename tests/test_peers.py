@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable
 
 import pytest
 
 import anls
-from tests.conftest import Rows
-
-LETTERS = "abcdeABCDE  \t\n\u00a0.,-0123éßİŉﬃΣσς漢🙂"
-
-
-def fuzzed_rows(count: int, seed: int) -> Rows:
-    """Made-up answers that are near to their references, now and then blank or long."""
-    chance = random.Random(seed)
-
-    def text(most: int) -> str:
-        return "".join(chance.choices(LETTERS, k=chance.randint(0, most)))
-
-    rows: Rows = []
-    for _ in range(count):
-        references = [text(20) for _ in range(chance.randint(1, 4))]
-        prediction = list(chance.choice(references))
-        for _ in range(chance.randint(0, 8)):
-            place = chance.randint(0, len(prediction))
-            prediction[place : place + chance.randint(0, 1)] = text(1)
-        rows.append(("".join(prediction) if chance.random() < 0.9 else text(150), references))
-    return rows
+from tests.conftest import Rows, fuzzed_rows
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.25, 0.5, 0.9, 1.0])

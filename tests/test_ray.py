@@ -1,0 +1,133 @@
+"""The example for Ray Data, on a cluster of two nodes on this machine, with a worker that dies in the middle."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import anls
+from tests.conftest import ROOT, fuzzed_rows
+
+ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
+pq = pytest.importorskip("pyarrow.parquet")
+pa = pytest.importorskip("pyarrow")
+
+SCRIPT = ROOT / "examples" / "score_parquet_with_ray.py"
+FILES, ROWS = 8, 500
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    cluster_utils = pytest.importorskip("ray.cluster_utils")
+    node = {"num_cpus": 1, "object_store_memory": 100 * 2**20, "include_dashboard": False}
+    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=node)
+    del node["include_dashboard"]
+    cluster.add_node(**node)
+    ray.init(cluster.address, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}})
+    assert len([node for node in ray.nodes() if node["Alive"]]) == 2
+    yield cluster.address
+    ray.shutdown()
+    cluster.shutdown()
+
+
+@pytest.fixture
+def example() -> Iterator[ModuleType]:
+    spec = importlib.util.spec_from_file_location("score_parquet_with_ray", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    ray.cloudpickle.register_pickle_by_value(module)  # the workers have no such module
+    yield module
+    ray.cloudpickle.unregister_pickle_by_value(module)
+    del sys.modules[spec.name]
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> tuple[Path, list[float]]:
+    """Made-up answers in several files, and their scores by id."""
+    rows = fuzzed_rows(FILES * ROWS, seed=11)
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    for start in range(0, len(rows), ROWS):
+        some = rows[start : start + ROWS]
+        columns = {
+            "id": list(range(start, start + ROWS)),
+            "prediction": [row[0] for row in some],
+            "references": [row[1] for row in some],
+        }
+        pq.write_table(pa.table(columns), folder / f"{start}.parquet")
+    return folder, anls.anls_scores([row[0] for row in rows], [row[1] for row in rows])
+
+
+def scores_by_id(folder: Path) -> dict[int, float]:
+    table = pq.read_table(folder)
+    scores = dict(zip(table["id"].to_pylist(), table["anls"].to_pylist()))
+    assert len(scores) == table.num_rows
+    return scores
+
+
+def test_a_worker_that_is_killed_changes_nothing(
+    cluster: str, example: Any, answers: tuple[Path, list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, expected = answers
+    died = tmp_path / "died"
+    nodes = tmp_path / "nodes"
+    nodes.mkdir()
+
+    def dying(batch: Any, indices: list[int], **options: Any) -> dict[str, list[float]]:
+        (nodes / ray.get_runtime_context().get_node_id()).touch()
+        if indices[0] >= FILES * ROWS // 2 and not died.exists():
+            died.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return anls.anls_batch(batch, indices, **options)
+
+    monkeypatch.setattr(example, "anls_batch", dying)
+    mean = example.score_parquet(str(folder), str(tmp_path / "scored"), id_column="id")
+    assert died.exists()
+    assert len(list(nodes.iterdir())) == 2
+    assert mean == anls.mean(expected)
+    assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
+    assert not list(tmp_path.glob("*.unfinished"))
+
+
+def test_a_bad_row_is_called_by_its_id_and_nothing_is_left_half_written(
+    cluster: str, example: Any, answers: tuple[Path, list[float]], tmp_path: Path
+) -> None:
+    folder, _ = answers
+    bad = {"id": [12345, 12346], "prediction": ["a", "b"], "references": [["a"], []]}
+    pq.write_table(pa.table(bad, pa.schema(pq.read_schema(next(folder.iterdir())))), folder / "z.parquet")
+    with pytest.raises(Exception, match="the references of row 12346 is an empty list"):
+        example.score_parquet(str(folder), str(tmp_path / "scored"), id_column="id")
+    assert [path.name for path in tmp_path.iterdir()] == ["answers"]
+    (folder / "z.parquet").unlink()
+    mean = example.score_parquet(str(folder), str(tmp_path / "scored"), variant="nls")
+    rows = pq.read_table(folder)
+    columns = rows["prediction"].to_pylist(), rows["references"].to_pylist()
+    assert mean == anls.mean(anls.anls_scores(*columns, variant="nls"))
+    with pytest.raises(FileExistsError, match="is there already"):
+        example.score_parquet(str(folder), str(tmp_path / "scored"))
+
+
+def test_the_command(cluster: str, answers: tuple[Path, list[float]], tmp_path: Path) -> None:
+    folder, expected = answers
+    done = subprocess.run(
+        [sys.executable, SCRIPT, folder, tmp_path / "scored", "--id-column", "id"],
+        cwd=tmp_path,
+        env={**os.environ, "RAY_ADDRESS": cluster, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.stdout.splitlines()[-1:] == [f"{anls.mean(expected)!r}  {anls.signature()}"], done.stderr
+    assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
