@@ -27,7 +27,7 @@ from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import count, islice
 from numbers import Real
-from types import MappingProxyType
+from types import FrameType, MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeGuard
 
 from rapidfuzz.distance import Levenshtein
@@ -43,12 +43,16 @@ __all__ = [
     "anls_batch",
     "anls_score",
     "anls_scores",
+    "answer_in_tags",
+    "build_compute_metrics",
+    "build_reward",
     "explain",
     "get_variant",
     "iter_anls_scores",
     "load",
     "mean",
     "normalized_levenshtein_similarity",
+    "preprocess_logits_for_metrics",
     "reason",
     "signature",
 ]
@@ -1052,6 +1056,342 @@ def explain(
 
 
 # --------------------------------------------------------------------------------------------------
+# Training: what transformers and TRL call
+# --------------------------------------------------------------------------------------------------
+
+
+def build_compute_metrics(
+    tokenizer: Any,
+    references: Any = None,
+    *,
+    causal: bool = False,
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Callable[..., dict[str, float]]:
+    """The ``compute_metrics`` of transformers' ``Trainer`` and ``Seq2SeqTrainer``.
+
+    It decodes what the model predicted, generated ids (``predict_with_generate=True``) or logits, and scores it.
+    Logits are teacher-forced: each token is predicted from the right ones before it, so that the number is
+    higher than that of answers which the model writes alone. Pass `preprocess_logits_for_metrics` to the trainer
+    as well then, or it keeps the logits of the whole evaluation set in memory.
+
+    It works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs,
+    where ``Seq2SeqTrainer`` fills the last batch with the first rows: with ``references`` these are cut.
+
+    Args:
+        tokenizer: the tokenizer of the model, or its processor.
+        references: None takes the labels, decoded, as the one accepted answer. Otherwise the accepted answers of
+            each row, in the order of the evaluation set: N lists of strings, or N strings; for several
+            evaluation sets a dict of those by the name of the set, or by its number of rows.
+        causal: whether logits are those of a decoder-only model, which stand one place before their labels.
+        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.
+
+    Raises:
+        ValueError: something that cannot decode, references that are wrong, an unknown variant; and when it is
+            called: references for another number of rows, ids that the tokenizer does not have, no rows.
+
+    Example:
+        >>> class Tokenizer:
+        ...     def batch_decode(self, rows, skip_special_tokens):
+        ...         return [" ".join("- Coca Cola Pepsi".split()[token] for token in row if token) for row in rows]
+        >>> compute_metrics = build_compute_metrics(Tokenizer(), references=[["Coca Cola", "Cola"], ["Pepsi"]])
+        >>> import numpy
+        >>> ids = numpy.array([[2, -100], [1, 3]])
+        >>> compute_metrics((ids, ids))
+        {'anls': 0.75}
+
+    Source: https://huggingface.co/docs/transformers/main_classes/trainer.
+    """
+    return _ComputeMetrics(tokenizer, references, causal, _rule(variant, threshold, ignore_case))
+
+
+def preprocess_logits_for_metrics(logits: Any, labels: Any, causal: bool = False) -> Any:
+    """The predicted ids where labels are: what ``Trainer(preprocess_logits_for_metrics=...)`` takes.
+
+    Args:
+        logits: an array or tensor of rows x positions x vocabulary, or a tuple whose first item is one.
+        labels: an array or tensor of rows x positions, negative where nothing is to be predicted, or None.
+        causal: whether logits stand one place before their labels, as in decoder-only models.
+
+    Returns:
+        The ids of highest logits, rows x positions, at the place of their labels; -100 elsewhere.
+
+    Raises:
+        ValueError: logits and labels of shapes that do not fit.
+
+    Example:
+        >>> import numpy
+        >>> preprocess_logits_for_metrics(numpy.eye(3)[None], numpy.array([[7, 8, -100]])).tolist()
+        [[0, 1, -100]]
+        >>> preprocess_logits_for_metrics(numpy.eye(3)[None], numpy.array([[-100, 7, 8]]), causal=True).tolist()
+        [[-100, 0, 1]]
+
+    Source: https://huggingface.co/docs/transformers/main_classes/trainer.
+    """
+    ids = _first(logits).argmax(-1)
+    if causal:
+        ids[..., 1:] = ids[..., :-1] + 0  # + 0: a copy, for arrays and tensors alike
+        ids[..., 0] = -100
+    if labels is not None:
+        labels = _first(labels)
+        if ids.shape != labels.shape:
+            raise ValueError(
+                f"the logits are those of {_shape(ids)} positions, the labels of {_shape(labels)}: pass logits that "
+                "stand at the places of their labels"
+            )
+        ids[labels < 0] = -100
+    return ids
+
+
+def _first(outputs: Any) -> Any:
+    return outputs[0] if isinstance(outputs, tuple) else outputs
+
+
+def _shape(array: Any) -> str:
+    return " x ".join(map(str, array.shape))
+
+
+class _ComputeMetrics:
+    """What `build_compute_metrics` returns. It is told an evaluation at once or batch by batch."""
+
+    __name__ = "anls"
+
+    def __init__(self, tokenizer: Any, references: Any, causal: bool, rule: _Rule) -> None:
+        self._tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
+        if not hasattr(self._tokenizer, "batch_decode"):
+            raise ValueError(
+                f"tokenizer is {_shown(tokenizer)}, which cannot decode: pass the tokenizer or processor of the model"
+            )
+        self._causal, self._rule = causal, rule
+        self._sets: dict[object, list[Sequence[str]]] | None = None
+        if references is not None:
+            named = references if isinstance(references, Mapping) else {None: references}
+            self._sets = {name: _checked_references(accepted, name) for name, accepted in named.items()}
+        self._start(None)
+
+    def _start(self, evaluation: FrameType | None) -> None:
+        self._evaluation = evaluation
+        self._predictions: list[str] = []
+        self._labels: list[str] = []  # decoded where they are the references, else their ids, which tell rows apart
+
+    def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
+        evaluation = _evaluation_loop()
+        if evaluation is not self._evaluation:  # another one was interrupted between two of its batches
+            self._start(evaluation)
+        try:
+            self._add(*_predictions_and_labels(eval_prediction))
+            if not compute_result:
+                return {}
+            _refuse_no_rows(self._predictions)
+            rows = zip(self._predictions, self._references())
+            return {"anls": mean(_score_rows(rows, self._rule))}
+        except BaseException:
+            compute_result = True
+            raise
+        finally:
+            if compute_result:
+                self._start(None)
+
+    def _add(self, predictions: Any, labels: Any) -> None:
+        batches = predictions if isinstance(predictions, list) else [predictions]
+        batches_of_labels = (
+            labels if isinstance(labels, list) else [labels] * (1 if labels is not None else len(batches))
+        )
+        if len(batches) != len(batches_of_labels):
+            raise ValueError(f"there are {len(batches)} batches of predictions and {len(batches_of_labels)} of labels")
+        for batch, places in zip(batches, batches_of_labels):
+            ids = _first(batch)
+            if getattr(ids, "ndim", None) == 3:
+                ids = preprocess_logits_for_metrics(ids, places, self._causal)
+            self._predictions += self._decode(_rows_of_ids(ids, "predictions"), "prediction")
+            if places is not None:
+                rows = _rows_of_ids(_first(places), "labels")
+                self._labels += self._decode(rows, "label") if self._sets is None else map(str, rows)
+
+    def _decode(self, rows: list[list[int]], what: str) -> list[str]:
+        known = len(self._tokenizer) if hasattr(self._tokenizer, "__len__") else math.inf
+        for row, ids in enumerate(rows, len(self._predictions)):
+            if max(ids, default=0) >= known:
+                raise ValueError(
+                    f"the {what} of {_row_name(row)} holds the id {max(ids)}, but the tokenizer has {known} tokens: "
+                    "pass the tokenizer of the model"
+                )
+        texts = self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
+        return [as_text(text, f"the decoded {what} of {_row_name(row)}") for row, text in enumerate(texts)]
+
+    def _references(self) -> list[Sequence[str]]:
+        rows = len(self._predictions)
+        if self._sets is None:
+            if len(self._labels) != rows:
+                raise ValueError(
+                    f"there are {rows} predictions and {len(self._labels)} labels: pass references, or an evaluation "
+                    "set with labels"
+                )
+            return list(zip(self._labels))
+        told = {name: accepted for name, accepted in self._sets.items() if _is_called(self._evaluation, name)}
+        sets = told or self._sets
+        fitting = [accepted for accepted in sets.values() if len(accepted) == rows]
+        fitting = fitting or [accepted for accepted in sets.values() if self._repeats_after(len(accepted))]
+        if len(fitting) == 1:
+            return fitting[0]
+        given = ", ".join(f"{len(a)} rows" + (f" ({n!r})" if n is not None else "") for n, a in sets.items())
+        raise ValueError(
+            f"there are {rows} predictions but references for {given}: pass the accepted answers of each row of the "
+            "evaluation set, for several sets as a dict by their names"
+        )
+
+    def _repeats_after(self, rows: int) -> bool:
+        """Whether what comes after so many rows is those again, with which a distributed run fills its last batch."""
+        known = self._labels if len(self._labels) == len(self._predictions) else self._predictions
+        return 0 < rows < len(known) and all(row == known[place % rows] for place, row in enumerate(known))
+
+
+def _checked_references(references: Any, name: object) -> list[Sequence[str]]:
+    what = "references" if name is None else f"references[{name!r}]"
+    accepted = _listed(references, what, "pass a list with the accepted answers of each row of the evaluation set")
+    return [as_references(one, f"the references of {_row_name(row)}") for row, one in enumerate(accepted)]
+
+
+def _predictions_and_labels(eval_prediction: Any) -> tuple[Any, Any]:
+    if hasattr(eval_prediction, "predictions"):
+        return eval_prediction.predictions, eval_prediction.label_ids
+    try:
+        predictions, labels = eval_prediction
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the evaluation is {_shown(eval_prediction)}: pass an EvalPrediction, or a pair of predictions and labels"
+        ) from None
+    return predictions, labels
+
+
+def _rows_of_ids(array: Any, what: str) -> list[list[int]]:
+    """Each row of an array of ids, without the negative ones, which stand for nothing."""
+    rows = array.tolist() if getattr(array, "ndim", None) == 2 else None
+    if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
+        found = f"{_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else _shown(array)
+        raise ValueError(
+            f"the {what} are {found}: pass ids (rows x positions, whole numbers)"
+            + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")
+        )
+    return [[item for item in row if item >= 0] for row in rows]
+
+
+def _evaluation_loop() -> FrameType | None:
+    """The evaluation of transformers that we are called from: it tells neither its name nor its beginning."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and "metric_key_prefix" not in frame.f_code.co_varnames:
+        frame = frame.f_back
+    return frame
+
+
+def _is_called(evaluation: FrameType | None, name: object) -> bool:
+    """Whether it is the evaluation of the set of that name, whose prefix is then "eval_NAME"."""
+    prefix = evaluation.f_locals.get("metric_key_prefix") if evaluation is not None else None
+    return isinstance(prefix, str) and isinstance(name, str) and f"_{prefix}".endswith(f"_{name}")
+
+
+def build_reward(
+    references_column: str = "answers",
+    extract: Callable[[str], str | None] | None = None,
+    *,
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Callable[..., list[float | None]]:
+    """A reward function of TRL, for ``GRPOTrainer(reward_funcs=...)``: the score of each completion.
+
+    Args:
+        references_column: the column of the data set with the accepted answers of each prompt.
+        extract: takes the answer out of the text of a completion, as `answer_in_tags` does; None takes all of it.
+            Where it returns None there is no answer, and the score is that of "".
+        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        A function of ``completions`` (strings, or lists of messages, whose last answer counts) and of the columns
+        of the data set, all by name. It returns a score from 0 to 1 for each, None where a row has no references.
+
+    Raises:
+        ValueError: an unknown variant; and when it is called: a column that is not there, a completion of
+            another shape, references that are no strings.
+
+    Example:
+        >>> reward = build_reward(extract=answer_in_tags)
+        >>> reward(completions=["It says <answer>CocaCola</answer>", "Pepsi"], answers=[["Coca Cola"], None])
+        [0.8888888888888888, None]
+
+    Source: https://huggingface.co/docs/trl/rewards.
+    """
+    rule = _rule(variant, threshold, ignore_case)
+
+    def anls(*, completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        references = columns.get(references_column)
+        if references is None:
+            raise ValueError(
+                f"there is no column {references_column!r}: name the one with the accepted answers by "
+                f"references_column (there are {', '.join(columns) or 'none'})"
+            )
+        if len(references) != len(completions):
+            raise ValueError(f"there are {len(completions)} completions but references for {len(references)}")
+        rewards: list[float | None] = []
+        for row, (completion, accepted) in enumerate(zip(completions, references)):
+            if accepted is None or (not isinstance(accepted, str) and len(accepted) == 0):
+                rewards.append(None)
+                continue
+            text = _text_of(completion, f"the completion of {_row_name(row)}")
+            if extract is not None:
+                answer = extract(text)
+                text = "" if answer is None else as_text(answer, f"what extract made of {_row_name(row)}")
+            pair = text, as_references(accepted, f"{references_column} of {_row_name(row)}")
+            rewards.append(_score_rows([pair], rule)[0])
+        return rewards
+
+    return anls
+
+
+def _text_of(completion: Any, what: str) -> str:
+    """The text of a completion: a string, or messages, of which the last one of the assistant counts."""
+    if isinstance(completion, str):
+        return completion
+    if not isinstance(completion, list) or not all(isinstance(message, Mapping) for message in completion):
+        raise ValueError(f"{what} is {_shown(completion)}: pass a string or a list of messages")
+    said = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
+    content = said[-1] if said else None
+    if isinstance(content, list) and all(isinstance(part, Mapping) for part in content):
+        return "".join(as_text(part.get("text"), what) for part in content if part.get("type", "text") == "text")
+    return "" if content is None else as_text(content, f"{what}, its content,")  # a call of a tool has none
+
+
+def answer_in_tags(text: str, tag: str = "answer") -> str:
+    """The text between the last ``<answer>`` and its ``</answer>``, "" where there is none.
+
+    Args:
+        text: what the model wrote.
+        tag: the name of the tag.
+
+    Returns:
+        The answer without blanks around it.
+
+    Raises:
+        ValueError: a text that is not a string.
+
+    Example:
+        >>> answer_in_tags("The logo reads so. <answer> Coca Cola </answer>")
+        'Coca Cola'
+    """
+    _, opened, rest = as_text(text, "text").rpartition(f"<{tag}>")
+    answer, closed, _ = rest.partition(f"</{tag}>")
+    return answer.strip() if opened and closed else ""
+
+
+# --------------------------------------------------------------------------------------------------
 # The metric of Hugging Face evaluate
 # --------------------------------------------------------------------------------------------------
 
@@ -1179,7 +1519,7 @@ def _define_metric() -> type:
             if variant is None:  # a configuration, as in evaluate.load("anls", "rrc"), is a variant
                 variant = "standard" if config_name in (None, "default") else config_name
             self._options: dict[str, Any] = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
-            _refuse_unknown(kwargs, ("variant", "threshold", "ignore_case", *_BASE_ARGUMENTS))
+            _refuse_unknown(kwargs, (*_OPTIONS, *_BASE_ARGUMENTS))
             _rule(**self._options)
             super().__init__(config_name, **kwargs)
 
@@ -1216,13 +1556,27 @@ def _define_metric() -> type:
             ignore_case: bool | None = None,
         ) -> str:
             """Which ANLS `compute` gives with these options: what to report with the number."""
-            return signature(**self._chosen(variant, threshold, ignore_case))
+            return signature(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
 
-        def _chosen(
-            self, variant: str | Variant | None, threshold: float | None, ignore_case: bool | None
-        ) -> dict[str, Any]:
-            asked: dict[str, Any] = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
-            return self._options | {name: value for name, value in asked.items() if value is not None}
+        def build_compute_metrics(
+            self, tokenizer: Any, references: Any = None, *, causal: bool = False, **options: Any
+        ) -> Callable[..., dict[str, float]]:
+            """The ``compute_metrics`` of a transformers ``Trainer``: see `build_compute_metrics` of this module."""
+            return build_compute_metrics(tokenizer, references, causal=causal, **self._chosen(**options))
+
+        def build_reward(
+            self, references_column: str = "answers", extract: Callable[[str], str | None] | None = None, **options: Any
+        ) -> Callable[..., list[float | None]]:
+            """A reward function of TRL: see `build_reward` of this module."""
+            return build_reward(references_column, extract, **self._chosen(**options))
+
+        preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
+        answer_in_tags = staticmethod(answer_in_tags)
+
+        def _chosen(self, **options: Any) -> dict[str, Any]:
+            """The options of a call, and those of the metric where it has none."""
+            _refuse_unknown(options, _OPTIONS)
+            return self._options | {name: value for name, value in options.items() if value is not None}
 
         def add(self, *, prediction: Any = None, reference: Any = None, **columns: Any) -> None:
             """Add one prediction and its references; `compute` scores what was added.
@@ -1241,8 +1595,11 @@ def _define_metric() -> type:
                     raise ValueError("add takes one prediction and its references, each of them once")
                 prediction = columns.get("predictions") if prediction is None else prediction
                 reference = columns.get("references") if reference is None else reference
-            if type(prediction) is str and _is_list_of_strings(reference):
-                self._keep([prediction], [reference])
+            if type(prediction) is str and _is_list_of_strings(reference) and self.num_process == 1:
+                copy = tuple(reference)
+                with self._lock:
+                    self._predictions.append(prediction)
+                    self._references.append(copy)
             else:
                 self._keep(*_columns([prediction], [reference], _row_name_after(len(self))))
 
@@ -1288,7 +1645,7 @@ def _define_metric() -> type:
                 kept = self._predictions, self._references
                 self._predictions, self._references = [], []
             try:
-                _refuse_unknown(options, ("variant", "threshold", "ignore_case", "return_all_scores"))
+                _refuse_unknown(options, (*_OPTIONS, "return_all_scores"))
                 self._chosen_rule(options)
                 if not isinstance(options.get("return_all_scores", False), bool):
                     shown = _shown(options["return_all_scores"])
@@ -1307,8 +1664,7 @@ def _define_metric() -> type:
             return self._compute(*kept, **options)
 
         def _chosen_rule(self, options: Mapping[str, Any]) -> _Rule:
-            names = ("variant", "threshold", "ignore_case")
-            return _rule(**self._chosen(*(options.get(name) for name in names)))
+            return _rule(**self._chosen(**{name: options.get(name) for name in _OPTIONS}))
 
         def _compute(
             self,
@@ -1320,7 +1676,7 @@ def _define_metric() -> type:
             return_all_scores: bool = False,
         ) -> dict[str, Any]:
             _refuse_no_rows(predictions)
-            rule = _rule(**self._chosen(variant, threshold, ignore_case))
+            rule = _rule(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
             scores = _score_rows(zip(predictions, references), rule)
             return {"anls": mean(scores)} | ({"anls_scores": scores} if return_all_scores else {})
 
@@ -1376,6 +1732,8 @@ def _define_metric() -> type:
     return Anls
 
 
+# What says which ANLS it is.
+_OPTIONS = ("variant", "threshold", "ignore_case")
 # What evaluate's own constructor takes besides the configuration; it would swallow anything else.
 _BASE_ARGUMENTS = (
     *("keep_in_memory", "cache_dir", "num_process", "process_id", "seed", "experiment_id", "hash"),
