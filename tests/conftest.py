@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -103,6 +105,15 @@ def pypi_anls(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Rows, float
         return result
 
     return scores
+
+
+@pytest.fixture(scope="session")
+def load_example() -> Iterator[Callable[[str], ModuleType]]:
+    """Import a script of `examples` by its name, as running it does."""
+    folder = str(ROOT / "examples")
+    sys.path.insert(0, folder)
+    yield importlib.import_module
+    sys.path.remove(folder)
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,17 +39,11 @@ def cluster() -> Iterator[str]:
 
 
 @pytest.fixture
-def example() -> Iterator[ModuleType]:
-    spec = importlib.util.spec_from_file_location("score_parquet_with_ray", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+def example(load_example: Callable[[str], ModuleType]) -> Iterator[ModuleType]:
+    module = load_example("score_parquet_with_ray")
     ray.cloudpickle.register_pickle_by_value(module)  # the workers have no such module
     yield module
     ray.cloudpickle.unregister_pickle_by_value(module)
-    del sys.modules[spec.name]
 
 
 @pytest.fixture

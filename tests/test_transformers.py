@@ -1,0 +1,387 @@
+"""The hook of transformers' trainers, on the tiny random T5 of the example: every score is found again by hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import anls
+from tests.conftest import ROOT
+
+torch = pytest.importorskip("torch", reason="the extra `torch` is not installed")
+transformers = pytest.importorskip("transformers", reason="the extra `transformers` is not installed")
+pytest.importorskip("accelerate")
+
+SCRIPT = ROOT / "examples" / "train_with_transformers.py"
+COUNT = 7
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def example(load_example: Callable[[str], ModuleType]) -> ModuleType:
+    return load_example("train_with_transformers")
+
+
+@pytest.fixture(scope="module")
+def tokenizer(example: Any) -> Any:
+    return example.make_tokenizer()
+
+
+@pytest.fixture(scope="module")
+def model(example: Any, tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Trained so far that some of its answers are close."""
+    model = example.make_model(len(tokenizer))
+    folder = tmp_path_factory.mktemp("training")
+    arguments = transformers.Seq2SeqTrainingArguments(
+        str(folder), max_steps=60, per_device_train_batch_size=16, learning_rate=5e-3, **QUIET
+    )
+    rows = example.encode(example.receipts(400, seed=1), tokenizer)
+    collator = transformers.DataCollatorForSeq2Seq(tokenizer)
+    transformers.Seq2SeqTrainer(model, arguments, train_dataset=rows, data_collator=collator).train()
+    return model
+
+
+QUIET: dict[str, Any] = {"use_cpu": True, "report_to": [], "disable_tqdm": True, "save_strategy": "no"}
+Rows = list[tuple[str, list[str]]]
+
+
+@pytest.fixture
+def rows(example: Any) -> Rows:
+    found: Rows = example.receipts(COUNT, seed=2)
+    return found
+
+
+Trainer = Callable[..., Any]
+
+
+@pytest.fixture
+def trainer(example: Any, model: Any, tokenizer: Any, rows: Rows, tmp_path: Path) -> Trainer:
+    """Make a trainer on the rows with a hook, generating or not."""
+
+    def make(compute_metrics: Any, generate: bool = True, kind: Any = None, **arguments: Any) -> Any:
+        options = {"predict_with_generate": generate, "generation_max_length": 10} if kind is None else {}
+        arguments_class = transformers.Seq2SeqTrainingArguments if kind is None else transformers.TrainingArguments
+        hooks = {"preprocess_logits_for_metrics": arguments.pop("preprocess", None)}
+        return (kind or transformers.Seq2SeqTrainer)(
+            model,
+            arguments_class(str(tmp_path), per_device_eval_batch_size=2, **(QUIET | options | arguments)),
+            eval_dataset=example.encode(rows, tokenizer),
+            data_collator=transformers.DataCollatorForSeq2Seq(tokenizer),
+            compute_metrics=compute_metrics,
+            **hooks,
+        )
+
+    return make
+
+
+def by_hand(ids: Any) -> str:
+    """The text of ids, without the tokenizer."""
+    names = ["", "", "", *sys.modules["made_up"].LETTERS]
+    return "".join(names[item] for item in np.asarray(ids).tolist() if item >= 0)
+
+
+def answers(example: Any, model: Any, tokenizer: Any, rows: Rows) -> list[str]:
+    """What the model writes to each row alone."""
+    texts = []
+    for row in example.encode(rows, tokenizer):
+        ids = model.generate(torch.tensor([row["input_ids"]]), max_length=10, do_sample=False)
+        texts.append(by_hand(ids[0]))
+    return texts
+
+
+def taught(example: Any, model: Any, tokenizer: Any, rows: Rows) -> list[str]:
+    """What it predicts after the right beginning of the answer."""
+    texts = []
+    for row in example.encode(rows, tokenizer):
+        with torch.no_grad():
+            outputs = model(input_ids=torch.tensor([row["input_ids"]]), labels=torch.tensor([row["labels"]]))
+        texts.append(by_hand(outputs.logits[0].argmax(-1)))
+    return texts
+
+
+def test_generated_answers_against_the_labels(
+    example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, metric: Any
+) -> None:
+    written = answers(example, model, tokenizer, rows)
+    expected = anls.mean(anls.anls_scores(written, [accepted[:1] for _, accepted in rows], variant="nls"))
+    assert 0 < expected < 1
+    result = trainer(metric.build_compute_metrics(tokenizer, variant="nls")).evaluate()
+    assert result["eval_anls"] == expected
+
+
+@pytest.mark.parametrize("batches", [{}, {"eval_do_concat_batches": False}, {"batch_eval_metrics": True}], ids=str)
+@pytest.mark.parametrize("kind", ["generated", "logits", "ids"])
+def test_every_way_in_which_a_trainer_hands_over_its_answers(
+    example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, kind: str, batches: dict[str, bool]
+) -> None:
+    accepted = [accepted for _, accepted in rows]
+    hook = anls.build_compute_metrics(tokenizer, accepted, threshold=0.2)
+    written = (answers if kind == "generated" else taught)(example, model, tokenizer, rows)
+    preprocess = anls.preprocess_logits_for_metrics if kind == "ids" else None
+    made = trainer(hook, generate=kind == "generated", preprocess=preprocess, **batches)
+    expected = anls.mean(anls.anls_scores(written, accepted, threshold=0.2))
+    assert 0 < expected < 1
+    for _ in range(2):
+        assert made.evaluate()["eval_anls"] == expected
+
+
+def test_the_plain_trainer(example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, metric: Any) -> None:
+    """T5 returns a tuple of logits and hidden states there."""
+    hook = metric.build_compute_metrics(SimpleNamespace(tokenizer=tokenizer), variant="nls")  # as in a processor
+    written = taught(example, model, tokenizer, rows)
+    expected = anls.mean(anls.anls_scores(written, [accepted[0] for _, accepted in rows], variant="nls"))
+    assert trainer(hook, kind=transformers.Trainer).evaluate()["eval_anls"] == expected
+
+
+def test_logits_of_a_decoder_stand_one_place_before_their_labels(
+    example: Any, tokenizer: Any, rows: Rows, tmp_path: Path
+) -> None:
+    transformers.set_seed(1)
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    decoder = transformers.LlamaForCausalLM(
+        transformers.LlamaConfig(vocab_size=len(tokenizer), **sizes, pad_token_id=0, eos_token_id=1, bos_token_id=None)
+    )
+    encoded, written = [], []
+    for row in example.encode(rows, tokenizer):
+        asked, answer = row["input_ids"], row["labels"]
+        encoded.append({"input_ids": asked + answer, "labels": [-100] * len(asked) + answer})
+        with torch.no_grad():
+            logits = decoder(torch.tensor([asked + answer])).logits[0]
+        written.append(by_hand(logits[len(asked) - 1 : -1].argmax(-1)))
+    accepted = [accepted for _, accepted in rows]
+    expected = anls.mean(anls.anls_scores(written, accepted, variant="nls"))
+    assert 0 < expected < 1
+    for preprocess in (None, lambda logits, labels: anls.preprocess_logits_for_metrics(logits, labels, causal=True)):
+        made = transformers.Trainer(
+            decoder,
+            transformers.TrainingArguments(str(tmp_path), per_device_eval_batch_size=2, **QUIET),
+            eval_dataset=encoded,
+            data_collator=transformers.DataCollatorForSeq2Seq(tokenizer),
+            compute_metrics=anls.build_compute_metrics(tokenizer, accepted, causal=True, variant="nls"),
+            preprocess_logits_for_metrics=preprocess,
+        )
+        assert made.evaluate()["eval_anls"] == expected
+
+
+def test_several_evaluation_sets_by_name_and_by_number_of_rows(
+    example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer
+) -> None:
+    others = example.receipts(COUNT, seed=3)
+    short = rows[:3]
+    sets = {"first": rows, "second": others, "short": short}
+    encoded = {name: example.encode(some, tokenizer) for name, some in sets.items()}
+    named = {name: [accepted for _, accepted in some] for name, some in sets.items()}
+    expected = {
+        f"eval_{name}_anls": anls.mean(
+            anls.anls_scores(answers(example, model, tokenizer, some), named[name], variant="nls")
+        )
+        for name, some in sets.items()
+    }
+    assert len(set(expected.values())) == 3
+    result = trainer(anls.build_compute_metrics(tokenizer, named, variant="nls")).evaluate(encoded)
+    assert {name: result[name] for name in expected} == expected
+
+    counted = {COUNT: named["first"], 3: named["short"]}
+    hook = anls.build_compute_metrics(tokenizer, counted, variant="nls")
+    del encoded["second"], expected["eval_second_anls"]
+    result = trainer(hook).evaluate(encoded)
+    assert {name: result[name] for name in expected} == expected
+
+    hook = anls.build_compute_metrics(tokenizer, named)
+    ids = np.ones((COUNT, 2), int)
+    with pytest.raises(ValueError, match=r"references for 7 rows \('first'\), 7 rows \('second'\), 3 rows \('short'\)"):
+        hook((ids, ids))  # outside of a trainer nobody says which of the two it is
+
+
+def test_an_interrupted_evaluation_leaves_nothing_behind(
+    example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer
+) -> None:
+    hook = anls.build_compute_metrics(tokenizer, [accepted for _, accepted in rows], variant="nls")
+    calls = 0
+
+    def wrapped(prediction: Any, compute_result: bool) -> dict[str, float]:
+        """A hook of the user's around ours."""
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise KeyboardInterrupt
+        return {**hook(prediction, compute_result=compute_result), "more": 1.0}
+
+    made = trainer(wrapped, batch_eval_metrics=True)
+    with pytest.raises(KeyboardInterrupt):
+        made.evaluate()
+    written = answers(example, model, tokenizer, rows)
+    expected = anls.mean(anls.anls_scores(written, [accepted for _, accepted in rows], variant="nls"))
+    assert made.evaluate()["eval_anls"] == expected
+
+
+def test_the_best_checkpoint_is_the_one_of_the_best_anls(tmp_path: Path, example: Any) -> None:
+    done = subprocess.run(
+        [sys.executable, SCRIPT],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    told, signed = done.stdout.splitlines()[-1].split("  ")
+    listed, kept = told.removeprefix("ANLS by epoch: ").split("; kept ")
+    scores = list(map(float, listed.split(", ")))
+    assert len(scores) == 5
+    assert 0 < min(scores) < max(scores) < 1
+    assert float(kept) == max(scores)
+    assert signed == anls.signature()
+
+
+TWO_PROCESSES = """
+import json, sys
+import torch, transformers
+sys.path.insert(0, sys.argv[1])
+import anls, train_with_transformers as example
+
+torch.set_num_threads(1)
+rows = example.receipts(7, seed=2)
+tokenizer = example.make_tokenizer()
+model = example.make_model(len(tokenizer))
+model.load_state_dict(torch.load(sys.argv[3]))
+found = {}
+for kind in ("Trainer", "Seq2SeqTrainer"):
+    for batches in ({}, {"batch_eval_metrics": True}):
+        seen = []
+        hook = anls.build_compute_metrics(tokenizer, [accepted for _, accepted in rows], variant="nls")
+        def counting(prediction, compute_result=True):
+            seen.append(len(prediction.label_ids))
+            return hook(prediction, compute_result)
+        options = {} if kind == "Trainer" else {"predict_with_generate": True, "generation_max_length": 10}
+        arguments = getattr(transformers, {"Trainer": "TrainingArguments"}.get(kind, "Seq2SeqTrainingArguments"))
+        trainer = getattr(transformers, kind)(
+            model,
+            arguments(sys.argv[2], per_device_eval_batch_size=2, use_cpu=True, report_to=[], **options, **batches),
+            eval_dataset=example.encode(rows, tokenizer),
+            data_collator=transformers.DataCollatorForSeq2Seq(tokenizer),
+            compute_metrics=counting,
+        )
+        score = trainer.evaluate()["eval_anls"]
+        found[f"{kind} {'by batch' if batches else ''}"] = score, sum(seen)
+    process = trainer.args.process_index
+with open(f"{sys.argv[2]}/{process}.json", "w") as file:
+    json.dump(found, file)
+"""
+
+
+def test_two_processes_with_an_uneven_last_batch(model: Any, tmp_path: Path) -> None:
+    """Seq2SeqTrainer hands over 8 rows for the 7 of the set."""
+    torch.save(model.state_dict(), tmp_path / "weights")
+    results = []
+    for processes in (1, 2):
+        folder = tmp_path / str(processes)
+        folder.mkdir()
+        program = tmp_path / "program.py"
+        program.write_text(TWO_PROCESSES)
+        launch = ["torch.distributed.run", "--standalone", "--nproc_per_node", "2"] if processes == 2 else []
+        command = [sys.executable, *(["-m", *launch] if launch else []), str(program)]
+        command += [str(SCRIPT.parent), str(folder), str(tmp_path / "weights")]
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        results += [json.loads(path.read_text()) for path in sorted(folder.iterdir()) if path.suffix == ".json"]
+    alone, *both = results
+    assert len(both) == 2
+    assert both[0] == both[1]
+    assert {name: score for name, (score, _) in both[0].items()} == {name: score for name, (score, _) in alone.items()}
+    assert {name: count for name, (_, count) in both[0].items()} == {
+        "Trainer ": 7,
+        "Trainer by batch": 7,
+        "Seq2SeqTrainer ": 8,
+        "Seq2SeqTrainer by batch": 8,
+    }
+    assert all(0 < score < 1 for score, _ in alone.values())
+
+
+# What is refused
+
+
+def test_what_cannot_decode_is_refused(tokenizer: Any) -> None:
+    with pytest.raises(ValueError, match="tokenizer is None, which cannot decode: pass the tokenizer or processor"):
+        anls.build_compute_metrics(None)
+    with pytest.raises(ValueError, match="no variant 'squad'"):
+        anls.build_compute_metrics(tokenizer, variant="squad")
+    with pytest.raises(ValueError, match=r"references of row 1 \(counted from 0\), item 0, is None"):
+        anls.build_compute_metrics(tokenizer, [["a"], [None]])
+    with pytest.raises(ValueError, match=r"references\['test'\] is None: pass a list"):
+        anls.build_compute_metrics(tokenizer, {"test": None})
+
+
+@pytest.mark.parametrize(
+    ("predictions", "labels", "said"),
+    [
+        (
+            np.array([[4], [5], [6]]),
+            None,
+            "3 predictions but references for 2 rows: pass the accepted answers of each row",
+        ),
+        (np.ones((1, 2), int), None, "1 predictions but references for 2 rows"),
+        (
+            np.array([[4, 5], [4, 9999]]),
+            None,
+            r"prediction of row 1 \(counted from 0\) holds the id 9999, .* 68 tokens",
+        ),
+        (np.zeros((2, 5)), None, "the predictions are 2 x 5 of float64: pass ids .* or logits"),
+        (np.zeros((2, 5, 70)), np.zeros((2, 4), int), "logits are those of 2 x 5 positions, the labels of 2 x 4"),
+        ([[3, 4]], None, r"the predictions are \[3, 4\] \(list\): pass ids"),
+        (np.zeros((0, 2), int), None, "no rows to score"),
+        ([np.ones((1, 2), int)] * 2, [np.ones((1, 2), int)], "2 batches of predictions and 1 of labels"),
+    ],
+)
+def test_predictions_of_the_wrong_kind_are_refused(tokenizer: Any, predictions: Any, labels: Any, said: str) -> None:
+    hook = anls.build_compute_metrics(tokenizer, [["a"], ["b"]])
+    with pytest.raises(ValueError, match=said):
+        hook((predictions, labels))
+    right = np.array([[tokenizer.convert_tokens_to_ids("a")], [tokenizer.convert_tokens_to_ids("c")]])
+    assert hook((torch.tensor(right), None)) == {"anls": 0.5}
+
+
+def test_an_evaluation_without_labels_or_of_no_known_kind(tokenizer: Any) -> None:
+    hook = anls.build_compute_metrics(tokenizer)
+    with pytest.raises(ValueError, match="2 predictions and 0 labels: pass references"):
+        hook((np.ones((2, 2), int), None))
+    with pytest.raises(ValueError, match=r"the evaluation is 'a' .*: pass an EvalPrediction"):
+        hook("a")
+
+
+def test_surplus_rows_are_cut_only_where_they_repeat_the_first_ones(tokenizer: Any) -> None:
+    a, b, c = (tokenizer.convert_tokens_to_ids(letter) for letter in "abc")
+    hook = anls.build_compute_metrics(tokenizer, [["a"], ["b"], ["a"]])
+    predictions = np.array([[a], [b], [b]])
+    labels = np.array([[a], [b], [c]])
+    assert hook((predictions, labels)) == {"anls": 2 / 3}
+    assert hook((predictions[[0, 1, 2, 0]], labels[[0, 1, 2, 0]])) == {"anls": 2 / 3}
+    assert hook((predictions[[0, 1, 2, 0]], None)) == {"anls": 2 / 3}
+    with pytest.raises(ValueError, match="4 predictions but references for 3 rows"):
+        hook((predictions[[0, 1, 2, 1]], labels[[0, 1, 2, 1]]))
+    with pytest.raises(ValueError, match="4 predictions but references for 3 rows"):
+        hook((predictions[[0, 1, 2, 0]], labels[[0, 1, 2, 2]]))
+
+
+def test_bfloat16_logits_and_no_token_at_all(tokenizer: Any) -> None:
+    a = tokenizer.convert_tokens_to_ids("a")
+    logits = torch.zeros(2, 3, len(tokenizer), dtype=torch.bfloat16)
+    logits[:, :, a] = 1
+    labels = torch.tensor([[a, a, -100], [-100, -100, -100]])
+    assert anls.build_compute_metrics(tokenizer, ["aa", "aa"])(((logits, "hidden states"), labels)) == {"anls": 0.5}
