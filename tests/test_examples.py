@@ -1,0 +1,36 @@
+"""The examples that have no file of tests of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import anls
+from tests.conftest import ROOT
+
+Load = Callable[[str], ModuleType]
+
+
+def test_a_confidence_interval(load_example: Load, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("scipy")
+    example: Any = load_example("confidence_interval")
+    example.main(str(ROOT / "examples" / "gold_label.json"), str(ROOT / "examples" / "submission.json"))
+    printed = capsys.readouterr().out
+    score, low, high = map(float, re.findall(r"0\.\d{4}", printed))
+    assert score == 0.6273
+    assert low < score < high
+    assert anls.signature() in printed
+    # The mean of many scores is near to normal: mean +- 1.96 standard errors.
+    scores = [0.0, 1.0, 0.5, 1.0] * 250
+    low, high = example.interval(scores)
+    assert (low, high) == pytest.approx((0.625 - 0.0257, 0.625 + 0.0257), abs=0.002)
+
+
+def test_anls_beside_another_metric(load_example: Load) -> None:
+    pytest.importorskip("evaluate")
+    example: Any = load_example("combine_metrics")
+    assert example.main() == {"anls": (8 / 9 + 0 + 0.875 + 1) / 4, "exact_answer": 0.25}
