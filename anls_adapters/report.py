@@ -53,15 +53,16 @@ class Tally:
     Example:
         >>> tally = Tally()
         >>> tally.add([1.0, 0.5, 0.0])
+        >>> tally.add({1.0: 2, 0.5: 1})
         >>> tally.mean, tally.count
-        (0.5, 3)
+        (0.6666666666666666, 6)
     """
 
     def __init__(self) -> None:
         self._counts: Counter[float] = Counter()
 
-    def add(self, scores: Iterable[float]) -> None:
-        """Count these scores as well."""
+    def add(self, scores: Iterable[float] | Mapping[float, int]) -> None:
+        """Count these scores as well; a mapping says how often each of them comes."""
         self._counts.update(scores)
 
     @property

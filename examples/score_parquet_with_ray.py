@@ -52,7 +52,7 @@ def score_parquet(answers: str, scored: str, **options: Any) -> float:
         tally = Tally()
         written = ray.data.read_parquet(unfinished).select_columns(["anls"])
         for row in written.map_batches(count_scores, batch_format="pyarrow").iter_rows():
-            tally.add(Counter({row["anls"]: row["count"]}))
+            tally.add({row["anls"]: row["count"]})
         Path(unfinished).rename(scored)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
