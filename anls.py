@@ -512,10 +512,8 @@ def _row_name_after(before: int) -> Callable[[int], str]:
     return lambda row: _row_name(before + row)
 
 
-def _columns(
-    predictions: Any, references: Any, row_name: Callable[[int], str] = _row_name
-) -> tuple[list[str], list[Sequence[str]]]:
-    """Both columns, checked: strings, and one or more accepted strings for each."""
+def _paired(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
+    """Both columns as lists of one length."""
     predictions = _listed(predictions, "predictions", "pass a list of strings, one for each question")
     references = _listed(references, "references", "pass a list with the accepted answers of each question")
     if len(predictions) != len(references):
@@ -523,6 +521,13 @@ def _columns(
             f"there are {len(predictions)} predictions but references for {len(references)} questions: "
             "pass one list of accepted answers for each prediction"
         )
+    return predictions, references
+
+
+def _checked(
+    predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Both columns, checked: strings, and one or more accepted strings for each."""
     if set(map(type, predictions)) - {str}:
         predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
     kinds = set(map(type, references))
@@ -533,6 +538,12 @@ def _columns(
             as_references(accepted, f"the references of {row_name(row)}") for row, accepted in enumerate(references)
         ]
     return predictions, references
+
+
+def _columns(
+    predictions: Any, references: Any, row_name: Callable[[int], str] = _row_name
+) -> tuple[list[str], list[Sequence[str]]]:
+    return _checked(*_paired(predictions, references), row_name)
 
 
 def _is_list_of_strings(references: object) -> TypeGuard[list[str]]:
@@ -558,8 +569,20 @@ def _refuse_no_rows(rows: Sequence[object] | int) -> None:
 
 # Above this many characters of a prediction the edit distance costs more than what can avoid it.
 _LONG = 64
-# How many rows of a stream are held at a time.
+# How many rows are checked and then scored at a time: they stay in the processor's cache in between.
 _CHUNK = 1024
+
+
+def _score_columns(predictions: Any, references: Any, rule: _Rule, before: int = 0) -> list[float]:
+    """The score of each row of two columns of any kind; bad rows are counted from so many before them."""
+    predictions, references = _paired(predictions, references)
+    scores: list[float] = []
+    for start in range(0, len(predictions), _CHUNK):
+        piece = slice(start, start + _CHUNK)
+        scores += _score_rows(
+            zip(*_checked(predictions[piece], references[piece], _row_name_after(before + start))), rule
+        )
+    return scores
 
 
 def _score_rows(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> list[float]:
@@ -706,10 +729,9 @@ def anls_scores(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
-    rule = _rule(variant, threshold, ignore_case)
-    rows = _columns(predictions, references)
-    _refuse_no_rows(rows[0])
-    return _score_rows(zip(*rows), rule)
+    scores = _score_columns(predictions, references, _rule(variant, threshold, ignore_case))
+    _refuse_no_rows(scores)
+    return scores
 
 
 def iter_anls_scores(
@@ -1169,7 +1191,7 @@ class _ComputeMetrics:
                 f"tokenizer is {_shown(tokenizer)}, which cannot decode: pass the tokenizer or processor of the model"
             )
         self._causal, self._rule = causal, rule
-        self._sets: dict[object, list[Sequence[str]]] | None = None
+        self._sets: dict[Any, list[Sequence[str]]] | None = None
         if references is not None:
             named = references if isinstance(references, Mapping) else {None: references}
             self._sets = {name: _checked_references(accepted, name) for name, accepted in named.items()}
@@ -1234,8 +1256,8 @@ class _ComputeMetrics:
                     "set with labels"
                 )
             return list(zip(self._labels))
-        told = {name: accepted for name, accepted in self._sets.items() if _is_called(self._evaluation, name)}
-        sets = told or self._sets
+        told = max((name for name in self._sets if _is_called(self._evaluation, name)), key=len, default=None)
+        sets = self._sets if told is None else {told: self._sets[told]}
         fitting = [accepted for accepted in sets.values() if len(accepted) == rows]
         fitting = fitting or [accepted for accepted in sets.values() if self._repeats_after(len(accepted))]
         if len(fitting) == 1:
@@ -1290,7 +1312,7 @@ def _evaluation_loop() -> FrameType | None:
     return frame
 
 
-def _is_called(evaluation: FrameType | None, name: object) -> bool:
+def _is_called(evaluation: FrameType | None, name: Any) -> bool:
     """Whether it is the evaluation of the set of that name, whose prefix is then "eval_NAME"."""
     prefix = evaluation.f_locals.get("metric_key_prefix") if evaluation is not None else None
     return isinstance(prefix, str) and isinstance(name, str) and f"_{prefix}".endswith(f"_{name}")
@@ -1646,22 +1668,24 @@ def _define_metric() -> type:
                 self._predictions, self._references = [], []
             try:
                 _refuse_unknown(options, (*_OPTIONS, "return_all_scores"))
-                self._chosen_rule(options)
+                rule = self._chosen_rule(options)
                 if not isinstance(options.get("return_all_scores", False), bool):
                     shown = _shown(options["return_all_scores"])
                     raise ValueError(f"return_all_scores is {shown}: it must be True or False")
-                if predictions is not None or references is not None:
-                    rows = _columns(predictions, references, _row_name_after(len(kept[0]) or len(self)))
-                    kept = (kept[0] + rows[0], kept[1] + rows[1]) if kept[0] else rows
+                given = predictions is not None or references is not None
                 if self.num_process > 1:
-                    self._send(*kept)
+                    rows = _columns(predictions, references, _row_name_after(len(self))) if given else ([], [])
+                    self._send(*rows)
                     result = super().compute(**options)
                     self._wait_until_read()
                     return result
+                scores = _score_rows(zip(*kept), rule)
+                if given:
+                    scores += _score_columns(predictions, references, rule, len(scores))
             except BaseException:
                 self._abandon()
                 raise
-            return self._compute(*kept, **options)
+            return _result(scores, options.get("return_all_scores", False))
 
         def _chosen_rule(self, options: Mapping[str, Any]) -> _Rule:
             return _rule(**self._chosen(**{name: options.get(name) for name in _OPTIONS}))
@@ -1675,10 +1699,8 @@ def _define_metric() -> type:
             ignore_case: bool | None = None,
             return_all_scores: bool = False,
         ) -> dict[str, Any]:
-            _refuse_no_rows(predictions)
             rule = _rule(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
-            scores = _score_rows(zip(predictions, references), rule)
-            return {"anls": mean(scores)} | ({"anls_scores": scores} if return_all_scores else {})
+            return _result(_score_rows(zip(predictions, references), rule), return_all_scores)
 
         # What follows concerns distributed runs alone: there the rows go through the base class.
 
@@ -1730,6 +1752,10 @@ def _define_metric() -> type:
 
     Anls.__qualname__ = "Anls"
     return Anls
+
+
+def _result(scores: list[float], return_all_scores: bool) -> dict[str, Any]:
+    return {"anls": mean(scores)} | ({"anls_scores": scores} if return_all_scores else {})
 
 
 # What says which ANLS it is.

@@ -184,7 +184,7 @@ def test_several_evaluation_sets_by_name_and_by_number_of_rows(
 ) -> None:
     others = example.receipts(COUNT, seed=3)
     short = rows[:3]
-    sets = {"first": rows, "second": others, "short": short}
+    sets = {"first": rows, "not_first": others, "short": short}
     encoded = {name: example.encode(some, tokenizer) for name, some in sets.items()}
     named = {name: [accepted for _, accepted in some] for name, some in sets.items()}
     expected = {
@@ -199,13 +199,17 @@ def test_several_evaluation_sets_by_name_and_by_number_of_rows(
 
     counted = {COUNT: named["first"], 3: named["short"]}
     hook = anls.build_compute_metrics(tokenizer, counted, variant="nls")
-    del encoded["second"], expected["eval_second_anls"]
+    del encoded["not_first"], expected["eval_not_first_anls"]
     result = trainer(hook).evaluate(encoded)
     assert {name: result[name] for name in expected} == expected
 
+    named["first"] = named["first"][1:]
+    with pytest.raises(ValueError, match=r"there are 7 predictions but references for 6 rows \('first'\): pass"):
+        trainer(anls.build_compute_metrics(tokenizer, named)).evaluate(encoded)
+    named["first"] = named["not_first"]
     hook = anls.build_compute_metrics(tokenizer, named)
     ids = np.ones((COUNT, 2), int)
-    with pytest.raises(ValueError, match=r"references for 7 rows \('first'\), 7 rows \('second'\), 3 rows \('short'\)"):
+    with pytest.raises(ValueError, match=r"references for 7 rows \('first'\), 7 rows \('not_first'\), 3 rows \('short'\)"):
         hook((ids, ids))  # outside of a trainer nobody says which of the two it is
 
 
