@@ -209,7 +209,7 @@ def test_several_evaluation_sets_by_name_and_by_number_of_rows(
     named["first"] = named["not_first"]
     hook = anls.build_compute_metrics(tokenizer, named)
     ids = np.ones((COUNT, 2), int)
-    with pytest.raises(ValueError, match=r"references for 7 rows \('first'\), 7 rows \('not_first'\), 3 rows \('short'\)"):
+    with pytest.raises(ValueError, match=r"for 7 rows \('first'\), 7 rows \('not_first'\), 3 rows \('short'\)"):
         hook((ids, ids))  # outside of a trainer nobody says which of the two it is
 
 
