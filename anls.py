@@ -66,12 +66,23 @@ Length = Literal["normalized", "normalized upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
 
+# Above this many characters of a prediction the edit distance costs more than what can avoid it.
+_LONG = 64
+
+
+def _squeeze_long(text: str) -> str:
+    tidy = text.isprintable() and "  " not in text and text[0] != " " != text[-1]
+    return text if tidy else " ".join(text.split())  # no white space but the blank is printable
+
+
 # (ignore_case, whitespace) -> what is done to a text before it is compared.
 _NORMALIZERS: dict[tuple[bool, Whitespace], Callable[[str], str]] = {
-    (True, "squeeze"): lambda text: " ".join(text.lower().split()),
+    (True, "squeeze"): lambda text: (
+        " ".join(text.lower().split()) if len(text) <= _LONG else _squeeze_long(text.lower())
+    ),
     (True, "strip"): lambda text: text.lower().strip(),
     (True, "keep"): str.lower,
-    (False, "squeeze"): lambda text: " ".join(text.split()),
+    (False, "squeeze"): lambda text: " ".join(text.split()) if len(text) <= _LONG else _squeeze_long(text),
     (False, "strip"): str.strip,
     (False, "keep"): lambda text: text,
 }
@@ -567,8 +578,6 @@ def _refuse_no_rows(rows: Sequence[object] | int) -> None:
 # Scoring
 # --------------------------------------------------------------------------------------------------
 
-# Above this many characters of a prediction the edit distance costs more than what can avoid it.
-_LONG = 64
 # How many rows are checked and then scored at a time: they stay in the processor's cache in between.
 _CHUNK = 1024
 

@@ -203,6 +203,16 @@ def test_long_answers_get_the_same_bits_as_the_definition_says(
     )
 
 
+@given(long_texts | st.text(min_size=60, max_size=100) | st.text(alphabet="aB .", min_size=60, max_size=100))
+@example("a" * 80)
+@example(" " + "a" * 80)
+@example("a" * 80 + "\u00a0")
+@example("a b\x1c" * 30)
+def test_white_space_is_squeezed_as_python_sees_it(text: str) -> None:
+    assert anls.explain(text, "a").normalized_prediction == " ".join(text.strip().lower().split())
+    assert anls.explain(text, "a", ignore_case=False).normalized_prediction == " ".join(text.strip().split())
+
+
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_the_similarity_is_one_minus_distance_over_length(left: str, right: str) -> None:
     def distance(a: str, b: str) -> int:
