@@ -5,11 +5,13 @@ from __future__ import annotations
 import doctest
 import importlib
 import importlib.metadata
+import json
 import pkgutil
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -126,6 +128,27 @@ def test_the_table_of_models_is_what_the_real_answers_give(real_answers: Path) -
     assert f"from {min(row[1] for row in rows)} to {max(row[1] for row in rows)}" in README
 
 
+def test_the_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    run: Any = importlib.import_module("run")
+    sys.path.remove(str(ROOT / "benchmarks"))
+    figures = json.loads((ROOT / "benchmarks" / "python3.11.json").read_text(encoding="utf-8"))
+    rows = [run.Row(**row) for row in figures["rows"]]
+    assert run.summary(rows) in README
+    assert {row.checked for row in rows if "no ANLS" not in row.peer} == {"right"}
+
+
+def test_the_lines_for_training_are_in_their_examples() -> None:
+    head, _, *rows = table("| framework | the line |")
+    assert head[-1] == "example"
+    for _, lines, install, link in rows:
+        example = (ROOT / re.findall(r"\((.*)\)", link)[0]).read_text(encoding="utf-8")
+        for call in re.findall(r"(\w+)\(", lines):
+            assert f"{call}(" in example
+        for extra in re.findall(r"\w+", install.strip('`".')):
+            assert f"\n{extra} = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
 def test_the_citation_is_that_of_the_metric() -> None:
     assert blocks("bibtex") == [anls._CITATION]
 
@@ -149,8 +172,8 @@ def test_every_file_that_the_readme_links_is_there() -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_the_docstrings(name: str, in_clone: Path) -> None:
-    if name == "anls":
-        pytest.importorskip("evaluate")
+    needs = {"anls": "evaluate", "anls_adapters.keras": "keras", "anls_adapters.torchmetrics": "torchmetrics"}
+    pytest.importorskip(needs.get(name, "anls"))
     results = doctest.testmod(importlib.import_module(name))
     assert results.failed == 0
 

@@ -1,0 +1,110 @@
+"""The examples for evaluation harnesses, through the harnesses themselves: models that give fixed, made-up answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls
+from tests.conftest import ROOT
+
+FOLDER = ROOT / "examples" / "harnesses"
+QUESTIONS = [json.loads(line) for line in (FOLDER / "questions" / "test.jsonl").read_text().splitlines()]
+ANSWERS = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
+SEVERAL = anls.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant="rrc")
+ONE = anls.anls_scores(ANSWERS, [line["answer"] for line in QUESTIONS], variant="rrc")
+
+
+@pytest.fixture(autouse=True)
+def _examples() -> Iterator[None]:
+    sys.path.insert(0, str(FOLDER))
+    yield
+    sys.path.remove(str(FOLDER))
+
+
+def test_the_answers_tell_the_ways_apart() -> None:
+    assert 0 < anls.mean(ONE) < anls.mean(SEVERAL) < 1
+    assert any(0 < score < 1 for score in SEVERAL)
+
+
+def test_lm_evaluation_harness(in_clone: Path) -> None:
+    pytest.importorskip("lm_eval", reason="lm_eval is not installed")
+    evaluator: Any = import_module("lm_eval.evaluator")
+    tasks: Any = import_module("lm_eval.tasks")
+    model: Any = import_module("lm_eval.api.model").LM
+
+    class Fixed(model):  # type: ignore[misc]
+        def generate_until(self, requests: list[Any], **_: Any) -> list[str]:
+            asked = {line["question"]: answer for line, answer in zip(QUESTIONS, ANSWERS)}
+            return [asked[request.args[0].removesuffix(" Answer:")] for request in requests]
+
+        def loglikelihood(self, requests: list[Any], **_: Any) -> list[tuple[float, bool]]:
+            raise NotImplementedError
+
+        def loglikelihood_rolling(self, requests: list[Any], **_: Any) -> list[float]:
+            raise NotImplementedError
+
+    manager = tasks.TaskManager(include_path=str(FOLDER / "lm_eval"), include_defaults=False)
+    names = ["anls_one_answer", "anls_several_answers"]
+    found = evaluator.simple_evaluate(Fixed(), tasks=names, task_manager=manager, bootstrap_iters=10)
+    assert found["results"]["anls_one_answer"]["anls,none"] == pytest.approx(anls.mean(ONE), abs=1e-12)
+    assert found["results"]["anls_several_answers"]["anls,none"] == pytest.approx(anls.mean(SEVERAL), abs=1e-12)
+    assert anls.signature("rrc").startswith(found["configs"]["anls_one_answer"]["metadata"]["signature"])
+
+
+def test_lighteval() -> None:
+    """Its task and its metric. A whole run asks the network: two of its own tasks do when they are imported."""
+    pytest.importorskip("lighteval", reason="lighteval is not installed")
+    example: Any = import_module("lighteval_task")
+    task: Any = import_module("lighteval.tasks.lighteval_task").LightevalTask
+    response: Any = import_module("lighteval.models.model_output").ModelResponse
+    (config,) = example.TASKS_TABLE
+    docs = task(config).eval_docs()
+    assert [doc.query for doc in docs] == [f"{line['question']} Answer:" for line in QUESTIONS]
+    (metric,) = config.metrics
+    found = [
+        metric.compute_sample(doc=doc, model_response=response(text=[answer])) for doc, answer in zip(docs, ANSWERS)
+    ]
+    assert found == [{"anls": score} for score in SEVERAL]
+    assert metric.get_corpus_aggregations()["anls"](SEVERAL) == pytest.approx(anls.mean(SEVERAL), abs=1e-12)
+    assert str(metric.sample_level_fn) == anls.signature("rrc")
+
+
+def test_inspect_ai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inspect_ai: Any = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
+
+    async def count(self: Any, text: str) -> int:
+        return len(text)  # instead of by a vocabulary that is downloaded
+
+    monkeypatch.setattr("inspect_ai.model._providers.mockllm.MockLLM.count_text_tokens", count)
+    outputs: Any = import_module("inspect_ai.model")
+    example: Any = import_module("inspect_task")
+    model = outputs.get_model(
+        "mockllm/model",
+        custom_outputs=[outputs.ModelOutput.from_content("mockllm/model", answer) for answer in ANSWERS],
+    )
+    (log,) = inspect_ai.eval(
+        example.receipts(), model=model, log_dir=str(tmp_path), display="none", max_connections=1, max_samples=1
+    )
+    assert log.status == "success", log.error
+    assert log.results.scores[0].metrics["mean"].value == pytest.approx(anls.mean(SEVERAL), abs=1e-12)
+    scores = [sample.scores["anls"] for sample in log.samples]
+    assert [score.value for score in scores] == SEVERAL
+    assert scores[1].metadata == {"signature": anls.signature("rrc")}
+    assert "1 edit on 9 characters from 'Coca Cola'" in scores[1].explanation
+
+
+def test_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mlflow: Any = pytest.importorskip("mlflow", reason="mlflow is not installed")
+    monkeypatch.chdir(tmp_path)
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
+    example: Any = import_module("mlflow_metric")
+    assert example.main()["anls/mean"] == pytest.approx(anls.mean(SEVERAL), abs=1e-12)
+    value = example.score(example.pd.Series(ANSWERS), example.pd.Series([line["answers"] for line in QUESTIONS]))
+    assert value.scores == SEVERAL
