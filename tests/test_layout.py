@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "anls_adapters/report.py": {"anls", "anls_adapters.rrc"},
     "anls_adapters/command_line.py": {"anls", "anls_adapters.rrc", "anls_adapters.report"},
     "anls_adapters/torchmetrics.py": {"anls", "rapidfuzz", "torch", "torchmetrics"},
-    "anls_adapters/keras.py": {"anls", "rapidfuzz", "keras", "numpy"},
+    "anls_adapters/keras.py": {"anls", "rapidfuzz", "keras"},
 }
 
 
