@@ -71,7 +71,7 @@ _LONG = 64
 
 
 def _squeeze_long(text: str) -> str:
-    tidy = text.isprintable() and "  " not in text and text[0] != " " != text[-1]
+    tidy = "  " not in text and text[0] != " " != text[-1] and text.isprintable()
     return text if tidy else " ".join(text.split())  # no white space but the blank is printable
 
 
@@ -658,11 +658,23 @@ def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> floa
             return rule.equal if answer else rule.equal_empty
         length = max(length, answer_length)
         most = int(min(least, rule.limit) * length) + 1
-        edits = Levenshtein.distance(answer, accepted, score_cutoff=most)
+        edits = _distance(answer, accepted, most)
         if edits <= most:
             least = min(least, edits / length)
     similarity = 1 - least
     return similarity if similarity >= rule.low and least <= rule.high else 0.0
+
+
+def _distance(answer: str, accepted: str, most: int) -> int:
+    """The edit distance of long texts, or any number over `most` where it is over that."""
+    if most > 400:
+        # The fewer edits are looked for, the faster; how many there are is guessed from the beginnings.
+        guess = Levenshtein.distance(answer[:128], accepted[:128]) * max(len(answer), len(accepted)) // 100 + 16
+        if guess < most:
+            edits = Levenshtein.distance(answer, accepted, score_cutoff=guess)
+            if edits <= guess:
+                return edits
+    return Levenshtein.distance(answer, accepted, score_cutoff=most)
 
 
 def anls_score(

@@ -6,6 +6,7 @@ import copy
 import enum
 import math
 import pickle
+import random
 import string
 from dataclasses import replace
 from typing import Any
@@ -201,6 +202,24 @@ def test_long_answers_get_the_same_bits_as_the_definition_says(
     assert anls.anls_score(prediction, accepted, threshold, variant) == (
         anls.explain(prediction, accepted, threshold, variant).score
     )
+
+
+@given(st.integers(0, 2**32), st.floats(0, 1.2), st.floats(0, 1.2), thresholds, variants)
+def test_pages_of_text_get_the_same_bits_wherever_their_edits_are(
+    seed: int, at_the_beginning: float, later: float, threshold: float | None, variant: str
+) -> None:
+    chance = random.Random(seed)
+    text = chance.choices("abcdE  ", k=chance.randint(700, 1500))
+    edited = list(text)
+    for start, end, share in ((0, 128, at_the_beginning), (128, len(text), later)):
+        for _ in range(int(share * (end - start))):
+            place = chance.randrange(start, end)
+            edited[place] = chance.choice(["", "xy", "a", edited[place]])
+    page, reference = "".join(text), "".join(edited)
+    for accepted in ([reference], [reference, page[::-1], page[: len(page) // 2]]):
+        assert anls.anls_score(page, accepted, threshold, variant) == (
+            anls.explain(page, accepted, threshold, variant).score
+        )
 
 
 @given(long_texts | st.text(min_size=60, max_size=100) | st.text(alphabet="aB .", min_size=60, max_size=100))
