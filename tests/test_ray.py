@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -80,11 +81,16 @@ def test_a_worker_that_is_killed_changes_nothing(
 
     def dying(batch: Any, indices: list[int], **options: Any) -> dict[str, list[float]]:
         (nodes / ray.get_runtime_context().get_node_id()).touch()
-        if indices[0] >= FILES * ROWS // 2 and not died.exists():
+        patience = time.monotonic() + 60
+        while len(list(nodes.iterdir())) < 2 and time.monotonic() < patience:
+            time.sleep(0.05)  # so that one node does not do all while the other one starts
+        if FILES * ROWS // 2 in indices and not died.exists():
             died.touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return anls.anls_batch(batch, indices, **options)
 
+    # Ray would read files as small as these, 44 kB each, in one task.
+    monkeypatch.setenv("RAY_DATA_PARQUET_BIN_PACKING_BYTES", "60000")
     monkeypatch.setattr(example, "anls_batch", dying)
     mean = example.score_parquet(str(folder), str(tmp_path / "scored"), id_column="id")
     assert died.exists()
