@@ -135,6 +135,11 @@ def test_the_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
     figures = json.loads((ROOT / "benchmarks" / "python3.11.json").read_text(encoding="utf-8"))
     rows = [run.Row(**row) for row in figures["rows"]]
     assert run.summary(rows) in README
+    memory, stream = figures["memory"], figures["stream"].values()
+    for way, what in (("anls_scores", "for `anls_scores`"), ("iter_anls_scores", "for a stream")):
+        most = max(figure for name, figure in memory.items() if name.startswith(f"{way},"))
+        assert f" {most:.0f} MB" in README.partition(what)[0][-40:]
+    assert f"{min(stream):.1f} to {max(stream):.1f} us\na row from 10,000 to 10,000,000 rows of a stream" in README
     assert {row.checked for row in rows if "no ANLS" not in row.peer} == {"right"}
 
 
