@@ -168,11 +168,11 @@ class Report:
                 names = [_group_name(field, str(one)) for one in values if one is not None]
                 for name in dict.fromkeys(names):
                     groups.setdefault(name, Tally()).add([scored.score])
-        for place, scored in enumerate(result, start):
+        for place, scored in enumerate(result, start) if self._keep else ():
             entry = (-scored.score, -place, scored)
             if len(self._worst) < self._keep:
                 heapq.heappush(self._worst, entry)
-            elif self._worst and entry[:2] > self._worst[0][:2]:
+            elif entry[:2] > self._worst[0][:2]:
                 heapq.heapreplace(self._worst, entry)
 
 
