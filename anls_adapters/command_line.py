@@ -59,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     add("--worst", type=_count, default=0, metavar="N", help="show the N worst answers")
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
     add("--output-dir", metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
+    add("--demo", action="store_true", help="open the page that shows a score and why (needs the extra `app`)")
     add("--version", action="version", version=f"%(prog)s {__version__}")
     return flags
 
@@ -100,6 +101,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(flags: argparse.Namespace) -> None:
+    if flags.demo:
+        _open_page()
+        return
     types = list(report.ANSWER_TYPES) if flags.answer_types else []
     variant = get_variant(flags.variant, flags.anls_threshold, flags.ignore_case)
     summary = report.Report(variant, by=[*types, *flags.by], worst=flags.worst)
@@ -118,6 +122,14 @@ def _run(flags: argparse.Namespace) -> None:
         if results:
             results.finish(summary, types)
     print(_as_json(summary) if flags.format == "json" else _as_text(summary, flags.output_dir))
+
+
+def _open_page() -> None:
+    try:
+        from anls_adapters import page
+    except ImportError as error:
+        raise ValueError(f"--demo needs {error.name}: pip install 'anls-metric[app]'") from None
+    page.launch(page.build(), inbrowser=True)
 
 
 def _questions(flags: argparse.Namespace, fields: Sequence[str]) -> tuple[rrc.Records, Iterator[rrc.Question]]:

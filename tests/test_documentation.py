@@ -164,6 +164,10 @@ def test_the_front_matter_and_the_sections_of_a_metric_card() -> None:
     assert card["title"] == "ANLS"
     assert card["tags"] == ["evaluate", "metric"]
     assert card["license"] == "apache-2.0"
+    assert card["sdk"] == "gradio"
+    assert (ROOT / card["app_file"]).is_file()
+    newest = pytest.importorskip("gradio").__version__
+    assert tuple(map(int, card["sdk_version"].split("."))) <= tuple(map(int, newest.split(".")[:3]))
     headings = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
     expected = ["Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples"]
     expected += ["Limitations and bias", "Citation", "Further references"]
@@ -178,6 +182,8 @@ def test_every_file_that_the_readme_links_is_there() -> None:
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_the_docstrings(name: str, in_clone: Path) -> None:
     needs = {"anls": "evaluate", "anls_adapters.keras": "keras", "anls_adapters.torchmetrics": "torchmetrics"}
+    needs |= {f"anls_adapters.{module}": "scipy" for module in ("compare", "review", "show")}
+    needs["anls_adapters.page"] = "gradio"
     pytest.importorskip(needs.get(name, "anls"))
     results = doctest.testmod(importlib.import_module(name))
     assert results.failed == 0
@@ -206,8 +212,11 @@ def test_what_an_installation_needs() -> None:
     needs = [need for need in importlib.metadata.requires("anls-metric") or [] if "extra ==" not in need]
     assert needs == ["rapidfuzz>=3.0"]
     wanted = (ROOT / "requirements.txt").read_text(encoding="utf-8").split()
-    extra = [need for need in importlib.metadata.requires("anls-metric") or [] if 'extra == "evaluate"' in need]
-    assert sorted(wanted) == sorted([*needs, *(need.partition(";")[0].strip() for need in extra)])
+    extras = [
+        need for need in importlib.metadata.requires("anls-metric") or [] if re.search("== .(app|evaluate).$", need)
+    ]
+    others = {need.partition(";")[0].strip() for need in extras} - {"anls-metric[evaluate]"}
+    assert sorted(wanted) == sorted([*needs, *others])
 
 
 def test_the_citation_file() -> None:

@@ -16,7 +16,11 @@ MAY_IMPORT = {
     "anls_adapters/__init__.py": set(),
     "anls_adapters/rrc.py": {"anls", "pyarrow"},
     "anls_adapters/report.py": {"anls", "anls_adapters.rrc"},
-    "anls_adapters/command_line.py": {"anls", "anls_adapters.rrc", "anls_adapters.report"},
+    "anls_adapters/command_line.py": {"anls", "anls_adapters.rrc", "anls_adapters.report", "anls_adapters.page"},
+    "anls_adapters/compare.py": {"numpy", "scipy"},
+    "anls_adapters/review.py": {"anls", "anls_adapters.compare", "anls_adapters.report", "anls_adapters.rrc"},
+    "anls_adapters/show.py": {"anls", "anls_adapters.compare", "anls_adapters.report"},
+    "anls_adapters/page.py": {"anls", "gradio", "anls_adapters.report", "anls_adapters.review", "anls_adapters.show"},
     "anls_adapters/torchmetrics.py": {"anls", "rapidfuzz", "torch", "torchmetrics"},
     "anls_adapters/keras.py": {"anls", "rapidfuzz", "keras"},
 }

@@ -1,0 +1,242 @@
+"""A file under review: read within the limits of a page, scored, and put into the order of interest."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from anls import VARIANTS, Variant
+from anls_adapters import compare, rrc
+from anls_adapters.report import Report, Scored, Tally
+
+MOST_BYTES = 50 * 1024 * 1024
+MOST_QUESTIONS = 200_000
+
+_CHUNK = 5_000
+
+Progress = Callable[[float, str], object]
+"""Told how much is done, from 0 to 1, and what is being done."""
+
+
+def _no_progress(fraction: float, said: str) -> None:
+    pass
+
+
+class Upload:
+    """A file that a user uploaded, moved out of reach of other users; it is deleted when nothing holds it any more.
+
+    Args:
+        path: where it is now.
+
+    Raises:
+        ValueError: it is too large; then it is deleted at once.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.name = Path(path).name
+        if Path(path).stat().st_size > MOST_BYTES:
+            os.unlink(path)
+            raise ValueError(f"{self.name} is larger than {MOST_BYTES >> 20} MB: score it with calculate-anls")
+        self._folder = tempfile.TemporaryDirectory(prefix="anls-", ignore_cleanup_errors=True)
+        self._path = shutil.move(path, self._folder.name)
+
+    def records(self) -> rrc.Records:
+        """Its records, under the name that the user knows."""
+        records = rrc.Records(self._path)
+        records.name = self.name
+        return records
+
+    def columns(self) -> list[str]:
+        """The fields of its first record."""
+        first: dict[str, Any] = next(iter(self.records()), {})
+        return list(first)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The questions of a file, each with the answer of one submission or column."""
+
+    name: str
+    questions: list[rrc.Question]
+
+    @cached_property
+    def by_variant(self) -> dict[str, float]:
+        """The score under every variant, each as published."""
+        scores = {}
+        for name in VARIANTS:
+            report = Report(name)
+            report.score(self.questions)
+            scores[name] = report.anls
+        return scores
+
+    @cached_property
+    def fields(self) -> list[str]:
+        """The fields of the gold file that put questions into groups, those with the fewest groups first."""
+        sizes: dict[str, int] = {}
+        some = self.questions[:2000]
+        for field in dict.fromkeys(name for question in some[:100] for name in question.record):
+            values: set[str] = set()
+            for question in some:
+                value = question.record.get(field)
+                values.update(map(str, value if isinstance(value, list) else [value]))
+            if len(values) <= max(1, len(some) // 2):
+                sizes[field] = len(values)
+        return sorted(sizes, key=sizes.__getitem__)
+
+
+def read_submission(
+    gold: Upload, submission: Upload, missing_is_0: bool = False, progress: Progress = _no_progress
+) -> Answers:
+    """The answers of a submission to the questions of a gold file.
+
+    Raises:
+        ValueError: see `rrc.read_questions`; or there are too many. OSError: a file is gone.
+    """
+    records = gold.records()
+    questions = rrc.read_questions(records, submission.records(), "zero" if missing_is_0 else "error")
+    return Answers(submission.name, _read(questions, records, progress))
+
+
+def read_column(
+    table: Upload, prediction_column: str, references_column: str, progress: Progress = _no_progress
+) -> Answers:
+    """The answers in a column of a table.
+
+    Raises:
+        ValueError: see `rrc.read_table`; or there are too many. OSError: the file is gone.
+    """
+    records = table.records()
+    questions = rrc.read_table(records, prediction_column, references_column)
+    return Answers(prediction_column, _read(questions, records, progress))
+
+
+def _read(questions: Iterator[rrc.Question], records: rrc.Records, progress: Progress) -> list[rrc.Question]:
+    found: list[rrc.Question] = []
+    while chunk := list(islice(questions, _CHUNK)):
+        found += chunk
+        if len(found) > MOST_QUESTIONS:
+            raise ValueError(f"{records.name} has more than {MOST_QUESTIONS:,} questions: score it with calculate-anls")
+        progress(records.fraction or 0.0, f"Reading {records.name}")
+    if not found:
+        raise ValueError(f"{records.name}: there are no questions in it")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Answers that were scored: the score of each, and its similarity before the threshold."""
+
+    answers: Answers
+    report: Report
+    scored: list[Scored]
+    similarities: list[float]
+
+    @property
+    def name(self) -> str:
+        """What the user calls the file or column."""
+        return self.answers.name
+
+    @cached_property
+    def interval(self) -> compare.Interval | None:
+        """The 95 % interval of the score; None for a single question."""
+        return compare.interval([scored.score for scored in self.scored]) if len(self.scored) > 1 else None
+
+    def groups(self, field: str) -> dict[str, Tally]:
+        """The score of each group of a field of the gold file."""
+        report = Report(self.report.variant, by=[field])
+        report.score(self.answers.questions)
+        return report.groups[field]
+
+    def worst(self, most: int, words: str = "", zero: str = "") -> tuple[list[Scored], int]:
+        """The worst answers, and how many there are in all.
+
+        Args:
+            most: how many to return.
+            words: only those that have it in id, question, prediction or references, whatever its case.
+            zero: only those that score 0 for this reason, one of `report.ZERO_REASONS`.
+        """
+        words = words.casefold()
+        found = [
+            (scored.score, similarity, place)
+            for place, (scored, similarity) in enumerate(zip(self.scored, self.similarities))
+            if (not zero or scored.zero == zero) and (not words or words in _searched(scored.question))
+        ]
+        found.sort()
+        return [self.scored[place] for *_, place in found[:most]], len(found)
+
+
+def _searched(question: rrc.Question) -> str:
+    texts = [question.id, str(question.record.get("question", "")), question.prediction or "", *question.references]
+    return "\n".join(texts).casefold()
+
+
+def score(answers: Answers, variant: Variant, progress: Progress = _no_progress) -> Scores:
+    """Score answers."""
+    report = Report(variant)
+    without_threshold = Report(replace(variant, kept="similarity >= threshold", threshold=0.0))
+    scored: list[Scored] = []
+    similarities: list[float] = []
+    for start in range(0, len(answers.questions), _CHUNK):
+        chunk = answers.questions[start : start + _CHUNK]
+        scored += report.score(chunk)
+        similarities += [scored.score for scored in without_threshold.score(chunk)]
+        progress(len(scored) / len(answers.questions), f"Scoring {answers.name}")
+    return Scores(answers, report, scored, similarities)
+
+
+def comparison(first: Scores, second: Scores) -> compare.Comparison | None:
+    """Whether the second is better; None for a single question."""
+    if len(first.scored) < 2:
+        return None
+    return compare.compare([scored.score for scored in first.scored], [scored.score for scored in second.scored])
+
+
+def differences(first: Scores, second: Scores, most: int) -> list[tuple[Scored, Scored]]:
+    """The questions on which two submissions differ most, with both answers."""
+    pairs = [pair for pair in zip(first.scored, second.scored) if pair[0].score != pair[1].score]
+    pairs.sort(key=lambda pair: -abs(pair[0].score - pair[1].score))
+    return pairs[:most]
+
+
+def as_json(scores: Scores) -> str:
+    """The score of each answer as JSON, with the signature."""
+    result = {"anls": scores.report.anls, "signature": scores.report.signature, "answers": list(_rows(scores))}
+    return json.dumps(result, indent=1)
+
+
+def as_csv(scores: Scores) -> str:
+    """The score of each answer as CSV; what a spreadsheet would take for a formula has an apostrophe before it."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([*next(_rows(scores)), "signature"])
+    for row in _rows(scores):
+        row["references"] = json.dumps(row["references"], ensure_ascii=False)
+        cells = [_no_formula(value) if isinstance(value, str) else value for value in row.values()]
+        writer.writerow([*cells, scores.report.signature])
+    return stream.getvalue().encode("utf-8", "replace").decode("utf-8")
+
+
+def _rows(scores: Scores) -> Iterator[dict[str, Any]]:
+    for (question, score, zero), similarity in zip(scores.scored, scores.similarities):
+        yield {
+            "id": question.id,
+            "prediction": question.prediction,
+            "references": list(question.references),
+            "score": score,
+            "similarity": similarity,
+            "zero": zero,
+        }
+
+
+def _no_formula(text: str) -> str:
+    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
