@@ -13,7 +13,7 @@ import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ _ON_THE_PAGE = {
 EXAMPLES: Mapping[str, tuple[str, str, str, float]] = {
     "Coca Cola": ("CocaCola", "Coca Cola\nCoca Cola Company", "standard", 0.5),
     "TALKINGHEADS": ("TALKINGHEADS", "Talking Heads", "standard", 0.5),
-    "Boundary at 0.5": ("ab", "abcd", "standard", 0.5),
+    "Exactly 0.5": ("ab", "abcd", "standard", 0.5),
     "White space": (" The    Coca ", "Coca Cola", "rrc", 0.5),
     "Empty": ("", "Coca Cola", "standard", 0.5),
 }
@@ -372,13 +372,12 @@ _REPORT = f"""\
 
 ## How to use it in a program
 
-    pip install anls-metric
-
     >>> from anls import anls_score
     >>> anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
     0.8888888888888888
 
-This page has the same as endpoints for `gradio_client`, and as tools of the Model Context Protocol.
+`anls.py` is one file that needs rapidfuzz alone. This page has the same as endpoints for `gradio_client`, and as tools
+of the Model Context Protocol.
 
 ## How to cite
 
@@ -605,9 +604,8 @@ def _file_tab(chosen: list[Any]) -> None:
         cleared = file.clear(lambda: None, None, upload, **quiet)
         for event in (taken, cleared):
             event.then(picks, uploads, [columns_row, *columns], **quiet).then(**scoring)
-    example.click(_made_up_uploads, None, uploads, **quiet).then(picks, uploads, [columns_row, *columns], **quiet).then(
-        **scoring
-    )
+    made_up = example.click(_made_up_files, None, [*files, *uploads], **quiet)
+    made_up.then(picks, uploads, [columns_row, *columns], **quiet).then(**scoring)
     gr.on([part.input for part in [*columns, unanswered]], **scoring)
     gr.on([setting.change for setting in chosen], **scoring)
     gr.on(
@@ -723,11 +721,12 @@ def shown_comparison(first: Scores, second: Scores) -> str:
     )
 
 
-def _made_up_uploads() -> tuple[Upload, Upload, Upload]:
-    """Made-up receipts, and the answers of two readers that slip."""
+def _made_up_files() -> list[Any]:
+    """Made-up receipts and the answers of two readers that slip: files to show, and the same as uploads."""
     chance = random.Random(7)
     shops = ["Green Leaf Grocery", "Corner Bakery", "North Star Books", "Old Mill Hardware", "Sunny Side Cafe"]
-    gold, submissions = [], ([], [])  # type: tuple[list[Any], tuple[list[Any], list[Any]]]
+    gold: list[Any] = []
+    readers: tuple[list[Any], list[Any]] = ([], [])
     for number in range(1, 61):
         kind = chance.choice(["shop", "total", "date"])
         answers, asked = {
@@ -736,19 +735,26 @@ def _made_up_uploads() -> tuple[Upload, Upload, Upload]:
             "date": ([f"{chance.randint(1, 12):02}/{chance.randint(1, 28):02}/2024"], "What is the date?"),
         }[kind]
         gold.append({"questionId": number, "kind": kind, "question": asked, "answers": answers})
-        for submission, slips in zip(submissions, (0.25, 0.45)):
+        for reader, slips in zip(readers, (0.25, 0.45)):
             text = list(answers[0])
             while chance.random() < slips:
                 text[chance.randrange(len(text))] = chance.choice("0O1lI ")
-            wrong = chance.random()
-            text = list("") if wrong < 0.03 else list("not on the page") if wrong < 0.08 else text
-            submission.append({"questionId": number, "answer": "".join(text)})
-    named = {"gold.json": gold, "careful reader.json": submissions[0], "hasty reader.json": submissions[1]}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, records in named.items():
-            Path(folder, name).write_text(json.dumps(records), encoding="utf-8")
-        first, second, third = (Upload(str(Path(folder, name))) for name in named)
-    return first, second, third
+            answer = "".join(text)
+            others = {"": 0.03, "not on the page": 0.05, answer.upper(): 0.1, f" {answer} ": 0.05, f"{answer}.": 0.05}
+            answer = chance.choices([answer, *others], [1 - sum(others.values()), *others.values()])[0]
+            reader.append({"questionId": number, "answer": answer})
+    named = {"gold.json": gold, "careful reader.json": readers[0], "hasty reader.json": readers[1]}
+    shown = _folder_of_made_up_files().name
+    with tempfile.TemporaryDirectory() as moved:
+        for folder in (shown, moved):
+            for name, records in named.items():
+                Path(folder, name).write_text(json.dumps(records), encoding="utf-8")
+        return [*(str(Path(shown, name)) for name in named), *(Upload(str(Path(moved, name))) for name in named)]
+
+
+@cache
+def _folder_of_made_up_files() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="anls-made-up-")
 
 
 def _file_endpoints() -> None:

@@ -364,7 +364,10 @@ def variants() -> str:
 
 
 CSS = """
-.gradio-container { max-width: min(1080px, 100vw) !important; margin: 0 auto !important; overflow-x: hidden; }
+.gradio-container { width: 100%; max-width: min(1080px, 100vw) !important; margin: 0 auto !important;
+  overflow-x: hidden; }
+.gradio-container input[role=combobox] { text-overflow: ellipsis; margin-right: 1.6rem !important; }
+.gradio-container footer .divider { display: none; }
 .gradio-container .tabs, .gradio-container .tabitem, .gradio-container .html-container, .gradio-container .prose {
   min-width: 0; max-width: 100%; }
 .gradio-container pre, .gradio-container pre code { white-space: pre-wrap !important; overflow-wrap: anywhere; }
