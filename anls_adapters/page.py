@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import logging
 import os
 import random
+import signal
+import sys
 import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, wraps
+from dataclasses import dataclass, field
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +79,19 @@ def settings_of_link(parameters: Mapping[str, str]) -> Variant:
     Raises:
         ValueError: a setting that does not exist.
     """
-    threshold, case = parameters.get("threshold"), parameters.get("case")
-    cases = {None: None, "ignored": True, "counts": False}
-    if case not in cases:
-        raise ValueError(f"case is {case!r} in the link: it must be ignored or counts")
+    threshold = parameters.get("threshold")
     try:
         number = None if threshold is None else float(threshold)
     except ValueError:
         raise ValueError(f"threshold is {threshold!r} in the link: it must be a number from 0 to 1") from None
-    return get_variant(parameters.get("variant", "standard"), number, cases[case])
+    return settings(parameters.get("variant", "standard"), number, _ignore_case(parameters.get("case", "")))
+
+
+def _ignore_case(case: str) -> bool | None:
+    cases = {"": None, "ignored": True, "counts": False}
+    if case not in cases:
+        raise ValueError(f"case is {case!r}: it must be ignored or counts")
+    return cases[case]
 
 
 # One answer
@@ -112,7 +120,7 @@ def _said(error: Exception) -> str:
     said = str(error) if isinstance(error, ValueError) else "the file cannot be read: drop it again"
     for command, page in _ON_THE_PAGE.items():
         said = said.replace(command, page)
-    return said
+    return said if len(said) <= 600 else said[:500] + " … " + said[-100:]
 
 
 def _for_programs(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -147,9 +155,7 @@ def explain_answer(
     Returns:
         score, reason, sentence and signature; for each accepted answer its distance, length and similarity; edits.
     """
-    accepted_answers = list(anls.as_references(accepted_answers, "accepted_answers"))
-    if sum(map(len, accepted_answers), len(anls.as_text(prediction, "prediction"))) > 10 * MOST_CHARACTERS:
-        raise ValueError(f"the texts are longer than {10 * MOST_CHARACTERS:,} characters")
+    prediction, accepted_answers = _texts(prediction, accepted_answers)
     why = explain(prediction, accepted_answers, variant=settings(variant, threshold, ignore_case))
     return {
         "score": why.score,
@@ -180,7 +186,16 @@ def compare_variants(prediction: str, accepted_answers: list[str]) -> dict[str, 
     Returns:
         The score by the name of the variant.
     """
+    prediction, accepted_answers = _texts(prediction, accepted_answers)
     return {name: anls.anls_score(prediction, accepted_answers, variant=name) for name in VARIANTS}
+
+
+def _texts(prediction: object, accepted_answers: object, where: str = "") -> tuple[str, list[str]]:
+    """One answer and its references, checked."""
+    text = anls.as_text(prediction, f"prediction{where}")
+    texts = list(anls.as_references(accepted_answers, f"accepted_answers{where}"))
+    review.refuse_too_long(text, texts, f"prediction{where}")
+    return text, texts
 
 
 def score_answers(
@@ -203,6 +218,9 @@ def score_answers(
         anls, scores and signature.
     """
     chosen = settings(variant, threshold, ignore_case)
+    if isinstance(predictions, list) and isinstance(accepted_answers, list):
+        for row, texts in enumerate(zip(predictions, accepted_answers)):
+            _texts(*texts, f" of row {row}")
     scores = anls.anls_scores(predictions, accepted_answers, variant=chosen)
     return {"anls": anls.mean(scores), "scores": scores, "signature": anls.signature(chosen)}
 
@@ -224,7 +242,7 @@ def score_files(
     submission: str,
     variant: str = "standard",
     threshold: float | None = None,
-    ignore_case: bool | None = None,
+    case: str = "",
     unanswered_score_0: bool = False,
 ) -> dict[str, Any]:
     """Score a submission file against a gold file with ANLS, joined by the ids of the questions.
@@ -234,13 +252,13 @@ def score_files(
         submission: a file with the id and the "answer" of each question.
         variant: which ANLS, one of the names that list_variants gives.
         threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
-        ignore_case: whether case is ignored; none does as the variant does.
+        case: ignored or counts; empty does as the variant does.
         unanswered_score_0: whether a question without an answer scores 0, instead of being an error.
 
     Returns:
         anls, interval (95 %), questions, zeros by reason, signature, and the score of each question by its id.
     """
-    chosen = settings(variant, threshold, ignore_case)
+    chosen = settings(variant, threshold, _ignore_case(case))
     asked, answered = _uploaded(gold, "gold"), _uploaded(submission, "submission")
     return _result(review.score(review.read_submission(asked, answered, unanswered_score_0), chosen))
 
@@ -251,7 +269,7 @@ def score_table(
     references_column: str = "references",
     variant: str = "standard",
     threshold: float | None = None,
-    ignore_case: bool | None = None,
+    case: str = "",
 ) -> dict[str, Any]:
     """Score one table that holds both predictions and accepted answers with ANLS.
 
@@ -261,12 +279,12 @@ def score_table(
         references_column: the column with the accepted answers: a list, a text, or a list written as a text.
         variant: which ANLS, one of the names that list_variants gives.
         threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
-        ignore_case: whether case is ignored; none does as the variant does.
+        case: ignored or counts; empty does as the variant does.
 
     Returns:
         anls, interval (95 %), questions, zeros by reason, signature, and the score of each row by its number.
     """
-    chosen = settings(variant, threshold, ignore_case)
+    chosen = settings(variant, threshold, _ignore_case(case))
     answers = review.read_column(_uploaded(table, "table"), prediction_column, references_column)
     return _result(review.score(answers, chosen))
 
@@ -280,7 +298,7 @@ def _uploaded(path: str | None, what: str) -> Upload:
 def _result(scores: Scores) -> dict[str, Any]:
     return {
         "anls": scores.report.anls,
-        "interval": scores.interval,
+        "interval": list(scores.interval) if scores.interval else None,
         "questions": scores.report.count,
         "zeros": dict(scores.report.zeros),
         "signature": scores.report.signature,
@@ -319,10 +337,30 @@ _SAVE_SETTINGS = (
 _SETTLED = "() => { window.settled = true; }"  # gradio selects the first tab before the link is read
 _SAVE_TAB = "() => {" + _SAVE + "if (window.settled) save({tab: '%s'}); }"
 _COPY_LINK = (
-    "(prediction, answers, variant, threshold, ignoreCase) => {" + _SAVE + "const address = save({variant: variant, "
-    'threshold: threshold, case: ignoreCase ? "ignored" : "counts", prediction: prediction, answers: answers}); '
-    "try { navigator.clipboard.writeText(address.href); } catch (error) {} }"
+    "async (prediction, answers, variant, threshold, ignoreCase) => {"
+    + _SAVE
+    + "const texts = {prediction: prediction, "
+    "answers: answers}; if (new URLSearchParams(texts).toString().length > 6000) return 'long'; "
+    'const settings = {variant: variant, threshold: threshold, case: ignoreCase ? "ignored" : "counts"}; '
+    "const address = save({...settings, ...texts}); "
+    "try { await navigator.clipboard.writeText(address.href); return 'copied'; } catch (error) { return 'shown'; } }"
 )
+_COPIED = {
+    "copied": "The link is in the address bar and on the clipboard. It holds the prediction and the answers.",
+    "shown": "The link is in the address bar: copy it there. It holds the prediction and the answers.",
+    "long": "These texts are too long for a link.",
+}
+# What stands in the address is what is shown, or nothing.
+_FORGET = """
+(prediction, answers) => {
+    const address = new URL(window.location), given = address.searchParams;
+    if (!given.has("prediction") && !given.has("answers")) return;
+    if (given.get("prediction") === prediction && given.get("answers") === answers) return;
+    given.delete("prediction");
+    given.delete("answers");
+    window.history.replaceState(null, "", address);
+}
+"""
 _DOWNLOAD = """
 (text) => {
     if (!text) return;
@@ -433,7 +471,8 @@ def build() -> Any:
         def own(name: str) -> tuple[float, bool]:
             return VARIANTS[name].threshold, VARIANTS[name].ignore_case
 
-        variant.input(own, variant, [threshold, ignore_case], show_progress="hidden", api_visibility="private")
+        # Not `input`, which comes as well when one only passes through the field.
+        variant.select(own, variant, [threshold, ignore_case], show_progress="hidden", api_visibility="private")
         gr.on([setting.change for setting in chosen], None, chosen, None, js=_SAVE_SETTINGS, api_visibility="private")
 
         def from_link(request: gr.Request) -> tuple[Any, ...]:
@@ -492,12 +531,11 @@ def _answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
         text, accepted_answers, name, threshold = EXAMPLES[button.value]
         values = (text, accepted_answers, name, threshold, VARIANTS[name].ignore_case)
         button.click(lambda values=values: values, None, fields, show_progress="hidden", api_visibility="private")
-    copy.click(None, fields, None, js=_COPY_LINK, api_visibility="private").then(
-        lambda: gr.Info(
-            "The link is in the address bar and on the clipboard. It holds the prediction and the answers."
-        ),
-        api_visibility="private",
+    copied = gr.Textbox(visible=False)
+    copy.click(None, fields, copied, js=_COPY_LINK, api_visibility="private").then(
+        lambda how: gr.Info(_COPIED[how]), copied, None, api_visibility="private"
     )
+    gr.on([text.change for text in (prediction, answers)], None, fields[:2], None, js=_FORGET, api_visibility="private")
     return [prediction, answers], [answer, others]
 
 
@@ -519,7 +557,7 @@ def _file_tab(chosen: list[Any]) -> None:
     with gr.Row():
         unanswered = gr.Checkbox(False, label="Unanswered questions score 0", scale=2, elem_id="unanswered")
         example = gr.Button("Try made-up files", size="sm", scale=1, min_width=160)
-    held, scores = gr.State(None, time_to_live=_SESSION), gr.State([], time_to_live=_SESSION)
+    session = gr.State(_Session(), time_to_live=_SESSION)
     summary = gr.HTML(show.hint(_NOTHING), elem_id="summary")
     with gr.Column(visible=False) as results:
         histogram = gr.HTML(elem_id="histogram")
@@ -544,13 +582,9 @@ def _file_tab(chosen: list[Any]) -> None:
         gr.HTML('<section class="anls"><h3>The score under every variant</h3></section>')
         every_variant = gr.HTML(elem_id="every-variant")
         downloaded = gr.Textbox(visible=False)
-    views = [words, zero, field]
-    inputs = [held, *views, *chosen, *uploads, *columns, unanswered]
 
     def run(
-        had: _Held | None,
-        words: str,
-        zero: str,
+        session: _Session,
         group: str | None,
         variant: str,
         threshold: float,
@@ -561,66 +595,70 @@ def _file_tab(chosen: list[Any]) -> None:
         def tell(fraction: float, said: str) -> None:
             progress(fraction, desc=said)
 
+        session.run += 1
+        mine = session.run
         try:
             rule = settings(variant, threshold, ignore_case)
-            new = had if had and had.asked == asked else _Held(asked, read_uploads(*asked, progress=tell))
-            found = [review.score(answers, rule, tell) for answers in new.answers]
-        except (ValueError, OSError) as error:
-            return {summary: show.message(_said(error)), results: gr.Column(visible=False), scores: [], held: None}
+            answers = session.answers if session.asked == asked else read_uploads(*asked, progress=tell)
+            found = [review.score(one, rule, tell) for one in answers]
+            tell(0.5, "Resampling, and scoring under every variant")
+            said = shown_scores(found) if found else {"summary": show.hint(_next_step(*asked[:3]))}
+        except Exception as error:
+            if not isinstance(error, (ValueError, OSError)):
+                logging.getLogger(__name__).exception("a file could not be scored")
+            answers, found, said = [], [], {"summary": show.message(_said(error))}
+        if mine != session.run:  # what was asked for since is on its way
+            return {summary: gr.skip()}
+        session.asked, session.answers, session.scores = asked if answers else (), answers, found
         if not found:
-            hint = show.hint(_next_step(*asked[:3]))
-            return {summary: hint, results: gr.Column(visible=False), scores: [], held: None}
-        tell(0.5, "Resampling, and scoring under every variant")
-        fields = new.answers[0].fields
-        group = group if group in fields else next(iter(fields), None)
-        shown = shown_scores(found, words, zero, group)
+            return {summary: said["summary"], results: gr.Column(visible=False)}
+        fields = answers[0].fields
         return {
-            held: new,
-            scores: found,
             results: gr.Column(visible=True),
             by_group: gr.Column(visible=bool(fields)),
-            field: gr.Dropdown(fields, value=group),
-            **{part: shown[part.elem_id] for part in (summary, histogram, comparison, worst, groups, every_variant)},
+            field: gr.Dropdown(fields, value=group if group in fields else next(iter(fields), None)),
+            **{part: said[part.elem_id] for part in (summary, histogram, comparison, every_variant)},
         }
 
-    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-    scoring: dict[str, Any] = {
-        "fn": run,
-        "inputs": inputs,
-        "outputs": [
-            *(held, scores, results, by_group, field, summary, histogram, comparison, worst, groups, every_variant)
-        ],
-        "show_progress_on": summary,
-        "trigger_mode": "always_last",
-        "concurrency_limit": 4,
-        "api_visibility": "private",
-    }
+    def show_worst(session: _Session, words: str, zero: str) -> str:
+        return shown_worst(session.scores[0], words, zero) if session.scores else ""
 
-    def picks(*uploads: Upload | None) -> dict[Any, Any]:
-        return dict(zip([columns_row, *columns], _picks(*uploads)))
+    def show_groups(session: _Session, field: str | None) -> str:
+        return show.groups(field, session.scores[0].groups(field)) if session.scores and field else ""
+
+    quiet: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
+
+    def score_after(event: Any) -> None:
+        """Score when that has happened; then show what the filters ask for at that time."""
+        scored = event(
+            fn=run,
+            inputs=[session, field, *chosen, *uploads, *columns, unanswered],
+            outputs=[results, by_group, field, summary, histogram, comparison, every_variant],
+            show_progress_on=summary,
+            trigger_mode="always_last",
+            concurrency_limit=4,
+            api_visibility="private",
+        )
+        filtered = scored.then(show_worst, [session, words, zero], worst, **quiet)
+        filtered.then(show_groups, [session, field], groups, **quiet)
+
+    def score_uploaded(event: Any) -> None:
+        score_after(event.then(lambda *held: _picks(*held), uploads, [columns_row, *columns], **quiet).then)
 
     for file, upload in zip(files, uploads):
-        taken = file.upload(_for_programs(_take_upload), file, upload, **quiet)
-        cleared = file.clear(lambda: None, None, upload, **quiet)
-        for event in (taken, cleared):
-            event.then(picks, uploads, [columns_row, *columns], **quiet).then(**scoring)
-    made_up = example.click(_made_up_files, None, [*files, *uploads], **quiet)
-    made_up.then(picks, uploads, [columns_row, *columns], **quiet).then(**scoring)
-    gr.on([part.input for part in [*columns, unanswered]], **scoring)
-    gr.on([setting.change for setting in chosen], **scoring)
-    gr.on(
-        [words.change, zero.change],
-        lambda scores, *asked: shown_worst(scores[0], *asked) if scores else "",
-        [scores, words, zero],
-        worst,
-        trigger_mode="always_last",
-        **quiet,
-    )
-    field.input(lambda scores, name: shown_groups(scores[0], name) if scores else "", [scores, field], groups, **quiet)
+        score_uploaded(file.upload(_for_programs(_take_upload), file, upload, **quiet))
+        score_uploaded(file.clear(lambda: None, None, upload, **quiet))
+    score_uploaded(example.click(_made_up_files, None, [*files, *uploads], **quiet))
+    score_after(partial(gr.on, [part.input for part in [*columns, unanswered]]))
+    score_after(partial(gr.on, [setting.change for setting in chosen]))
+    gr.on([words.change, zero.change], show_worst, [session, words, zero], worst, trigger_mode="always_last", **quiet)
+    field.input(show_groups, [session, field], groups, **quiet)
     for button, (name, written) in zip(downloads, _DOWNLOADS.items()):
         file_name, kind = f"anls-scores.{name.lower()}", {"CSV": "text/csv", "JSON": "application/json"}[name]
         button.click(
-            lambda scores, written=written: written(scores[0]) if scores else "", scores, downloaded, **quiet
+            lambda session, written=written: written(session.scores[0]) if session.scores else "",
+            *(session, downloaded),
+            **quiet,
         ).then(None, downloaded, None, js=_DOWNLOAD % (kind, file_name), api_visibility="private").then(
             lambda: "", None, downloaded, **quiet
         )
@@ -635,12 +673,14 @@ _DOWNLOADS: Mapping[str, Callable[[Scores], str]] = {"CSV": review.as_csv, "JSON
 _NOTHING = "Drop a gold file and a submission, or one table (CSV, JSON lines, JSON, Parquet) with both."
 
 
-@dataclass(frozen=True, eq=False)
-class _Held:
-    """What a session has read, and of what: other settings score it without reading it again."""
+@dataclass(eq=False)
+class _Session:
+    """What one visitor's page has read and scored: other settings score it without reading it again."""
 
-    asked: tuple[Any, ...]
-    answers: list[Answers]
+    run: int = 0  # the newest one; what an older one finds is not shown
+    asked: tuple[Any, ...] = ()
+    answers: list[Answers] = field(default_factory=list)
+    scores: list[Scores] = field(default_factory=list)
 
 
 def _next_step(gold: Upload | None, submission: Upload | None, second: Upload | None) -> str:
@@ -687,15 +727,13 @@ def read_uploads(
     return []
 
 
-def shown_scores(scores: Sequence[Scores], words: str = "", zero: str = "", group: str | None = None) -> dict[str, str]:
+def shown_scores(scores: Sequence[Scores]) -> dict[str, str]:
     """The HTML of all that is said of scored files, by the part of the page where it stands."""
     first, *others = scores
     return {
         "summary": show.summary(first.report, first.interval, first.name),
         "histogram": show.histogram(first.similarities, first.report.variant),
         "comparison": "".join(shown_comparison(first, second) for second in others),
-        "worst": shown_worst(first, words, zero),
-        "groups": shown_groups(first, group),
         "every-variant": show.by_variant(first.answers.by_variant, first.report.variant),
     }
 
@@ -704,11 +742,6 @@ def shown_worst(scores: Scores, words: str | None, zero: str | None) -> str:
     """The HTML of the worst answers, of those that have some words and score 0 for a reason."""
     found, total = scores.worst(_WORST, words or "", zero or "")
     return show.answers(found, total, scores.report.variant)
-
-
-def shown_groups(scores: Scores, field: str | None) -> str:
-    """The HTML of the scores by group of a field."""
-    return show.groups(field, scores.groups(field)) if field else ""
 
 
 def shown_comparison(first: Scores, second: Scores) -> str:
@@ -763,7 +796,7 @@ def _file_endpoints() -> None:
         for function, files in ((score_files, 2), (score_table, 1)):
             uploads = [gr.File() for _ in range(files)]
             columns = [gr.Textbox("prediction"), gr.Textbox("references")] if files == 1 else []
-            options = [gr.Textbox("standard"), gr.JSON(None), gr.JSON(None)]
+            options = [gr.Textbox("standard"), gr.Number(None), gr.Textbox("")]
             switch = [gr.Checkbox(False)] if files == 2 else []
             gr.Button().click(
                 _for_programs(function),
@@ -775,6 +808,8 @@ def _file_endpoints() -> None:
 
 def launch(demo: Any, **options: Any) -> None:
     """Serve the page, and its functions as tools of the Model Context Protocol where `mcp` is installed."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that what was uploaded is deleted
     demo.launch(
         theme=_THEME,
         css=show.CSS,

@@ -8,10 +8,11 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,11 @@ from anls_adapters.report import Report, Scored, Tally
 
 MOST_BYTES = 50 * 1024 * 1024
 MOST_QUESTIONS = 200_000
+MOST_CHARACTERS = 4 * MOST_BYTES  # in all that is read of a file
+MOST_COMPARED = 20_000**2  # characters of a prediction times those of a reference
 
 _CHUNK = 5_000
+_WITH_COMMAND = "score it with calculate-anls"
 
 Progress = Callable[[float, str], object]
 """Told how much is done, from 0 to 1, and what is being done."""
@@ -36,30 +40,59 @@ class Upload:
     """A file that a user uploaded, moved out of reach of other users; it is deleted when nothing holds it any more.
 
     Args:
-        path: where it is now.
+        path: where it is now. Its folder is named after its content, as gradio does it: whose file is the same, and
+            was moved for another already, shares what was moved.
 
     Raises:
-        ValueError: it is too large; then it is deleted at once.
+        ValueError: it is too large; then it is deleted at once. OSError: it is not there.
     """
 
     def __init__(self, path: str) -> None:
         self.name = Path(path).name
-        if Path(path).stat().st_size > MOST_BYTES:
-            os.unlink(path)
-            raise ValueError(f"{self.name} is larger than {MOST_BYTES >> 20} MB: score it with calculate-anls")
-        self._folder = tempfile.TemporaryDirectory(prefix="anls-", ignore_cleanup_errors=True)
-        self._path = shutil.move(path, self._folder.name)
+        with _lock:
+            file = _Private(path) if path not in _held or Path(path).exists() else _held[path]
+            _held[path] = self._file = file
 
     def records(self) -> rrc.Records:
         """Its records, under the name that the user knows."""
-        records = rrc.Records(self._path)
+        records = rrc.Records(self._file.path, most_bytes=MOST_CHARACTERS)
         records.name = self.name
         return records
 
     def columns(self) -> list[str]:
         """The fields of its first record."""
         first: dict[str, Any] = next(iter(self.records()), {})
-        return list(first)
+        return [name for name in first if _is_text(name)]
+
+
+class _Private:
+    """A file that was moved into a folder of its own, which goes when this goes."""
+
+    def __init__(self, path: str) -> None:
+        if Path(path).stat().st_size > MOST_BYTES:
+            os.unlink(path)
+            raise ValueError(f"{Path(path).name} is larger than {MOST_BYTES >> 20} MB: {_WITH_COMMAND}")
+        self._folder = tempfile.TemporaryDirectory(prefix="anls-", ignore_cleanup_errors=True)
+        self.path = str(shutil.move(path, self._folder.name))
+
+
+_held: weakref.WeakValueDictionary[str, _Private] = weakref.WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def _is_text(name: str) -> bool:
+    """Whether a page can show it: not with half of a surrogate pair."""
+    return name.isascii() or name.encode("utf-8", "ignore").decode() == name
+
+
+def refuse_too_long(prediction: str, references: Sequence[str], what: str) -> None:
+    """Refuse texts whose comparison would keep other users waiting."""
+    longest = max(map(len, references), default=0)
+    if len(prediction) * longest > MOST_COMPARED:
+        raise ValueError(
+            f"{what}: the prediction has {len(prediction):,} characters and a reference {longest:,}, which is too long "
+            f"to compare here: {_WITH_COMMAND}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +117,22 @@ class Answers:
         """The fields of the gold file that put questions into groups, those with the fewest groups first."""
         sizes: dict[str, int] = {}
         some = self.questions[:2000]
-        for field in dict.fromkeys(name for question in some[:100] for name in question.record):
-            values: set[str] = set()
+        for field in dict.fromkeys(name for question in some[:100] for name in question.record if _is_text(name)):
+            values: set[Any] = set()
             for question in some:
                 value = question.record.get(field)
-                values.update(map(str, value if isinstance(value, list) else [value]))
-            if len(values) <= max(1, len(some) // 2):
+                values.update(map(_as_group, value if isinstance(value, list) else [value]))
+            values.discard("None")
+            if 1 < len(values) <= max(2, len(some) // 2) and _NO_GROUP not in values:
                 sizes[field] = len(values)
         return sorted(sizes, key=sizes.__getitem__)
+
+
+_NO_GROUP = object()
+
+
+def _as_group(value: Any) -> Any:
+    return _NO_GROUP if isinstance(value, (bytes, dict, list)) else str(value)
 
 
 def read_submission(
@@ -122,14 +163,30 @@ def read_column(
 
 def _read(questions: Iterator[rrc.Question], records: rrc.Records, progress: Progress) -> list[rrc.Question]:
     found: list[rrc.Question] = []
-    while chunk := list(islice(questions, _CHUNK)):
-        found += chunk
+    characters = 0
+    for question in questions:
+        refuse_too_long(question.prediction or "", question.references, f"{records.name}, question {question.id}")
+        characters += len(question.prediction or "") + _size(question.record)
+        found.append(question)
         if len(found) > MOST_QUESTIONS:
-            raise ValueError(f"{records.name} has more than {MOST_QUESTIONS:,} questions: score it with calculate-anls")
-        progress(records.fraction or 0.0, f"Reading {records.name}")
+            raise ValueError(f"{records.name} has more than {MOST_QUESTIONS:,} questions: {_WITH_COMMAND}")
+        if characters > MOST_CHARACTERS:
+            raise ValueError(f"{records.name} has more than {MOST_CHARACTERS:,} characters: {_WITH_COMMAND}")
+        if len(found) % _CHUNK == 0:
+            progress(records.fraction or 0.0, f"Reading {records.name}")
     if not found:
         raise ValueError(f"{records.name}: there are no questions in it")
     return found
+
+
+def _size(record: Mapping[str, Any]) -> int:
+    """About how many characters a record has."""
+    return sum(
+        sum(len(item) if isinstance(item, (str, bytes)) else 8 for item in value)
+        if isinstance(value, list)
+        else (len(value) if isinstance(value, (str, bytes, dict)) else 8)
+        for value in record.values()
+    )
 
 
 @dataclass(frozen=True, eq=False)

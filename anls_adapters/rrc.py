@@ -50,14 +50,16 @@ class Records:
         path: a file, or "-" for standard input. Its ending tells the format (.csv, .tsv, .parquet, .json,
             .jsonl, .ndjson), else its first character does.
         columns: the fields that are wanted, None for all. Only a Parquet file is spared the others.
+        most_bytes: how much a Parquet file may hold once it is no longer compressed; None for any amount.
 
     Raises:
         ValueError: while iterating: what is wrong, in which file and where. OSError: it cannot be read.
     """
 
-    def __init__(self, path: str, columns: Sequence[str] | None = None) -> None:
+    def __init__(self, path: str, columns: Sequence[str] | None = None, most_bytes: int | None = None) -> None:
         self.path = path
         self.columns = columns
+        self.most_bytes = most_bytes
         self.name = "standard input" if path == "-" else path
         self.place = ""
         self._fields: list[str] = []  # all that there are, where `columns` leaves some out
@@ -200,14 +202,26 @@ class Records:
                 columns = None if self.columns is None else [name for name in self._fields if name in self.columns]
                 number, rows = 0, file.metadata.num_rows
                 self._position = lambda: number / rows if rows else None
-                for batch in file.iter_batches(batch_size=1024, columns=columns):
+                for batch in file.iter_batches(batch_size=self._parquet_batch(file.metadata), columns=columns):
                     for record in batch.to_pylist():
                         number += 1
                         self.place = f"row {number}"
                         yield record
             except (pyarrow.ArrowException, OSError) as error:
                 self.fail(f"not Parquet: {error}")
+            except (LookupError, OverflowError) as error:  # a date or a time zone that Python does not have
+                self.fail(f"a value that cannot be read: {error}")
         self.place = ""
+
+    def _parquet_batch(self, metadata: Any) -> int:
+        """How many rows to read at a time. A value is written once, however many rows have it."""
+        if self.most_bytes is None:
+            return 1024
+        groups = map(metadata.row_group, range(metadata.num_row_groups))
+        sizes = [group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns)]
+        if sum(sizes) > self.most_bytes:
+            self.fail(f"it holds {sum(sizes) >> 20} MB once unpacked, more than {self.most_bytes >> 20}")
+        return int(max(1, min(1024, self.most_bytes // max([*sizes, 1]))))
 
 
 def _is_wrapper(value: Mapping[str, Any]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import csv
 import io
 import json
@@ -76,6 +77,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
         process.wait(20)
         log.close()
     assert "Traceback" not in (folder.parent / "log").read_text()
+    assert not any(path.is_file() for path in private.rglob("*"))  # what was uploaded went with the server
 
 
 @pytest.fixture(scope="module")
@@ -226,6 +228,31 @@ def test_a_link_has_the_settings_and_an_answer_where_one_asks_for_it(visit: Any)
     other = visit(user.page.url.partition("/?")[2].join(["?", ""]))
     assert other.field("prediction").input_value() == "ç & Cola"
     other.see("#answer code", "anls|rrc|ignore_case:False|threshold:0.7")
+
+
+def test_passing_through_the_variant_changes_nothing(visit: Any) -> None:
+    user = visit("?variant=rrc&threshold=0.8&case=counts")
+    user.page.locator("#variant input").focus()
+    user.page.keyboard.press("Tab")
+    user.page.keyboard.press("Shift+Tab")
+    user.page.keyboard.press("Escape")
+    user.field("prediction").fill("Coca Col")
+    user.see("#answer .why", "1 edit on 9 characters")
+    user.see("#answer code", "anls|rrc|ignore_case:False|threshold:0.8")
+
+
+def test_the_address_has_the_answer_that_is_shown_or_none(visit: Any) -> None:
+    user = visit()
+    user.page.get_by_role("button", name="Copy a link").click()
+    user.see(".toast-body", "The link is in the address bar")
+    assert "prediction=CocaCola" in user.page.url
+    user.page.get_by_role("button", name="TALKINGHEADS").click()
+    user.page.wait_for_function("!location.search.includes('prediction')")
+    user.field("prediction").fill("é" * 3000)
+    user.see("#answer .score", "0")
+    user.page.get_by_role("button", name="Copy a link").click()
+    user.see(".toast-body", "too long for a link")
+    assert "prediction" not in user.page.url
 
 
 @pytest.mark.parametrize("query", ["?variant=none", "?threshold=7"])
@@ -446,6 +473,41 @@ def test_the_page_does_not_freeze_while_100_000_answers_are_scored(visit: Any, t
         assert sum(1 for _ in csv.reader(stream)) == 100_001
 
 
+def test_what_was_asked_for_last_is_what_is_shown(visit: Any, tmp_path: Path) -> None:
+    write_table(tmp_path / "large.jsonl", 40_000)
+    user = visit("?tab=file")
+    user.page.locator("#gold input[type=file]").set_input_files(tmp_path / "large.jsonl")
+    user.see("#summary .progress-text, #summary .progress-level")
+    user.page.get_by_role("button", name="Try made-up files").click()
+    user.see("#summary .why", "60 questions")
+    user.page.locator("#words textarea, #words input").fill("no such words")
+    user.see("#worst .said", "No answer fits the filter")
+    user.page.locator("#threshold input[type=number]").fill("0.9")
+    user.page.locator("#threshold input[type=number]").press("Tab")
+    user.see("#summary code", "threshold:0.9")
+    user.page.wait_for_timeout(6_000)  # by then the large file is scored
+    user.see("#summary .why", "60 questions")
+    user.see("#worst .said", "No answer fits the filter")
+
+
+def test_the_same_file_may_be_dropped_twice(visit: Any, tmp_path: Path) -> None:
+    user = visit("?tab=file")
+    user.drop(GOLD, SUBMISSION, SUBMISSION)
+    user.see("#comparison", "They differ nowhere")
+    user.see("#comparison", "submission.json (second)")
+
+
+def test_names_that_are_no_text_do_no_harm(visit: Any, tmp_path: Path) -> None:
+    (tmp_path / "odd.json").write_text(r"""[{"prediction": "\ud800", "references": "\ud800b", "k\ud800": "x"}]""")
+    user = visit("?tab=file")
+    user.drop(tmp_path / "odd.json")
+    user.see("#summary .score", "0.5")
+    user.page.locator("#gold button[aria-label=Clear]").click()
+    user.see("#summary", "Drop a gold file")
+    user.drop(GOLD, SUBMISSION)
+    user.see("#summary .score", "0.6273")
+
+
 def test_two_users_see_their_own_files(visit: Any, tmp_path: Path, served: tuple[str, Path]) -> None:
     users = [visit("?tab=file"), visit("?tab=file")]
     for place, user in enumerate(users):
@@ -527,6 +589,11 @@ def test_programs_score_files(client: Any, served: tuple[str, Path], tmp_path: P
     result = client.predict(handle_file(str(GOLD)), handle_file(str(SUBMISSION)), api_name="/score_files")
     assert result["anls"] == pytest.approx(0.6273148)
     assert result["zeros"] == {"under the threshold": 1, "empty": 1, "missing": 0}
+    assert result["signature"] == anls.signature()
+    low, high = result["interval"]
+    assert low < result["anls"] < high
+    same = client.predict(handle_file(str(GOLD)), handle_file(str(SUBMISSION)), case="counts", api_name="/score_files")
+    assert same["signature"] == anls.signature(ignore_case=False)
     table = handle_file(str(ROOT / "examples" / "table.csv"))
     result = client.predict(table, "model", "accepted", "rrc", 0.9, api_name="/score_table")
     assert result["signature"] == anls.signature("rrc", 0.9)
@@ -537,6 +604,13 @@ def test_programs_score_files(client: Any, served: tuple[str, Path], tmp_path: P
     ("arguments", "endpoint", "said"),
     [
         (["a", ["a"], "standard", 7.0], "/explain_answer", "threshold is 7.0"),
+        (["a" * 30_000, ["b" * 30_000]], "/explain_answer", "too long to compare here"),
+        (["a" * 30_000, ["b" * 30_000]], "/compare_variants", "too long to compare here"),
+        (
+            [["a", "a" * 30_000], [["a"], ["b" * 30_000]]],
+            "/score_answers",
+            "prediction of row 1: the prediction has 30,000",
+        ),
         (["a", ["a"], "none"], "/explain_answer", "there is no variant 'none'"),
         (["a", []], "/explain_answer", "accepted_answers"),
         ([7, ["a"]], "/explain_answer", "not a string"),
@@ -579,7 +653,7 @@ def test_agents_have_the_same_as_tools(address: str) -> None:
     from mcp import ClientSession
     from mcp.client.streamable_http import streamablehttp_client
 
-    async def ask() -> tuple[Any, Any]:
+    async def ask() -> tuple[Any, Any, Any]:
         async with (
             streamablehttp_client(f"{address}gradio_api/mcp/") as (reading, writing, _),
             ClientSession(reading, writing) as session,
@@ -587,10 +661,16 @@ def test_agents_have_the_same_as_tools(address: str) -> None:
             await session.initialize()
             tools = (await session.list_tools()).tools
             arguments = {"prediction": "CocaCola", "accepted_answers": ["Coca Cola"]}
-            return tools, await session.call_tool("explain_answer", arguments)
+            answer = await session.call_tool("explain_answer", arguments)
+            arguments = {"table": uploaded, "prediction_column": "model", "references_column": "accepted"}
+            return tools, answer, await session.call_tool("score_table", arguments)
 
+    content = base64.b64encode((ROOT / "examples" / "table.csv").read_bytes()).decode()
+    uploaded = f"data:text/csv;base64,{content}"  # or a public address, which there is none of without a network
     with ThreadPoolExecutor(1) as pool:  # playwright has a loop in this thread
-        tools, answer = pool.submit(lambda: asyncio.run(ask())).result(60)
+        tools, answer, table = pool.submit(lambda: asyncio.run(ask())).result(60)
+    assert f"{anls.signature()}" in table.content[0].text
+    assert "0.5879" in table.content[0].text
     names = {tool.name: tool for tool in tools}
     expected = ["explain_answer", "compare_variants", "score_answers", "list_variants", "score_files", "score_table"]
     assert sorted(names) == sorted(expected)
@@ -650,9 +730,7 @@ def test_all_that_is_said_of_a_table(tmp_path: Path) -> None:
     assert len(set(answers.by_variant.values())) == 1
     worst, total = scores.worst(3)
     assert ([scored.score for scored in worst], total) == (sorted(scored.score for scored in scores.scored)[:3], 700)
-    assert set(space.shown_scores([scores, scores], group="kind")) == {
-        *("summary", "histogram", "comparison", "worst", "groups", "every-variant")
-    }
+    assert set(space.shown_scores([scores, scores])) == {"summary", "histogram", "comparison", "every-variant"}
 
 
 def write_table(path: Path, count: int) -> None:
@@ -686,3 +764,42 @@ def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_pat
     upload = review.Upload(str(tmp_path / "table.jsonl"))
     with pytest.raises(ValueError, match=r"table\.jsonl has more than 100 questions: score it with calculate-anls"):
         review.read_column(upload, "prediction", "references")
+
+
+def test_a_small_file_that_unpacks_to_a_large_one_is_refused(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    columns = {"prediction": ["a"] * 600, "references": ["a"] * 600}
+    for size, count, said in ((1_000_000, 600, "characters"), (300_000_000, 1, "once unpacked")):
+        text = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), ["x" * size])
+        table = pa.table({**{name: some[:count] for name, some in columns.items()}, "text": text})
+        parquet.write_table(table, tmp_path / "small.parquet", compression="zstd")
+        assert (tmp_path / "small.parquet").stat().st_size < 50_000
+        upload = review.Upload(str(tmp_path / "small.parquet"))
+        with pytest.raises(ValueError, match=said):
+            review.read_column(upload, "prediction", "references")
+
+
+def test_dates_that_python_does_not_have_are_told(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = {"prediction": ["a"], "references": ["a"], "date": pa.array([10_000_000], pa.date32())}
+    parquet.write_table(pa.table(table), tmp_path / "dates.parquet")
+    upload = review.Upload(str(tmp_path / "dates.parquet"))
+    with pytest.raises(ValueError, match=r"dates\.parquet.*: a value that cannot be read"):
+        review.read_column(upload, "prediction", "references")
+
+
+def test_only_fields_that_make_groups_are_offered() -> None:
+    from anls_adapters.rrc import Question
+
+    records = [
+        {"none": None, "same": 1, "kind": n % 3, "tags": ["a", "b"][: n % 2], "raw": b"x", "id": n} for n in range(9)
+    ]
+    answers = review.Answers("x", [Question(str(n), "a", ["a"], record) for n, record in enumerate(records)])
+    assert answers.fields == ["kind"]
+    assert {name: tally.count for name, tally in review.score(answers, anls.get_variant()).groups("kind").items()} == {
+        "0": 3,
+        "1": 3,
+        "2": 3,
+    }
