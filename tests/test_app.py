@@ -517,6 +517,10 @@ def test_two_users_see_their_own_files(visit: Any, tmp_path: Path, served: tuple
     for place, user in enumerate(users):
         user.see("#summary .why", "1 question.")
         user.see("#summary .score", "1" if place == 0 else "0.8889")
+        with user.page.expect_download() as download:
+            user.page.get_by_role("button", name="Download JSON").click()
+        (answer,) = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))["answers"]
+        assert answer["prediction"] == f"secret {place}"
     assert kept_uploads(served[1]) == []
 
 
