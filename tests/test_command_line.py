@@ -509,10 +509,16 @@ def test_a_reader_that_has_seen_enough(command: list[str]) -> None:
     process.stderr.close()
 
 
+def _heed_ctrl_c() -> None:
+    """Where the tests run in the background, a process would ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_ctrl_c_ends_it_cleanly(command: list[str], tmp_path: Path) -> None:
     """It reads a pipe that does not end."""
     arguments = [*command, "-", "--output-dir", str(tmp_path)]
-    process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(arguments, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=_heed_ctrl_c)
     assert process.stdin is not None
     process.stdin.write(b'{"prediction": "a", "references": ["a"]}\n' * 10_000)
     process.stdin.flush()
