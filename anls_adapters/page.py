@@ -321,7 +321,10 @@ _THEME = gr.themes.Base(
 _SAVE = """
 function save(changes) {
     const address = new URL(window.location);
-    for (const [name, value] of Object.entries(changes)) address.searchParams.set(name, value);
+    for (const [name, value] of Object.entries(changes)) {
+        if (value === null) address.searchParams.delete(name);
+        else address.searchParams.set(name, value);
+    }
     window.history.replaceState(null, "", address);
     if (window.parent !== window) {
         const hub = "https://huggingface.co";
@@ -329,20 +332,17 @@ function save(changes) {
     }
     return address;
 }
+function settings(variant, threshold, ignoreCase) {
+    return {variant: variant, threshold: threshold, case: ignoreCase ? "ignored" : "counts"};
+}
 """
-_SAVE_SETTINGS = (
-    "(variant, threshold, ignoreCase) => {" + _SAVE + "save({variant: variant, threshold: threshold, "
-    'case: ignoreCase ? "ignored" : "counts"}); }'
-)
+_SAVE_SETTINGS = "(...chosen) => {" + _SAVE + "save(settings(...chosen)); }"
 _SETTLED = "() => { window.settled = true; }"  # gradio selects the first tab before the link is read
 _SAVE_TAB = "() => {" + _SAVE + "if (window.settled) save({tab: '%s'}); }"
 _COPY_LINK = (
-    "async (prediction, answers, variant, threshold, ignoreCase) => {"
-    + _SAVE
-    + "const texts = {prediction: prediction, "
-    "answers: answers}; if (new URLSearchParams(texts).toString().length > 6000) return 'long'; "
-    'const settings = {variant: variant, threshold: threshold, case: ignoreCase ? "ignored" : "counts"}; '
-    "const address = save({...settings, ...texts}); "
+    "async (prediction, answers, ...chosen) => {" + _SAVE + "const texts = {prediction: prediction, answers: answers}; "
+    "if (new URLSearchParams(texts).toString().length > 6000) return 'long'; "
+    "const address = save({...settings(...chosen), ...texts}); "
     "try { await navigator.clipboard.writeText(address.href); return 'copied'; } catch (error) { return 'shown'; } }"
 )
 _COPIED = {
@@ -351,16 +351,12 @@ _COPIED = {
     "long": "These texts are too long for a link.",
 }
 # What stands in the address is what is shown, or nothing.
-_FORGET = """
-(prediction, answers) => {
-    const address = new URL(window.location), given = address.searchParams;
-    if (!given.has("prediction") && !given.has("answers")) return;
-    if (given.get("prediction") === prediction && given.get("answers") === answers) return;
-    given.delete("prediction");
-    given.delete("answers");
-    window.history.replaceState(null, "", address);
-}
-"""
+_FORGET = (
+    "(prediction, answers) => {" + _SAVE + "const given = new URL(window.location).searchParams; "
+    "if (!given.has('prediction') && !given.has('answers')) return; "
+    "if (given.get('prediction') === prediction && given.get('answers') === answers) return; "
+    "save({prediction: null, answers: null}); }"
+)
 _DOWNLOAD = """
 (text) => {
     if (!text) return;
@@ -442,7 +438,7 @@ def _take_upload(path: str | None) -> Upload | None:
 
 def build() -> Any:
     """The page, as gradio Blocks."""
-    with gr.Blocks(title="ANLS", analytics_enabled=False, delete_cache=(600, 3600)) as demo:
+    with gr.Blocks(title="ANLS", analytics_enabled=False, delete_cache=(600, _SESSION)) as demo:
         gr.Markdown(_INTRODUCTION)
         with gr.Row(elem_id="settings"):
             variant = gr.Dropdown(

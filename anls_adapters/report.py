@@ -9,7 +9,7 @@ import heapq
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anls import Edit, Explanation, Variant, anls_scores, explain, get_variant, reason, signature
 from anls_adapters.rrc import Question
@@ -163,9 +163,7 @@ class Report:
         self.zeros.update(scored.zero for scored in result if scored.zero)
         for field, groups in self.groups.items():
             for scored in result:
-                value = scored.question.record.get(field)
-                values = value if isinstance(value, list) else [value]
-                names = [_group_name(field, str(one)) for one in values if one is not None]
+                names = [_group_name(field, str(one)) for one in group_values(scored.question.record, field)]
                 for name in dict.fromkeys(names):
                     groups.setdefault(name, Tally()).add([scored.score])
         for place, scored in enumerate(result, start) if self._keep else ():
@@ -174,6 +172,12 @@ class Report:
                 heapq.heappush(self._worst, entry)
             elif entry[:2] > self._worst[0][:2]:
                 heapq.heapreplace(self._worst, entry)
+
+
+def group_values(record: Mapping[str, Any], field: str) -> list[Any]:
+    """What puts a record into groups of a field: each value of a list, or the one that there is."""
+    value = record.get(field)
+    return [one for one in (value if isinstance(value, list) else [value]) if one is not None]
 
 
 def _group_name(field: str, value: str) -> str:

@@ -18,11 +18,11 @@ from typing import Any
 
 from anls import VARIANTS, Variant
 from anls_adapters import compare, rrc
-from anls_adapters.report import Report, Scored, Tally
+from anls_adapters.report import Report, Scored, Tally, group_values
 
 MOST_BYTES = 50 * 1024 * 1024
 MOST_QUESTIONS = 200_000
-MOST_CHARACTERS = 4 * MOST_BYTES  # in all that is read of a file
+MOST_UNPACKED = 4 * MOST_BYTES  # of a Parquet file; characters of any file
 MOST_COMPARED = 20_000**2  # characters of a prediction times those of a reference
 
 _CHUNK = 5_000
@@ -55,7 +55,7 @@ class Upload:
 
     def records(self) -> rrc.Records:
         """Its records, under the name that the user knows."""
-        records = rrc.Records(self._file.path, most_bytes=MOST_CHARACTERS)
+        records = rrc.Records(self._file.path, most_bytes=MOST_UNPACKED)
         records.name = self.name
         return records
 
@@ -118,21 +118,13 @@ class Answers:
         sizes: dict[str, int] = {}
         some = self.questions[:2000]
         for field in dict.fromkeys(name for question in some[:100] for name in question.record if _is_text(name)):
-            values: set[Any] = set()
-            for question in some:
-                value = question.record.get(field)
-                values.update(map(_as_group, value if isinstance(value, list) else [value]))
-            values.discard("None")
-            if 1 < len(values) <= max(2, len(some) // 2) and _NO_GROUP not in values:
-                sizes[field] = len(values)
+            values = [value for question in some for value in group_values(question.record, field)]
+            if any(isinstance(value, (bytes, dict, list)) for value in values):
+                continue
+            groups = len(set(map(str, values)))
+            if 1 < groups <= max(2, len(some) // 2):
+                sizes[field] = groups
         return sorted(sizes, key=sizes.__getitem__)
-
-
-_NO_GROUP = object()
-
-
-def _as_group(value: Any) -> Any:
-    return _NO_GROUP if isinstance(value, (bytes, dict, list)) else str(value)
 
 
 def read_submission(
@@ -170,8 +162,8 @@ def _read(questions: Iterator[rrc.Question], records: rrc.Records, progress: Pro
         found.append(question)
         if len(found) > MOST_QUESTIONS:
             raise ValueError(f"{records.name} has more than {MOST_QUESTIONS:,} questions: {_WITH_COMMAND}")
-        if characters > MOST_CHARACTERS:
-            raise ValueError(f"{records.name} has more than {MOST_CHARACTERS:,} characters: {_WITH_COMMAND}")
+        if characters > MOST_UNPACKED:
+            raise ValueError(f"{records.name} has more than {MOST_UNPACKED:,} characters: {_WITH_COMMAND}")
         if len(found) % _CHUNK == 0:
             progress(records.fraction or 0.0, f"Reading {records.name}")
     if not found:
