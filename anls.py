@@ -54,6 +54,7 @@ __all__ = [
     "normalized_levenshtein_similarity",
     "preprocess_logits_for_metrics",
     "reason",
+    "scores_and_similarities",
     "signature",
 ]
 
@@ -104,7 +105,8 @@ _LIMITS: dict[Kept, Callable[[float], tuple[float, float]]] = {
 }
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value as an error names it: on one line, not too long, with its type."""
     text = " ".join(repr(value).split())
     if len(text) > 60:
         text = text[:57] + "..."
@@ -113,7 +115,7 @@ def _shown(value: object) -> str:
 
 def _check_threshold(threshold: Any) -> float:
     if not isinstance(threshold, Real) or isinstance(threshold, bool) or not 0 <= float(threshold) <= 1:
-        raise ValueError(f"threshold is {_shown(threshold)}: it must be a number from 0 to 1")
+        raise ValueError(f"threshold is {shown(threshold)}: it must be a number from 0 to 1")
     return float(threshold) + 0.0  # 0.0 for -0.0
 
 
@@ -132,7 +134,7 @@ def as_text(value: object, what: str) -> str:
         advice += ' (the "text" of this dict)'
     elif isinstance(value, (list, tuple)):
         advice += ", one and not a list"
-    raise ValueError(f"{what} is {_shown(value)}, not a string: {advice}")
+    raise ValueError(f"{what} is {shown(value)}, not a string: {advice}")
 
 
 @dataclass(frozen=True)
@@ -194,14 +196,14 @@ class Variant:
         for field, values in allowed.items():
             if getattr(self, field) not in list(values):
                 raise ValueError(
-                    f"{field} of variant {self.name!r} is {_shown(getattr(self, field))}: "
+                    f"{field} of variant {self.name!r} is {shown(getattr(self, field))}: "
                     f"it must be one of {', '.join(map(repr, values))}"
                 )
         for field in ("name", "ignored_ending"):
             as_text(getattr(self, field), f"{field} of variant {self.name!r}")
         if not isinstance(self.no_answers, tuple) or not all(isinstance(text, str) for text in self.no_answers):
             raise ValueError(
-                f"no_answers of variant {self.name!r} is {_shown(self.no_answers)}: it must be a tuple of strings"
+                f"no_answers of variant {self.name!r} is {shown(self.no_answers)}: it must be a tuple of strings"
             )
         object.__setattr__(self, "threshold", _check_threshold(self.threshold))
 
@@ -387,16 +389,16 @@ def get_variant(
         try:
             variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
         except AttributeError as error:
-            raise ValueError(f"variant is {_shown(variant)}: it is no Variant of this metric ({error})") from None
+            raise ValueError(f"variant is {shown(variant)}: it is no Variant of this metric ({error})") from None
     elif not isinstance(variant, Variant):
-        raise ValueError(f"variant is {_shown(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
+        raise ValueError(f"variant is {shown(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
     if _NAMES.get(variant.name, variant).name != variant.name:
         raise ValueError(f"{variant.name!r} is another name of a known variant: give a variant of your own another one")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:
         if not isinstance(ignore_case, bool):
-            raise ValueError(f"ignore_case is {_shown(ignore_case)}: it must be True, False or None")
+            raise ValueError(f"ignore_case is {shown(ignore_case)}: it must be True, False or None")
         variant = replace(variant, ignore_case=ignore_case)
     return variant
 
@@ -512,7 +514,7 @@ def _listed(column: Any, what: str, advice: str) -> list[Any]:
             column = list(column)
         if isinstance(column, list):
             return column
-    raise ValueError(f"{what} is {_shown(column)}: {advice}")
+    raise ValueError(f"{what} is {shown(column)}: {advice}")
 
 
 def _row_name(row: object) -> str:
@@ -755,6 +757,53 @@ def anls_scores(
     return scores
 
 
+def scores_and_similarities(
+    predictions: Iterable[str],
+    references: Iterable[Iterable[str]],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> tuple[list[float], list[float]]:
+    """The score of each answer, and its similarity to the closest accepted one before the threshold, in one pass.
+
+    Whoever needs scores alone has them several times as fast from `anls_scores`, which does not look for how far away
+    an answer is that cannot be kept.
+
+    Args:
+        predictions: as `anls_scores` takes them.
+        references: as there.
+        threshold: as there.
+        variant: as there.
+        ignore_case: as there.
+
+    Returns:
+        N scores, the same bits as those of `anls_scores`, and N similarities, those of `explain`.
+
+    Raises:
+        ValueError: as `anls_scores`.
+
+    Example:
+        >>> scores_and_similarities(["CocaCola", "The Coca"], [["Coca Cola"], ["Coca Cola"]])
+        ([0.8888888888888888, 0.0], [0.8888888888888888, 0.4444444444444444])
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+    rule = _rule(variant, threshold, ignore_case)
+    predictions, references = _columns(predictions, references)
+    _refuse_no_rows(predictions)
+    scores, similarities = [], []
+    for prediction, accepted_answers in zip(predictions, references):
+        answer, answer_length = rule.read_prediction(prediction)
+        closest, least = "", math.inf
+        for accepted, length in map(rule.read_reference, accepted_answers):
+            ratio = Levenshtein.distance(answer, accepted) / (max(length, answer_length) or 1)
+            if ratio < least:
+                closest, least = accepted, ratio
+        scores.append(_kept(answer, closest, least, rule))
+        similarities.append(1 - least)
+    return scores, similarities
+
+
 def iter_anls_scores(
     rows: Iterable[tuple[str, Iterable[str]]],
     threshold: float | None = None,
@@ -791,7 +840,7 @@ def _scores_of_stream(rows: Iterator[tuple[str, Iterable[str]]], rule: _Rule) ->
             return
         for row, pair in enumerate(chunk, done):
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise ValueError(f"{_row_name(row)} is {_shown(pair)}: pass pairs of a prediction and its references")
+                raise ValueError(f"{_row_name(row)} is {shown(pair)}: pass pairs of a prediction and its references")
         columns = _columns([pair[0] for pair in chunk], [pair[1] for pair in chunk], _row_name_after(done))
         yield from _score_rows(zip(*columns), rule)
 
@@ -1008,6 +1057,16 @@ def _match(prediction: str, reference: str, rule: _Rule) -> Match:
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), max(length, answer_length))
 
 
+def _kept(answer: str, accepted: str, ratio: float, rule: _Rule) -> float:
+    """What of a similarity is kept: the score of an answer whose distance / length from the closest one is `ratio`."""
+    if answer in rule.no_answers:
+        return 0.0
+    if rule.variant.empty_equals_empty and not answer and not accepted:
+        return 1.0
+    similarity = 1 - ratio
+    return similarity if similarity >= rule.low and ratio <= rule.high else 0.0
+
+
 def _reason(answer: str, score: float, rule: _Rule) -> Reason:
     if score == 1.0:
         return "equal"
@@ -1090,11 +1149,7 @@ def explain(
     matches = tuple(_match(prediction, text, rule) for text in as_references(references, "references"))
     winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
     best, answer = matches[winner], rule.normalize(prediction)
-    score = best.similarity if best.similarity >= rule.low and best.ratio <= rule.high else 0.0
-    if rule.variant.empty_equals_empty and not answer and not best.normalized_reference:
-        score = 1.0
-    if answer in rule.no_answers:
-        score = 0.0
+    score = _kept(answer, best.normalized_reference, best.ratio, rule)
     return Explanation(prediction, answer, matches, winner, score, _reason(answer, score, rule), rule.variant)
 
 
@@ -1209,7 +1264,7 @@ class _ComputeMetrics:
         self._tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
         if not hasattr(self._tokenizer, "batch_decode"):
             raise ValueError(
-                f"tokenizer is {_shown(tokenizer)}, which cannot decode: pass the tokenizer or processor of the model"
+                f"tokenizer is {shown(tokenizer)}, which cannot decode: pass the tokenizer or processor of the model"
             )
         self._causal, self._rule = causal, rule
         self._sets: dict[Any, list[Sequence[str]]] | None = None
@@ -1308,7 +1363,7 @@ def _predictions_and_labels(eval_prediction: Any) -> tuple[Any, Any]:
         predictions, labels = eval_prediction
     except (TypeError, ValueError):
         raise ValueError(
-            f"the evaluation is {_shown(eval_prediction)}: pass an EvalPrediction, or a pair of predictions and labels"
+            f"the evaluation is {shown(eval_prediction)}: pass an EvalPrediction, or a pair of predictions and labels"
         ) from None
     return predictions, labels
 
@@ -1317,7 +1372,7 @@ def _rows_of_ids(array: Any, what: str) -> list[list[int]]:
     """Each row of an array of ids, without the negative ones, which stand for nothing."""
     rows = array.tolist() if getattr(array, "ndim", None) == 2 else None
     if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
-        found = f"{_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else _shown(array)
+        found = f"{_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else shown(array)
         raise ValueError(
             f"the {what} are {found}: pass ids (rows x positions, whole numbers)"
             + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")
@@ -1404,7 +1459,7 @@ def _text_of(completion: Any, what: str) -> str:
     if isinstance(completion, str):
         return completion
     if not isinstance(completion, list) or not all(isinstance(message, Mapping) for message in completion):
-        raise ValueError(f"{what} is {_shown(completion)}: pass a string or a list of messages")
+        raise ValueError(f"{what} is {shown(completion)}: pass a string or a list of messages")
     said = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
     content = said[-1] if said else None
     if isinstance(content, list) and all(isinstance(part, Mapping) for part in content):
@@ -1691,7 +1746,7 @@ def _define_metric() -> type:
                 _refuse_unknown(options, (*_OPTIONS, "return_all_scores"))
                 rule = self._chosen_rule(options)
                 if not isinstance(options.get("return_all_scores", False), bool):
-                    shown = _shown(options["return_all_scores"])
+                    shown = shown(options["return_all_scores"])
                     raise ValueError(f"return_all_scores is {shown}: it must be True or False")
                 given = predictions is not None or references is not None
                 if self.num_process > 1:
@@ -1731,7 +1786,7 @@ def _define_metric() -> type:
                 for text in (texts[0], *texts[1]):
                     if not _is_unicode(text):
                         raise ValueError(
-                            f"{_row_name(row)} holds {_shown(text)}, half of a surrogate pair, which "
+                            f"{_row_name(row)} holds {shown(text)}, half of a surrogate pair, which "
                             "cannot pass between processes: replace it, for example by "
                             'text.encode("utf-8", "replace").decode()'
                         )

@@ -1,6 +1,6 @@
 """The Space: a page that shows a score and why it is what it is. Run it with ``python app.py``."""
 
-from anls_adapters.page import build, launch
+from anls_metric.page.server import build, launch
 
 demo = build()
 

@@ -216,7 +216,7 @@ def part(scorer: Callable[..., Any], columns: Any) -> Call:
 
 
 def real_rows() -> tuple[list[str], list[list[str]]]:
-    from anls_adapters.rrc import read_questions
+    from anls_metric.rrc import read_questions
 
     predictions, references = [], []
     for submission in sorted(REAL.glob("submission__*.json")):

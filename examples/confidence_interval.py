@@ -13,8 +13,8 @@ import numpy as np
 from scipy import stats
 
 import anls
-from anls_adapters.report import Report
-from anls_adapters.rrc import read_questions
+from anls_metric.report import Report
+from anls_metric.rrc import read_questions
 
 
 def interval(scores: list[float], confidence: float = 0.95) -> tuple[float, float]:

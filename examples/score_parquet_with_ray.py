@@ -22,7 +22,7 @@ import pyarrow as pa
 import ray
 
 from anls import anls_batch, signature
-from anls_adapters.report import Tally
+from anls_metric.report import Tally
 
 
 def score_batch(batch: pa.Table, id_column: str | None = None, **options: Any) -> pa.Table:

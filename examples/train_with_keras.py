@@ -14,7 +14,7 @@ from typing import Any
 import keras
 import numpy as np
 
-from anls_adapters.keras import ANLS, EditDistance, ValidationMetrics
+from anls_metric.keras import ANLS, EditDistance, ValidationMetrics
 
 LETTERS = " .-/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # the blank, 0, is also what pads
 MISREAD = str.maketrans("OIlSBZgGeaou", "01158296eoec")

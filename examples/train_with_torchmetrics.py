@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torchmetrics import MetricCollection
 
-from anls_adapters.torchmetrics import ANLS, NormalizedLevenshteinSimilarity
+from anls_metric.torchmetrics import ANLS, NormalizedLevenshteinSimilarity
 
 LETTERS = " .-/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # the blank, 0, is also what pads
 MISREAD = str.maketrans("OIlSBZgGeaou", "01158296eoec")

@@ -1,0 +1,268 @@
+"""Rows are scored, and a scored set knows its mean, outcomes, groups and worst answers.
+
+It is told the rows piece by piece and keeps counts alone, so that a set need not fit into memory, unless it is asked to
+keep the rows.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+
+from anls import Explanation, Variant, anls_scores, explain, get_variant, mean, scores_and_similarities, signature
+from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, outcome_of
+from anls_metric.reading.rows import Row
+
+# The fields by which InfographicVQA groups its questions, the name of each break-down in results.json, and what
+# the competition calls the values. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
+ANSWER_TYPES: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "answer_type": (
+        "answer_types",
+        {
+            "image span": "Image-Span",
+            "question span": "Question-Span",
+            "multiple spans": "Multi-Span",
+            "non span": "None span",
+        },
+    ),
+    "evidence": (
+        "evidence_types",
+        {
+            "table/list": "Table/list",
+            "textual": "Text",
+            "photo/pciture/visual_objects": "Visual/Layout",
+            "figure": "Figure",
+            "map": "Map",
+        },
+    ),
+    "operation/reasoning": (
+        "operation_types",
+        {"comparison": "Sorting", "arithmetic": "Arithmetic", "counting": "Counting"},
+    ),
+}
+
+
+class Scored(NamedTuple):
+    """A row with its score.
+
+    Attributes:
+        row: the question with its answer.
+        score: from 0 to 1; a question without an answer scores 0.
+        similarity: that of the closest accepted answer, before the threshold; None where the set was not asked to keep
+            its rows.
+        outcome: why the score is what it is: the name of a row of `outcomes.OUTCOMES`.
+    """
+
+    row: Row
+    score: float
+    similarity: float | None
+    outcome: str
+
+    @property
+    def zero(self) -> str:
+        """The outcome of an answer that scores 0, "" of any other."""
+        return self.outcome if self.outcome in ZERO_OUTCOMES else ""
+
+    def explanation(self, variant: Variant) -> Explanation | None:
+        """Why the variant gave it that score; None for a question without an answer."""
+        if self.row.prediction is None:
+            return None
+        return explain(self.row.prediction, self.row.references, variant=variant)
+
+
+class Tally:
+    """Scores, counted by value: their mean is exact in whatever order and pieces they come.
+
+    Example:
+        >>> tally = Tally()
+        >>> tally.add([1.0, 0.5, 0.0])
+        >>> tally.add({1.0: 2, 0.5: 1})
+        >>> tally.mean, tally.count
+        (0.6666666666666666, 6)
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[float] = Counter()
+
+    def add(self, scores: Iterable[float] | Mapping[float, int]) -> None:
+        """Count these scores as well; a mapping says how often each of them comes."""
+        self._counts.update(scores)
+
+    @property
+    def count(self) -> int:
+        """How many scores there are."""
+        return sum(self._counts.values())
+
+    @property
+    def mean(self) -> float:
+        """Their mean: the same bits as `anls.mean` of all of them. ValueError: there are none."""
+        return mean(self._counts.elements())
+
+
+Groups = dict[str, Tally]
+
+
+class ScoredSet:
+    """What is known of scored rows.
+
+    Args:
+        variant: which ANLS: a name or a Variant, as `anls.get_variant` gives it.
+        by: fields of the record to break the score down by; a record whose field holds a list counts in each of its
+            groups.
+        worst: how many of the worst answers to keep.
+        keep: whether to keep every row, with its similarity, as `rows`.
+
+    Attributes:
+        variant: which ANLS.
+        signature: the same as text, to show beside the number.
+        outcomes: how many rows have each outcome, by its name.
+        groups: for each field of `by` the scores of its groups.
+        rows: every `Scored`, where they are kept.
+
+    Example:
+        >>> scored_set = ScoredSet()
+        >>> rows = [Row("7", "CocaCola", ["Coca Cola"], {}), Row("8", None, ["Cola"], {})]
+        >>> [scored.outcome for scored in scored_set.add(rows)]
+        ['close enough', 'missing']
+        >>> scored_set.mean, scored_set.outcomes["missing"]
+        (0.4444444444444444, 1)
+    """
+
+    def __init__(
+        self, variant: str | Variant = "standard", by: Sequence[str] = (), worst: int = 0, keep: bool = False
+    ) -> None:
+        self.variant = get_variant(variant)
+        self.signature = signature(self.variant)
+        self.outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
+        self.groups: dict[str, Groups] = {field: {} for field in by}
+        self.rows: list[Scored] = []
+        self._keep = keep
+        self._tally = Tally()
+        self._outcome_of_score: dict[float, str] = {}
+        self._most_worst = worst
+        self._worst: list[tuple[float, int, Scored]] = []  # a heap of the worst, the best of them first
+
+    @property
+    def mean(self) -> float:
+        """The ANLS. ValueError: nothing was scored."""
+        return self._tally.mean
+
+    @property
+    def count(self) -> int:
+        """How many rows were scored."""
+        return self._tally.count
+
+    @property
+    def zeros(self) -> dict[str, int]:
+        """How many answers score 0, by outcome."""
+        always = ("under the threshold", "empty", "missing")
+        others = [name for name in self.outcomes if name in ZERO_OUTCOMES.difference(always) and self.outcomes[name]]
+        return {name: self.outcomes[name] for name in (*always, *others)}
+
+    @property
+    def worst(self) -> list[Scored]:
+        """The answers with the lowest scores, the lowest first, then as they came."""
+        return [scored for *_, scored in sorted(self._worst, key=lambda entry: entry[:2], reverse=True)]
+
+    def add(self, rows: Sequence[Row]) -> list[Scored]:
+        """Score rows and count them in.
+
+        Raises:
+            ValueError: see `anls.anls_scores`.
+        """
+        scored = self._score(rows)
+        before = self.count if self._most_worst else 0
+        self._tally.add(one.score for one in scored)
+        self.outcomes.update(one.outcome for one in scored)
+        for field, groups in self.groups.items():
+            group(scored, field, groups)
+        for place, one in enumerate(scored, before) if self._most_worst else ():
+            self._keep_if_worse((-one.score, -place, one))
+        if self._keep:
+            self.rows += scored
+        return scored
+
+    def _score(self, rows: Sequence[Row]) -> list[Scored]:
+        predictions = [row.prediction for row in rows]
+        references = [row.references for row in rows]
+        answered = [row for row in rows if row.prediction is not None] if None in predictions else rows
+        if len(answered) < len(rows):
+            predictions, references = [row.prediction for row in answered], [row.references for row in answered]
+        similarities: Iterable[float | None] = repeat(None)
+        scores: Iterable[float] = ()
+        if self._keep and answered:
+            scores, similarities = scores_and_similarities(predictions, references, variant=self.variant)
+        elif answered:
+            scores = anls_scores(predictions, references, variant=self.variant)
+        if len(answered) < len(rows):
+            found = iter(zip(scores, similarities))
+            unanswered = (0.0, 0.0 if self._keep else None)
+            pairs = [unanswered if row.prediction is None else next(found) for row in rows]
+            scores, similarities = [score for score, _ in pairs], [similarity for _, similarity in pairs]
+        known = self._outcome_of_score
+        outcomes = [known.get(score) or self._outcome(row, score) for row, score in zip(rows, scores)]
+        return list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))
+
+    def _outcome(self, row: Row, score: float) -> str:
+        outcome = outcome_of(row, score, self.variant)
+        if score > 0.0:  # whatever the row is
+            self._outcome_of_score[score] = outcome
+        return outcome
+
+    def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
+        if len(self._worst) < self._most_worst:
+            heapq.heappush(self._worst, entry)
+        elif entry[:2] > self._worst[0][:2]:
+            heapq.heapreplace(self._worst, entry)
+
+
+def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) -> Groups:
+    """The scores by the values of a field of the record.
+
+    Args:
+        scored: the rows.
+        field: which field; a row whose record has a list there counts in each of its groups.
+        groups: what they are added to; None begins anew.
+
+    Example:
+        >>> scored = ScoredSet().add([Row("7", "a", ["a"], {"kind": "x"}), Row("8", "a", ["b"], {"kind": ["x", "y"]})])
+        >>> {value: tally.mean for value, tally in group(scored, "kind").items()}
+        {'x': 0.5, 'y': 0.0}
+    """
+    groups = {} if groups is None else groups
+    for one in scored:
+        names = [_group_name(field, str(value)) for value in group_values(one.row.record, field)]
+        for name in dict.fromkeys(names):
+            groups.setdefault(name, Tally()).add([one.score])
+    return groups
+
+
+def group_values(record: Mapping[str, Any], field: str) -> list[Any]:
+    """What puts a record into groups of a field: each value of a list, or the one that there is."""
+    value = record.get(field)
+    return [one for one in (value if isinstance(value, list) else [value]) if one is not None]
+
+
+def _group_name(field: str, value: str) -> str:
+    return ANSWER_TYPES[field][1].get(value, value) if field in ANSWER_TYPES else value
+
+
+def grouping_fields(rows: Sequence[Row]) -> list[str]:
+    """The fields of the records that put rows into groups, those with the fewest groups first.
+
+    Args:
+        rows: of which the first 2,000 are looked at.
+    """
+    sizes: dict[str, int] = {}
+    some = rows[:2000]
+    for field in dict.fromkeys(name for row in some[:100] for name in row.record):
+        values = [value for row in some for value in group_values(row.record, field)]
+        if any(isinstance(value, (bytes, dict, list)) for value in values):
+            continue
+        groups = len(set(map(str, values)))
+        if 1 < groups <= max(2, len(some) // 2):
+            sizes[field] = groups
+    return sorted(sizes, key=sizes.__getitem__)

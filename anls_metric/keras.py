@@ -1,0 +1,433 @@
+"""The score as metrics of Keras 3, on any backend, and the edit distance of `keras_hub` without TensorFlow.
+
+Texts are no numbers, so none of this can run inside a compiled training step. Where Keras traces one, a metric here
+says so, and `ValidationMetrics` is the callback that scores after each epoch instead.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import keras
+from rapidfuzz.distance import Levenshtein
+
+from anls import VARIANTS, Variant, anls_batch, get_variant, signature
+
+__all__ = ["ANLS", "EditDistance", "ValidationMetrics"]
+
+# A sum is kept as so many numbers of 24 bits, whose own sum it is: what float64 would be too coarse for in the end, and
+# JAX (by default) and Apple's GPUs have no float64 at all. Adding is exact until a sum needs more than 96 bits, which
+# scores, multiples of 2 ** -53, do after 2 ** 43 rows.
+_PARTS = 4
+# Whole numbers under this are their own hash, by which rapidfuzz compares.
+_GREATEST_TOKEN = 2**61 - 2
+
+
+class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
+    """What the metrics here share: the quotient of two sums that do not drift."""
+
+    def __init__(self, dtype: Any, name: str | None) -> None:
+        super().__init__(dtype=dtype, name=name)
+        if "float" not in self.dtype:
+            raise ValueError(f'dtype is {dtype!r}: it must be that of a fraction, "float32" for example')
+        # One variable for both sums, so that a batch is added as a whole or not at all.
+        self._sums = self.add_weight(shape=(2, _PARTS), initializer="zeros", dtype="float32", name="sums")
+
+    def _add(self, sample_weight: Any, numerators: list[float], denominators: Sequence[float]) -> None:
+        if sample_weight is not None:
+            weights = _weights(sample_weight, len(numerators))
+            numerators = [weight * value for weight, value in zip(weights, numerators)]
+            denominators = [weight * value for weight, value in zip(weights, denominators)]
+        numerator, denominator = self._held()
+        try:
+            sums = [_parts([*numerator, *numerators]), _parts([*denominator, *denominators])]
+        except (OverflowError, ValueError):  # of struct, and of fsum where there are infinities
+            raise ValueError("sample_weight adds up to more than float32 holds: divide the weights") from None
+        self._sums.assign(sums)
+
+    def _held(self) -> list[list[float]]:
+        sums: list[list[float]] = _read(self._sums.value, "the state of the metric")
+        return sums
+
+    def result(self) -> Any:
+        """The value of all batches since `reset_state`, as a scalar tensor; 0 without any."""
+        numerator, denominator = map(math.fsum, self._held())
+        return keras.ops.convert_to_tensor(numerator / (denominator or 1), dtype=self.dtype)
+
+
+@keras.saving.register_keras_serializable(package="anls")
+class EditDistance(_Ratio):
+    """The edit distance of tokenized texts: word error rate on words, character error rate on characters.
+
+    ``update_state`` takes ``y_true`` and ``y_pred``, both the tokens of one text (rank 1) or of a batch of texts (rank
+    2, each of its own length), as lists, numpy arrays, tensors of any backend or ragged tensors of TensorFlow. Tokens
+    are whole numbers or strings. ``sample_weight`` is a number for each text, or one for all.
+
+    It is the metric of `keras_hub`, with the same numbers, except that there token 0 and the empty string are left out
+    of the distance (but not of the length), and weights are ignored. Here every token counts: leave out what fills up
+    a text first.
+
+    Args:
+        normalize: if True, the edits (insertions, deletions, substitutions) of all texts are divided by the number of
+            tokens in all of ``y_true``, which is how jiwer too takes many texts together. Where ``y_true`` has no
+            tokens at all, the edits are the value, as in jiwer. If False, the value is the mean of the edits of each
+            text.
+        dtype: of the value; what is counted stays exact.
+        name: of the metric.
+
+    Raises:
+        ValueError: a dtype that holds no fractions; and when it is called: what is wrong and in which text, or that
+            there are no values yet, inside a compiled step. Nothing of that batch is kept. In ``model.compile`` it
+            works with PyTorch and, with ``run_eagerly=True``, with TensorFlow; with JAX it does not.
+
+    Example:
+        >>> from anls_metric.keras import EditDistance
+        >>> metric = EditDistance()
+        >>> y_true = ["the tiny little cat was found under the big funny bed".split()]
+        >>> y_pred = ["the cat was found under the bed".split()]
+        >>> print(f"{float(metric(y_true, y_pred)):.4f}")
+        0.3636
+        >>> y_true, y_pred = "it is sunny today".split(), "it is sunny but with a hint of cloud cover".split()
+        >>> print(f"{float(metric(y_true, y_pred)):.4f}")  # both texts
+        0.7333
+        >>> float(EditDistance(normalize=False)(list("CocaCola"), list("Coca Cola")))
+        1.0
+
+    Source: https://keras.io/keras_hub/api/metrics/edit_distance/.
+    """
+
+    def __init__(self, normalize: bool = True, dtype: Any = "float32", name: str | None = "edit_distance") -> None:
+        if not isinstance(normalize, bool):
+            raise ValueError(f"normalize is {normalize!r}: it must be True or False")
+        super().__init__(dtype, name)
+        self.normalize = normalize
+        self._direction = "down"  # what Keras goes by where a callback monitors a compiled metric
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Add a batch, or one text.
+
+        Args:
+            y_true: the tokens that are right.
+            y_pred: the tokens that are compared with them.
+            sample_weight: what each text counts; None is 1.
+
+        Raises:
+            ValueError: what is wrong and in which text of the batch; nothing of the batch is kept.
+        """
+        truth, predicted = _texts(y_true, "y_true"), _texts(y_pred, "y_pred")
+        if len(truth) != len(predicted):
+            raise ValueError(
+                f"there are {_count(truth, 'text')} in y_true but {len(predicted)} in y_pred: pass the tokens of one "
+                "text on both sides, or of as many texts (a flat list is one text)"
+            )
+        if len({type(tokens[0]) for tokens in (*truth, *predicted) if tokens}) > 1:
+            raise ValueError(
+                "some texts are of strings and some of whole numbers: pass y_true and y_pred from the same tokenizer"
+            )
+        edits: list[float] = list(map(Levenshtein.distance, truth, predicted))
+        self._add(sample_weight, edits, [len(tokens) if self.normalize else 1 for tokens in truth])
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` makes the metric from."""
+        return {**super().get_config(), "normalize": self.normalize}
+
+
+@keras.saving.register_keras_serializable(package="anls")
+class ANLS(_Ratio):
+    """ANLS, the average normalized Levenshtein similarity, of answers and the accepted answers of each.
+
+    ``update_state`` takes ``y_true``, for each row one string or a list of accepted answers, and ``y_pred``, a list of
+    strings. Both may be lists, arrays of numpy, or tensors of strings, ragged ones too, of TensorFlow, which are taken
+    as UTF-8. ``sample_weight`` is a number for each row, or one for all.
+
+    Args:
+        variant: a name in `anls.VARIANTS`, another name of one, or a `anls.Variant`.
+        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+        dtype: of the value; the sum that it comes from stays exact.
+        name: of the metric.
+
+    Raises:
+        ValueError: an unknown variant, a threshold outside [0, 1], a dtype that holds no fractions; and when it is
+            called: what is wrong and in which row. Nothing of that batch is kept. ``model.compile`` has token ids for
+            it and no texts: use `ValidationMetrics` there.
+
+    Example:
+        >>> from anls_metric.keras import ANLS
+        >>> metric = ANLS()
+        >>> y_true = [["Coca Cola", "Coca Cola Company"], ["Coca Cola"]]
+        >>> print(f"{float(metric(y_true, ['CocaCola', 'The Coca'])):.4f}")
+        0.4444
+        >>> metric.update_state(["12/15/88"], ["12/15/89"])
+        >>> print(f"{float(metric.result()):.4f}")
+        0.5880
+        >>> metric.signature()
+        'anls|standard|threshold:0.5|v1.0.0'
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+
+    def __init__(
+        self,
+        variant: str | Variant = "standard",
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+        dtype: Any = "float32",
+        name: str | None = "anls",
+    ) -> None:
+        self._named = get_variant(variant)
+        self.variant = get_variant(self._named, threshold, ignore_case)
+        super().__init__(dtype, name)
+        self.threshold, self.ignore_case = threshold, ignore_case
+        self._direction = "up"  # what Keras goes by where a callback monitors a compiled metric
+
+    def signature(self) -> str:
+        """Which ANLS it is: what to report with the number."""
+        return signature(self.variant)
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Add a batch.
+
+        Args:
+            y_true: for each row the accepted answers, or one string.
+            y_pred: the answers to score.
+            sample_weight: what each row counts; None is 1.
+
+        Raises:
+            ValueError: what is wrong and in which row of the batch; nothing of the batch is kept.
+        """
+        columns = {"prediction": _strings(y_pred, "y_pred"), "references": _strings(y_true, "y_true")}
+        scores = anls_batch(columns, variant=self.variant)["anls"]
+        self._add(sample_weight, scores, [1] * len(scores))
+
+    def get_config(self) -> dict[str, Any]:
+        """What `from_config` makes the metric from: the variant by its name, or one of your own by its fields."""
+        named = self._named
+        variant = named.name if VARIANTS.get(named.name) == named else asdict(named)
+        return {
+            **super().get_config(),
+            "variant": variant,
+            "threshold": self.threshold,
+            "ignore_case": self.ignore_case,
+        }
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> ANLS:
+        """The metric that `get_config` describes."""
+        variant = config.get("variant", "standard")
+        if isinstance(variant, Mapping):
+            fields: dict[str, Any] = {  # JSON has no tuples
+                key: tuple(value) if isinstance(value, list) else value for key, value in variant.items()
+            }
+            variant = Variant(**fields)
+        return cls(**{**config, "variant": variant})
+
+
+class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
+    """A callback that has the model answer after each epoch, and logs what metrics say of it as ``val_...``.
+
+    Give it to ``fit`` before callbacks that look at what it logs, and tell these which way is better:
+    ``ModelCheckpoint(path, monitor="val_anls", mode="max", save_best_only=True)``.
+
+    Args:
+        predict: what gives the predictions for all rows of ``y_true``, for a model: ``model.predict`` or ``generate``,
+            and a tokenizer that decodes.
+        y_true: what the metrics compare them with.
+        metrics: one or more, of any kind that takes both; None is ``[ANLS()]``. A value is logged as ``val_`` and the
+            name of its metric.
+
+    Raises:
+        ValueError: two metrics of one name, or what is no metric; and at the end of an epoch what the metrics say.
+
+    Example:
+        >>> import keras
+        >>> from anls_metric.keras import ANLS, ValidationMetrics
+        >>> model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, kernel_initializer="ones")])
+        >>> model.compile("sgd", "mse")
+        >>> x = keras.ops.ones((2, 1))
+        >>> def predict(model):
+        ...     return ["Coca Cola" if score > 0 else "Pepsi" for score in model.predict(x, verbose=0)[:, 0]]
+        >>> metrics = [ANLS(), ANLS("due", name="due")]
+        >>> callback = ValidationMetrics(predict, [["coca cola"], ["Coca-Cola", "Coke"]], metrics)
+        >>> history = model.fit(x, x, verbose=0, callbacks=[callback])
+        >>> print({name: round(values[0], 4) for name, values in history.history.items() if "val" in name})
+        {'val_anls': 0.9444, 'val_due': 0.8333}
+
+    Source: https://keras.io/guides/writing_your_own_callbacks/.
+    """
+
+    def __init__(
+        self,
+        predict: Callable[[Any], Any],
+        y_true: Any,
+        metrics: keras.metrics.Metric | Iterable[keras.metrics.Metric] | None = None,
+    ) -> None:
+        super().__init__()
+        if metrics is None:
+            metrics = ANLS()
+        self.metrics = [metrics] if isinstance(metrics, keras.metrics.Metric) else list(metrics)
+        for metric in self.metrics:
+            if not isinstance(metric, keras.metrics.Metric):
+                raise ValueError(f"{metric!r} is no metric of Keras: pass ANLS() for example")
+        names = [metric.name for metric in self.metrics]
+        if len(set(names)) < len(names):
+            raise ValueError(f'the names of the metrics are {", ".join(names)}: give each its own, ANLS(name="...")')
+        self.predict = predict
+        self.y_true = y_true
+
+    def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
+        """Predict, score and log.
+
+        Args:
+            epoch: which one has ended.
+            logs: what there is to say of it; the values are put there.
+
+        Raises:
+            ValueError: what the metrics say of the predictions.
+        """
+        y_pred = self.predict(self.model)
+        for metric in self.metrics:
+            metric.reset_state()
+            metric.update_state(self.y_true, y_pred)
+            if logs is not None:
+                logs[f"val_{metric.name}"] = float(metric.result())
+
+
+# What is read from lists, arrays and tensors
+
+
+def _read(value: Any, what: str) -> Any:
+    """What an array or tensor of any library holds, as nested lists; anything else as it is."""
+    # By name, because a batch can come from TensorFlow's data sets under any backend. First ragged tensors of
+    # TensorFlow and columns of pandas; then numpy, PyTorch and JAX; then TensorFlow, which goes through numpy.
+    for method in ("to_list", "tolist", "numpy"):
+        if hasattr(value, method):
+            try:
+                read = getattr(value, method)()
+            except Exception:  # each library has its own
+                break
+            return read.tolist() if method == "numpy" and hasattr(read, "tolist") else read
+    if isinstance(value, keras.KerasTensor) or (hasattr(value, "shape") and hasattr(value, "dtype")):
+        raise ValueError(
+            f"{what} is a tensor without values ({type(value).__name__}), as in a compiled step of Keras, where texts "
+            "cannot be compared: use the callback anls_metric.keras.ValidationMetrics, or with TensorFlow "
+            "model.compile(..., run_eagerly=True)"
+        )
+    return value
+
+
+def _texts(value: Any, what: str) -> list[list[Any]]:
+    """The tokens of each text: strings or whole numbers."""
+    items = _read(value, what)
+    if not isinstance(items, (list, tuple)):
+        raise ValueError(
+            f"{what} is {shown(items)}: pass the tokens of a text as a list or tensor, for example list(text) or "
+            "text.split(), or a list of these"
+        )
+    if not {int, str}.issuperset(map(type, items)):
+        items = [_read(item, what) for item in items]
+    nested = [isinstance(item, (list, tuple)) for item in items]
+    if not any(nested):
+        no_rows = len(getattr(value, "shape", ())) == 2  # a tensor of no texts, as against the list of no tokens
+        return [] if no_rows else [_tokens(items, what)]
+    if not all(nested):
+        place = nested.index(False)
+        raise ValueError(
+            f"{what} holds lists, but item {place} (counted from 0) is {shown(items[place])}: pass the tokens of one "
+            "text, or a list with the tokens of each text"
+        )
+    return [_tokens(row, f"{what}, text {place} (counted from 0)") for place, row in enumerate(items)]
+
+
+def _tokens(row: Sequence[Any], what: str) -> list[Any]:
+    kinds = set(map(type, row))
+    if kinds - {int, str}:
+        row = [_token(token, f"{what}, token {place}") for place, token in enumerate(row)]
+        kinds = set(map(type, row))
+    if len(kinds) > 1:
+        raise ValueError(f"{what} holds strings and whole numbers: pass tokens of one kind")
+    if kinds == {int} and not -_GREATEST_TOKEN <= min(row) <= max(row) <= _GREATEST_TOKEN:
+        raise ValueError(f"{what} holds a number beyond 60 bits: pass token ids, or strings")
+    return list(row)
+
+
+def _token(value: Any, what: str) -> str | int:
+    value = _decoded(_read(value, what), what)
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int(value)
+    advice = "pass token ids, which are whole numbers, or strings"
+    if isinstance(value, (list, tuple)):
+        advice += ", in a list for each text (of scores over a vocabulary take keras.ops.argmax(scores, -1) first)"
+    elif isinstance(value, float):
+        advice += ' (keras.ops.cast(ids, "int32"))'
+    raise ValueError(f"{what}, is {shown(value)}: {advice}")
+
+
+def _strings(value: Any, what: str) -> Any:
+    """A column of strings, or of lists of strings, with tensors read and bytes decoded; the rest is left to `anls`."""
+    read = _read(value, what)
+    if isinstance(read, (list, tuple)) and {str}.issuperset(map(type, read)):
+        return read
+    leaf = read
+    while isinstance(leaf, (list, tuple)) and leaf:
+        leaf = leaf[0]
+    if hasattr(value, "dtype") and isinstance(leaf, (int, float)):
+        raise ValueError(
+            f"{what} is a tensor or array of {value.dtype}: pass texts, decoded by the tokenizer (model.compile gives "
+            "none: use the callback anls_metric.keras.ValidationMetrics)"
+        )
+    return _decoded(read, what)
+
+
+def _decoded(value: Any, what: str) -> Any:
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{what}, is not UTF-8 ({error}): decode the bytes first") from None
+    if isinstance(value, (list, tuple)):
+        return [_decoded(_read(item, what), f"{what}, item {place}") for place, item in enumerate(value)]
+    return value
+
+
+def _weights(sample_weight: Any, rows: int) -> list[float]:
+    weights = _read(sample_weight, "sample_weight")
+    if not isinstance(weights, (list, tuple)):
+        weights = [weights] * rows
+    weights = [_read(weight, "sample_weight") for weight in weights]
+    if len(weights) != rows:
+        raise ValueError(f"there are {_count(weights, 'weight')} in sample_weight for {rows} rows: pass one for each")
+    for row, weight in enumerate(weights):
+        if not isinstance(weight, (int, float)) or not 0 <= weight < math.inf:
+            raise ValueError(
+                f"sample_weight, row {row} (counted from 0), is {shown(weight)}: it must be a number, 0 or more"
+            )
+    return weights
+
+
+def _parts(values: list[float]) -> list[float]:
+    """Numbers that float32 holds, and whose sum is that of the values."""
+    parts: list[float] = []
+    for _ in range(_PARTS):
+        total = math.fsum(values)
+        part = struct.unpack("<f", struct.pack("<f", total))[0]  # "<": an error where it is too great
+        parts.append(part)
+        values.append(-part)
+    return parts
+
+
+def _count(items: Sequence[object], what: str) -> str:
+    return f"{len(items)} {what}{'s' * (len(items) != 1)}"
+
+
+def shown(value: object) -> str:
+    text = " ".join(repr(value).split())
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return text if value is None else f"{text} ({type(value).__name__})"

@@ -1,0 +1,1 @@
+"""The Space: a page, and endpoints for programs."""

@@ -1,0 +1,273 @@
+"""A file becomes records, each with its place: RRC JSON, JSON lines, CSV, and Parquet where pyarrow is installed.
+
+Records come in chunks and are streamed, so that a file need not fit into memory (JSON that is one value is loaded
+whole). What is wrong is an `InputError` that says in which file and where.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from typing import IO, Any, NamedTuple, NoReturn
+
+from anls_metric.reading.rows import InputError
+
+# How many records are read at a time. What is done to a chunk is done to whole columns.
+CHUNK = 1024
+
+_JSON = (".json", ".jsonl", ".ndjson")
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_PARQUET = (".parquet", ".pq")
+_BLANK = b" \t\r\n\xef\xbb\xbf"  # white space, and the mark that some programs put before UTF-8
+
+
+class Chunk(NamedTuple):
+    """Some records of a file, one after the other.
+
+    Attributes:
+        records: objects with fields.
+        places: the number of each in the file, counted from 1.
+        unit: what is counted: "line", "record" or "row".
+    """
+
+    records: list[dict[str, Any]]
+    places: Sequence[int]
+    unit: str
+
+    def place(self, number: int) -> str:
+        """Where in the file a record of the chunk stands."""
+        return f"{self.unit} {self.places[number]}"
+
+
+class Records:
+    """The records of a file.
+
+    Args:
+        path: a file, or "-" for standard input. Its ending tells the format (.csv, .tsv, .parquet, .json,
+            .jsonl, .ndjson), else its first character does.
+        columns: the fields that are wanted, None for all. Only a Parquet file is spared the others.
+        most_bytes: how much a Parquet file may hold once it is no longer compressed; None for any amount.
+    """
+
+    def __init__(self, path: str, columns: Sequence[str] | None = None, most_bytes: int | None = None) -> None:
+        self.path = path
+        self.columns = columns
+        self.most_bytes = most_bytes
+        self.name = "standard input" if path == "-" else path
+        self._fields: list[str] = []  # all that there are, where `columns` leaves some out
+
+    def fail(self, found: str, place: str = "", remedy: str = "") -> NoReturn:
+        """Raise an `InputError` that says where."""
+        raise InputError(found, self.name + (place and f", {place}"), remedy)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The records, in the order of the file.
+
+        Raises:
+            InputError: what is wrong and where. OSError: the file cannot be read.
+        """
+        for chunk in self._read():
+            if set(map(type, chunk.records)) - {dict}:
+                number, record = next((n, one) for n, one in enumerate(chunk.records) if not isinstance(one, dict))
+                self.fail(f"expected an object with fields, found {kind(record)}", chunk.place(number))
+            yield chunk
+
+    def fail_without_field(self, record: Mapping[str, Any], field: str, place: str, remedy: str = "") -> NoReturn:
+        """Say that a record has no such field, and which ones it has."""
+        found = some(map(repr, self._fields or record)) or "none"
+        self.fail(f"there is no field {field!r} (found {found})", place, remedy)
+
+    def _read(self) -> Iterator[Chunk]:
+        ending = os.path.splitext(self.path)[1].lower()
+        if ending in _PARQUET:
+            yield from self._read_parquet()
+            return
+        with sys.stdin.buffer if self.path == "-" else open(self.path, "rb") as stream:
+            head = []
+            for line in stream:
+                head.append(line)
+                if line.strip(_BLANK):
+                    break
+            else:
+                self.fail("the file is empty")
+            delimiter = _DELIMITERS.get(ending)
+            if delimiter is None and (ending in _JSON or head[-1].lstrip(_BLANK)[:1] in b"[{"):
+                yield from self._read_json(stream, head)
+            else:
+                yield from self._read_csv(self._decoded(chain(head, stream)), delimiter or ",")
+
+    def _text(self, content: bytes, first_line: int = 1) -> str:
+        try:
+            return content.decode("utf-8-sig" if first_line == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            number = first_line + content.count(b"\n", 0, error.start)
+            self.fail(
+                f"byte {content[error.start]:#04x} is not UTF-8", f"line {number}", remedy="save the file as UTF-8"
+            )
+
+    def _decoded(self, lines: Iterable[bytes]) -> Iterator[str]:
+        for number, line in enumerate(lines, 1):
+            yield self._text(line, number)
+
+    # JSON: lines that each hold a record, or one value for the whole file
+
+    def _read_json(self, stream: IO[bytes], head: list[bytes]) -> Iterator[Chunk]:
+        content = b"".join(head)
+        text = self._text(content)
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):  # no line that stands for itself: the file is one value
+            yield from self._list(self._json(text + self._text(stream.read(), len(head) + 1)))
+            return
+        if not isinstance(value, dict) or _is_wrapper(value):
+            rest = self._text(stream.read(), len(head) + 1)
+            yield from self._list(self._json(text + rest) if rest.strip() else value)
+            return
+        yield Chunk([value], [len(head)], "line")
+        yield from _chunked(self._json_lines(stream, len(head) + 1), "line")
+
+    def _json_lines(self, stream: IO[bytes], first: int) -> Iterator[tuple[int, Any]]:
+        for number, line in enumerate(stream, first):
+            text = self._text(line, number)
+            if not text.isspace():
+                yield number, self._json(text.rstrip(), number)
+
+    def _json(self, text: str, first_line: int = 1) -> Any:
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            self.fail(f"not JSON: {error.msg}", f"line {first_line + error.lineno - 1}, column {error.colno}")
+        except RecursionError:
+            self.fail("not a list of records: it is nested too deeply")
+        except ValueError as error:  # a number of thousands of digits
+            self.fail(f"not JSON that can be read: {error}")
+
+    def _list(self, value: Any) -> Iterator[Chunk]:
+        if isinstance(value, dict) and "data" in value:
+            value = value["data"]
+        if not isinstance(value, list):
+            fields = f" with the fields {some(map(repr, value))}" if isinstance(value, dict) else ""
+            self.fail(f"expected a list of records, plain or under 'data', found {kind(value)}{fields}")
+        for start in range(0, len(value), CHUNK):
+            records = value[start : start + CHUNK]
+            yield Chunk(records, range(start + 1, start + 1 + len(records)), "record")
+
+    # CSV
+
+    def _read_csv(self, lines: Iterator[str], delimiter: str) -> Iterator[Chunk]:
+        import csv
+
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        header: list[str] = []
+
+        def records() -> Iterator[tuple[int, Any]]:
+            for values in reader:
+                if len(values) == len(header):
+                    yield reader.line_num, dict(zip(header, values))
+                elif values:
+                    found = f"{len(values)} values for the {len(header)} columns {', '.join(header)}"
+                    self.fail(found, f"line {reader.line_num}")
+
+        chunks = _chunked(records(), "line")
+        try:
+            with _cells_of_any_size():
+                header += next(filter(any, reader), [])
+            if len(set(header)) < len(header):
+                self.fail(f"two columns have the same name: {', '.join(header)}")
+            while True:
+                with _cells_of_any_size():
+                    chunk = next(chunks, None)
+                if chunk is None:
+                    return
+                yield chunk
+        except csv.Error as error:
+            ends = "lines end with a carriage return alone: save it with the line ends of Unix or Windows"
+            self.fail(ends if "new-line" in str(error) else f"not CSV: {error}", f"line {reader.line_num}")
+
+    # Parquet
+
+    def _read_parquet(self) -> Iterator[Chunk]:
+        try:
+            import pyarrow
+            from pyarrow import parquet
+        except ImportError:
+            self.fail("reading Parquet needs pyarrow", remedy="pip install pyarrow")
+        with open(self.path, "rb") as stream:
+            try:
+                file = parquet.ParquetFile(stream)
+                self._fields = file.schema_arrow.names
+                columns = None if self.columns is None else [name for name in self._fields if name in self.columns]
+                read = 0
+                for batch in file.iter_batches(batch_size=self._parquet_batch(file.metadata), columns=columns):
+                    if records := batch.to_pylist():
+                        yield Chunk(records, range(read + 1, read + 1 + len(records)), "row")
+                        read += len(records)
+            except (pyarrow.ArrowException, OSError) as error:
+                self.fail(f"not Parquet: {error}")
+            except (LookupError, OverflowError) as error:  # a date or a time zone that Python does not have
+                self.fail(f"a value that cannot be read: {error}")
+
+    def _parquet_batch(self, metadata: Any) -> int:
+        """How many rows to read at a time. A value is written once, however many rows have it."""
+        if self.most_bytes is None:
+            return CHUNK
+        groups = map(metadata.row_group, range(metadata.num_row_groups))
+        sizes = [group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns)]
+        if sum(sizes) > self.most_bytes:
+            self.fail(f"it holds {sum(sizes) >> 20} MB once unpacked, more than {self.most_bytes >> 20}")
+        return int(max(1, min(CHUNK, self.most_bytes // max([*sizes, 1]))))
+
+
+def _chunked(numbered: Iterator[tuple[int, Any]], unit: str) -> Iterator[Chunk]:
+    while some := list(islice(numbered, CHUNK)):
+        places, records = zip(*some)
+        yield Chunk(list(records), places, unit)
+
+
+_csv_limit = threading.Lock()
+
+
+@contextmanager
+def _cells_of_any_size() -> Iterator[None]:
+    """The limit of a cell belongs to the whole process: it is lifted while a chunk is read, and put back."""
+    import csv
+
+    with _csv_limit:
+        before = csv.field_size_limit(2**31 - 1)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
+
+
+def _is_wrapper(value: Mapping[str, Any]) -> bool:
+    records = value.get("data")
+    return isinstance(records, list) and all(isinstance(record, dict) for record in records)
+
+
+_KINDS: Mapping[type, str] = {
+    dict: "an object",
+    list: "a list",
+    str: "a text",
+    bool: "true or false",
+    type(None): "nothing",
+    int: "a number",
+    float: "a number",
+}
+
+
+def kind(value: object) -> str:
+    """What a value of a file is, in words."""
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+def some(names: Iterable[str]) -> str:
+    """A few of many names."""
+    names = list(names)
+    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+

@@ -1,0 +1,463 @@
+"""Scores and their reasons as HTML: pieces of a page, without the page. Every text of a user is escaped here."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+
+from anls import VARIANTS, Edit, Explanation, Variant, explain
+from anls_metric.compare import Comparison, Interval
+from anls_metric.report import Report, Scored, Tally, printable
+
+LONGEST_EDITS = 400  # characters of an edit view
+LONGEST_TEXT = 300  # characters of any other text
+BINS = 20
+
+# What is said of a similarity that counts, and of one that does not.
+_KEPT: Mapping[str, tuple[str, str]] = {
+    "similarity >= threshold": (", at least the threshold of {threshold}.", " is under {threshold}, so 0."),
+    "similarity > threshold": (", above the threshold of {threshold}.", " is not above {threshold}, so 0."),
+    "distance / length < threshold": (
+        ", and distance / length {ratio} is under {threshold}.",
+        ", but distance / length {ratio} is not under {threshold}, so 0.",
+    ),
+}
+
+# Threshold -> the similarity that it stands for.
+_LEAST_SIMILARITY: Mapping[str, Callable[[float], float]] = {
+    "similarity >= threshold": lambda threshold: threshold,
+    "similarity > threshold": lambda threshold: threshold,
+    "distance / length < threshold": lambda threshold: 1 - threshold,
+}
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number as people write it: 0, 1, 0.5 or 0.8889."""
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
+
+
+def text(value: object, limit: int = LONGEST_TEXT) -> str:
+    """Anybody's text as HTML: escaped, without control characters, its middle left out where it is long."""
+    whole = str(value)
+    if len(whole) > limit:
+        whole = whole[: limit // 2] + " … " + whole[-limit // 2 :]
+    return html.escape(printable(whole)).replace("{", "&#123;").replace("$", "&#36;")
+
+
+def least_similarity(variant: Variant) -> float:
+    """The similarity from which on an answer counts, give or take equality."""
+    return _LEAST_SIMILARITY[variant.kept](variant.threshold)
+
+
+def sentence(why: Explanation) -> str:
+    """Why an answer has its score, in one plain sentence.
+
+    Example:
+        >>> print(sentence(explain("The Coca", ["Coca Cola"])))
+        5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0.
+        >>> print(sentence(explain("CocaCola", ["Coca Cola"])))
+        1 edit on 9 characters: similarity 0.8889, at least the threshold of 0.5.
+    """
+    best = why.best
+    if why.reason == "equal":
+        same = why.prediction == best.reference
+        return "Equal to an accepted answer, so 1." if same else "Equal to an accepted answer once normalized, so 1."
+    if why.reason == "empty" and not why.normalized_prediction:
+        return "The prediction is empty, so 0."
+    if why.reason == "empty":
+        return f"By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0."
+    if why.reason == "nothing in common":
+        return "Nothing in common with any accepted answer, so 0."
+    counts, fails = _KEPT[why.variant.kept]
+    said = (counts if why.score else fails).format(
+        threshold=number(why.variant.threshold), ratio=_apart(best.ratio, why.variant.threshold)
+    )
+    edits = f"{best.distance:,} edit{'s' * (best.distance != 1)} on {best.length:,} characters"
+    return f"{edits}: similarity {_apart(best.similarity, least_similarity(why.variant))}{said}"
+
+
+def _apart(value: float, other: float) -> str:
+    """A number with as many digits as tell it from another one."""
+    shown = number(value)
+    return shown if value == other or shown != number(other) else repr(value)
+
+
+# One answer
+
+
+def edit_view(edits: Sequence[Edit], limit: int = LONGEST_EDITS) -> str:
+    """Prediction above reference, character by character, with what differs marked by more than colour."""
+    columns = (
+        (edit.operation, edit.prediction[place : place + 1], edit.reference[place : place + 1])
+        for edit in edits
+        for place in range(max(len(edit.prediction), len(edit.reference)))
+    )
+    shown = "".join(
+        f'<span class="{operation}"><span>{_cell(left, operation)}</span><span>{_cell(right, operation)}</span></span>'
+        for operation, left, right in islice(columns, limit)
+    )
+    if next(columns, None):
+        shown += '<span class="more"><span>…</span><span>…</span></span>'
+    steps = [edit for edit in edits if edit.operation != "equal"]
+    told = "; ".join(text(_step(edit), 80) for edit in steps[:10]) or "no edits"
+    return f'<div class="edits" role="img" aria-label="Edits: {told}">{shown}</div>'
+
+
+def _cell(character: str, operation: str) -> str:
+    if not character:
+        return "&nbsp;"
+    if character.isspace():
+        return "&nbsp;" if operation == "equal" else "␣"
+    return text(character)
+
+
+def _step(edit: Edit) -> str:
+    if edit.operation == "replace":
+        return f"replace “{edit.prediction}” by “{edit.reference}”"
+    return f"{edit.operation} “{edit.prediction or edit.reference}”"
+
+
+LEGEND = (
+    '<p class="legend edits"><em>above the prediction, below the accepted answer, both as compared</em> '
+    '<em><span class="delete"><span>a</span></span>delete: too much</em> '
+    '<em><span class="insert"><span>a</span></span>insert: missing</em> '
+    '<em><span class="replace"><span>a</span></span>replace: another one</em></p>'
+)
+
+
+def number_line(why: Explanation) -> str:
+    """Where the accepted answers stand against the threshold."""
+    least = least_similarity(why.variant)
+    marks = "".join(
+        f'<i class="dot{" best" * (place == why.winner)}" style="left:{_percent(match.similarity)}" '
+        f'title="{text(match.reference, 60)}: {number(match.similarity)}"></i>'
+        for place, match in enumerate(why.matches)
+    )
+    label = f"closest accepted answer at similarity {number(why.best.similarity)}, threshold at {number(least)}"
+    return (
+        f'<div class="line" role="img" aria-label="{label}"><div class="scale">'
+        f'<div class="kept" style="left:{_percent(least)}"></div>{marks}'
+        f'<i class="mark" style="left:{_percent(least)}"><b>{number(least)}</b></i></div>'
+        '<div class="ends"><span>0</span><span>similarity</span><span>1</span></div></div>'
+    )
+
+
+def _percent(fraction: float) -> str:
+    return f"{100 * min(max(fraction, 0.0), 1.0):.2f}%"
+
+
+def answer(why: Explanation) -> str:
+    """All that is said of one answer: score, reason, edits, and every accepted answer."""
+    winner = "" if why.reason == "empty" else f"<p>Closest accepted answer: <q>{text(why.best.reference)}</q></p>"
+    rows = [
+        [
+            f"<q>{text(match.reference)}</q>" + (' <span class="tag">closest</span>' if place == why.winner else ""),
+            f"{match.distance:,}",
+            f"{match.length:,}",
+            number(match.similarity),
+        ]
+        for place, match in islice(enumerate(why.matches), 50)
+    ]
+    return (
+        f'<section class="anls">{_head(why.score, sentence(why), winner, why.signature)}'
+        f"<h3>From the prediction to the accepted answer</h3>{edit_view(why.best.edits)}{LEGEND}"
+        f"<h3>Every accepted answer, against the threshold</h3>{number_line(why)}"
+        f"{table(['accepted answer', 'distance', 'length', 'similarity'], rows, marked=why.winner)}</section>"
+    )
+
+
+def _head(score: float, said: str, more: str, signed: str, unit: str = "score") -> str:
+    return (
+        f'<div class="head"><div class="score{" zero" * (score == 0)}"><b>{number(score)}</b><span>{unit}</span></div>'
+        f'<div><p class="why">{text(said)}</p>{more}<p class="signed"><code>{text(signed)}</code></p></div></div>'
+    )
+
+
+def answer_by_variant(prediction: str, references: Sequence[str], chosen: Explanation) -> str:
+    """The same answer under every variant, each as published; those that disagree are marked."""
+    rows, others = [], 0
+    for variant in VARIANTS.values():
+        why = explain(prediction, references, variant=variant)
+        differs = why.score != chosen.score
+        others += differs
+        rows.append([_variant(variant), number(why.best.similarity), _score_cell(why.score, differs)])
+    said = f"{others} of {len(rows)} disagree with {number(chosen.score)}" if others else f"All {len(rows)} agree"
+    return (
+        f'<section class="anls"><h3>The same answer under every variant</h3><p class="said">{said}. '
+        "Each with its own threshold and case.</p>"
+        f"{table(['variant', 'similarity', 'score'], rows)}</section>"
+    )
+
+
+def _variant(variant: Variant) -> str:
+    meaning = text(variant.meaning.replace("`", "'"))
+    return f"<b>{text(variant.name)}</b><small>{meaning}</small>"
+
+
+def _score_cell(score: float, differs: bool) -> str:
+    return f'{number(score)} <span class="tag differs">≠</span>' if differs else number(score)
+
+
+# A file
+
+
+def summary(report: Report, interval: Interval | None, name: str = "") -> str:
+    """Score, count, interval, signature, and why answers score 0."""
+    zeros = {reason: count for reason, count in report.zeros.items() if count}
+    count = sum(zeros.values())
+    why = f"{count:,} score{'s' * (count == 1)} 0" if count else "None scores 0"
+    if count:
+        why += f" ({', '.join(f'{number:,} {reason}' for reason, number in zeros.items())})"
+    spread = (
+        f"95 % interval {interval.low:.4f} to {interval.high:.4f}"
+        if interval
+        else "No interval: it needs two questions"
+    )
+    said = f"{report.count:,} question{'s' * (report.count != 1)}. {why}."
+    more = f"<p>{spread}</p>" + (f"<p>{text(name)}</p>" if name else "")
+    return f'<section class="anls">{_head(report.anls, said, more, report.signature, "ANLS")}</section>'
+
+
+def histogram(similarities: Sequence[float], variant: Variant) -> str:
+    """How the similarities of the answers spread, with the threshold marked."""
+    counts = [0] * BINS
+    for similarity in similarities:
+        counts[min(int(similarity * BINS), BINS - 1)] += 1
+    least, most = least_similarity(variant), max([*counts, 1])
+    bars = "".join(
+        f'<i class="{"under" if (place + 0.5) / BINS < least else "over"}" style="height:{100 * count / most:.1f}%" '
+        f'title="{place / BINS:.2f} to {(place + 1) / BINS:.2f}: {count:,}"></i>'
+        for place, count in enumerate(counts)
+    )
+    under = sum(similarity < least for similarity in similarities)
+    label = f"{under:,} of {len(similarities):,} similarities are under {number(least)}; the tallest bar is {most:,}"
+    return (
+        f'<section class="anls"><h3>Similarities, before the threshold</h3>'
+        f'<div class="line" role="img" aria-label="{label}"><div class="bars">{bars}'
+        f'<i class="mark" style="left:{_percent(least)}"><b>{number(least)}</b></i></div>'
+        f'<div class="ends"><span>0</span><span>similarity</span><span>1</span></div></div>'
+        f'<p class="said">{label}.</p></section>'
+    )
+
+
+def groups(field: str, tallies: Mapping[str, Tally], most: int = 40) -> str:
+    """The score of each group of a field, as bars."""
+    ranked = sorted(tallies.items(), key=lambda item: (-item[1].count, item[0]))
+    rows = [[text(name, 60), _bar(tally.mean), f"{tally.count:,}"] for name, tally in ranked[:most]]
+    rest = f'<p class="said">and {len(ranked) - most:,} smaller groups</p>' if len(ranked) > most else ""
+    return f'<section class="anls">{table([text(field), "ANLS", "questions"], rows)}{rest}</section>'
+
+
+def _bar(score: float) -> str:
+    return f'<span class="bar"><i style="width:{_percent(score)}"></i></span>{score:.4f}'
+
+
+def by_variant(scores: Mapping[str, float], chosen: Variant) -> str:
+    """The score of a file under every variant, each as published."""
+    rows = [[_variant(VARIANTS[name]), _bar(score)] for name, score in scores.items()]
+    marked = list(scores).index(chosen.name) if chosen.name in scores else None
+    return (
+        '<section class="anls"><p class="said">Each with its own threshold and case.</p>'
+        f"{table(['variant', 'ANLS'], rows, marked=marked)}</section>"
+    )
+
+
+def answers(found: Sequence[Scored], total: int, variant: Variant) -> str:
+    """Some of the answers, each with its reason and edits."""
+    cards = "".join(_card(scored, variant) for scored in found)
+    said = f"{len(found):,} of {total:,} answers" if total else "No answer fits the filter"
+    legend = LEGEND if total else ""
+    return f'<section class="anls"><p class="said">{said}</p><div class="cards">{cards}</div>{legend}</section>'
+
+
+def _card(scored: Scored, variant: Variant, name: str = "") -> str:
+    question = scored.question
+    asked = question.record.get("question")
+    head = f"<b>{number(scored.score)}</b> {name or f'question {text(question.id, 40)}'}"
+    if isinstance(asked, str) and not name:
+        head += f": {text(asked, 160)}"
+    if question.prediction is None:
+        return f'<article><p>{head}</p><p class="said">The submission has no answer to it, so 0.</p></article>'
+    why = scored.explanation(variant) if len(question.prediction) <= 20_000 else None
+    if why is None:
+        return f'<article><p>{head}</p><p class="said">{len(question.prediction):,} characters.</p></article>'
+    return f'<article><p>{head}</p><p class="said">{text(sentence(why))}</p>{edit_view(why.best.edits, 160)}</article>'
+
+
+def comparison(first: Report, second: Report, names: Sequence[str], found: Comparison | None) -> str:
+    """Two submissions: both scores, the difference, and how sure it is."""
+    rows = [[text(name), _bar(report.anls)] for name, report in zip(names, (first, second))]
+    if found is None:
+        return f'<section class="anls">{table(["submission", "ANLS"], rows)}</section>'
+    better = names[1] if found.difference > 0 else names[0]
+    said = (
+        f"{text(better)} is better, and not by chance alone."
+        if found.p_value < 0.05
+        else "The difference may be chance: p is not under 0.05."
+    )
+    numbers = (
+        f"Difference {found.difference:+.4f}, 95 % interval {found.interval.low:+.4f} to {found.interval.high:+.4f}, "
+        f"p = {found.p_value:.4f} (paired bootstrap)."
+    )
+    return (
+        f'<section class="anls"><h3>The two submissions</h3><p class="why">{said}</p><p>{numbers}</p>'
+        f"{table(['submission', 'ANLS'], rows)}</section>"
+    )
+
+
+def differences(pairs: Sequence[tuple[Scored, Scored]], names: Sequence[str], variant: Variant) -> str:
+    """The questions on which two submissions differ most."""
+    cards = []
+    for pair in pairs:
+        question = pair[0].question
+        asked = question.record.get("question")
+        head = f"question {text(question.id, 40)}" + (f": {text(asked, 160)}" if isinstance(asked, str) else "")
+        sides = "".join(_card(scored, variant, text(name, 60)) for scored, name in zip(pair, names))
+        cards.append(f'<div class="pair"><p>{head}</p><div>{sides}</div></div>')
+    said = "Where they differ most" if cards else "They differ nowhere"
+    return f'<section class="anls"><h3>{said}</h3>{"".join(cards)}{LEGEND if cards else ""}</section>'
+
+
+# Pieces
+
+
+def message(said: str) -> str:
+    """What went wrong, or what to do next."""
+    return f'<section class="anls"><p class="message" role="alert">{text(said, 600)}</p></section>'
+
+
+def hint(said: str) -> str:
+    """What to do next."""
+    return f'<section class="anls"><p class="said">{text(said, 600)}</p></section>'
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]], marked: int | None = None) -> str:
+    """A table of HTML cells; the first column is text, the others are numbers."""
+    head = "".join(f'<th scope="col">{cell}</th>' for cell in header)
+    body = "".join(
+        f"<tr{' class=marked' * (place == marked)}>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>"
+        for place, row in enumerate(rows)
+    )
+    # It scrolls sideways where a phone is narrower, also by the keyboard.
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{header[0]}"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def variants() -> str:
+    """The table of variants."""
+    rows = [
+        [
+            _variant(variant),
+            "ignored" if variant.ignore_case else "counts",
+            variant.whitespace,
+            f"{variant.prediction_length}, {variant.reference_length}",
+            variant.kept.replace(">=", "≥"),
+            number(variant.threshold),
+        ]
+        for variant in VARIANTS.values()
+    ]
+    header = ["variant", "case", "white space", "length (prediction, reference)", "kept when", "threshold"]
+    return f'<section class="anls words">{table(header, rows)}</section>'
+
+
+CSS = """
+.gradio-container { width: 100%; max-width: min(1080px, 100vw) !important; margin: 0 auto !important;
+  overflow-x: hidden; }
+.gradio-container input[role=combobox] { text-overflow: ellipsis; margin-right: 1.6rem !important; }
+.gradio-container footer .divider { display: none; }
+.gradio-container .tabs, .gradio-container .tabitem, .gradio-container .html-container, .gradio-container .prose {
+  min-width: 0; max-width: 100%; }
+.gradio-container pre, .gradio-container pre code { white-space: pre-wrap !important; overflow-wrap: anywhere; }
+.gradio-container footer button, .gradio-container footer a, .gradio-container footer div {
+  color: var(--body-text-color) !important; opacity: 1 !important; }
+.gradio-container .or { color: var(--body-text-color) !important; }
+.gradio-container button[role=tab].selected { color: #0f5c8c; }
+.dark .gradio-container button[role=tab].selected, .gradio-container.dark button[role=tab].selected { color: #7cc0ec; }
+.gradio-container .html-container { padding: 0 !important; }
+@media (max-width: 640px) { #settings > .form, #settings { flex-direction: column; } }
+.anls { color: var(--body-text-color); line-height: 1.5; font-size: 1rem; }
+.anls h3 { font-size: 1rem; font-weight: 600; margin: 1.6rem 0 .5rem; color: var(--body-text-color); }
+.anls p { margin: .2rem 0; }
+.anls q { quotes: "“" "”"; overflow-wrap: anywhere; white-space: pre-wrap; }
+.anls .said, .anls small, .anls .legend, .anls .ends, .anls .signed, .anls .score span { color: var(--muted); }
+.anls { --muted: #57534e; --rule: #d6d3d1; --ink: #1c1917; --accent: #0f5c8c; --soft: #e7eff5;
+  --delete: #a31515; --delete-bg: #fbe3e1; --insert: #14613a; --insert-bg: #dcf1e3; --replace: #7a4b00;
+  --replace-bg: #fbecc8; }
+.dark .anls { --muted: #b8b2ad; --rule: #4b4744; --ink: #fafaf9; --accent: #7cc0ec; --soft: #22323d;
+  --delete: #ffb4ab; --delete-bg: #4f1c1a; --insert: #a3e6bd; --insert-bg: #143d27; --replace: #ffd68a;
+  --replace-bg: #47330a; }
+.anls .head { display: flex; gap: 1.5rem; align-items: center; flex-wrap: wrap; }
+.anls .head > div:last-child { flex: 1 1 16rem; min-width: 0; }
+.anls .score b { display: block; font-size: 3.6rem; line-height: 1; font-weight: 650; color: var(--accent);
+  font-variant-numeric: tabular-nums; letter-spacing: -.03em; }
+.anls .score.zero b { color: var(--delete); }
+.anls .why { font-size: 1.15rem; font-weight: 500; }
+.anls code { font-size: .85em; background: none; border: 0; padding: 0; overflow-wrap: anywhere; color: inherit; }
+.anls .edits { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
+.anls div.edits { font-size: 1.15rem; padding: .3rem 0; }
+.anls div.edits > span { display: inline-flex; flex-direction: column; text-align: center; vertical-align: top;
+  margin-bottom: .4rem; min-width: 1ch; }
+.anls div.edits > span > span { display: block; line-height: 1.5; min-height: 1.5em; padding: 0 1px; }
+.anls .delete > span:first-child { color: var(--delete); background: var(--delete-bg); text-decoration: line-through; }
+.anls div.edits .insert > span:last-child, .anls .legend .insert > span { color: var(--insert);
+  background: var(--insert-bg); text-decoration: underline; text-decoration-thickness: 2px; }
+.anls .replace > span { color: var(--replace); background: var(--replace-bg); outline: 1px dashed var(--replace);
+  outline-offset: -1px; }
+.anls .legend { font-family: inherit; font-size: .85rem; }
+.anls .legend em { font-style: normal; margin-right: 1rem; display: inline-block; }
+.anls .legend em > span { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
+  display: inline-block; margin-right: .4rem; }
+.anls .line { margin: 1.9rem .5rem .8rem; }
+.anls .scale { position: relative; height: 14px; background: repeating-linear-gradient(135deg, transparent 0 4px,
+  var(--rule) 4px 5px); border: 1px solid var(--rule); }
+.anls .kept { position: absolute; inset: 0 0 0 auto; background: var(--soft); }
+.anls .dot { position: absolute; top: 50%; width: 12px; height: 12px; margin: -6px 0 0 -6px; border-radius: 50%;
+  background: var(--background-fill-primary); border: 2px solid var(--accent); }
+.anls .dot.best { width: 18px; height: 18px; margin: -9px 0 0 -9px; background: var(--accent); }
+.anls .mark { position: absolute; top: -6px; bottom: -6px; border-left: 2px solid var(--ink); }
+.anls .mark b { position: absolute; bottom: 100%; left: -1px; transform: translateX(-50%); font: 600 .8rem/1.3 inherit;
+  font-style: normal; font-size: .8rem; color: var(--ink); }
+.anls .ends { display: flex; justify-content: space-between; font-size: .85rem; margin-top: .3rem; }
+.anls .bars { position: relative; display: flex; align-items: flex-end; gap: 2px; height: 130px;
+  border-bottom: 1px solid var(--rule); }
+.anls .bars > i:not(.mark) { flex: 1; background: var(--accent); }
+.anls .bars > i.under { background: repeating-linear-gradient(135deg, var(--muted) 0 2px, transparent 2px 5px);
+  border: 1px solid var(--muted); border-width: 1px 1px 0; box-sizing: border-box; }
+.anls .bars > i[style="height:0.0%"] { border: 0; }
+.anls .scroll { overflow-x: auto; }
+.anls table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .3rem 0;
+  border: 0 !important; }
+.anls th { text-align: right; font-weight: 500; font-size: .85rem; color: var(--muted); padding: .3rem .6rem; border: 0;
+  border-bottom: 1px solid var(--rule); white-space: nowrap; background: none; }
+.anls td { text-align: right; padding: .4rem .6rem; border: 0; border-bottom: 1px solid var(--rule);
+  vertical-align: top; white-space: nowrap; background: none; color: var(--body-text-color); }
+.anls th:first-child, .anls td:first-child, .anls.words th, .anls.words td { text-align: left; }
+.anls td:first-child { white-space: normal; overflow-wrap: anywhere; padding-left: .4rem; min-width: 9rem; }
+.anls tr, .anls thead { border: 0 !important; }
+.anls.words th, .anls.words td { white-space: normal; }
+.anls tr.marked td { background: var(--soft); }
+.anls td small { display: block; font-size: .85rem; font-weight: 400; }
+@media (max-width: 480px) {
+  .anls th, .anls td { padding-left: .2rem; padding-right: .3rem; }
+  .anls td:first-child { min-width: 7rem; }
+}
+@media (min-width: 720px) {
+  .anls:not(.words) td small { display: inline; margin-left: .7rem; }
+  .anls .cards { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1.5rem; }
+}
+.anls .tag { font-size: .75rem; border: 1px solid var(--accent); color: var(--accent); border-radius: 3px;
+  padding: 0 .35em; white-space: nowrap; }
+.anls .tag.differs { color: var(--delete); border-color: var(--delete); font-weight: 700; }
+.anls .bar { display: inline-block; width: min(20vw, 14rem); height: .7em; margin-right: .6em; background: var(--soft);
+  vertical-align: baseline; }
+.anls .bar i { display: block; height: 100%; background: var(--accent); }
+.anls article, .anls .pair { border-top: 1px solid var(--rule); padding: .7rem 0 .2rem; overflow-wrap: anywhere; }
+.anls .pair > div { display: grid; gap: 0 1.5rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
+.anls .pair article { border: 0; padding: .2rem 0; min-width: 0; }
+.anls .message { border-left: 4px solid var(--delete); padding: .6rem .9rem; background: var(--delete-bg);
+  color: var(--body-text-color); overflow-wrap: anywhere; }
+"""

@@ -1,0 +1,27 @@
+"""A scored set as tables: CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.report.document import answer_records
+
+
+def to_csv(scored_set: ScoredSet) -> str:
+    """Every answer of a set that keeps its rows; what a spreadsheet would take for a formula has an apostrophe before it."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    for number, record in enumerate(answer_records(scored_set)):
+        record["references"] = json.dumps(record["references"], ensure_ascii=False)
+        record["signature"] = scored_set.signature
+        if not number:
+            writer.writerow(record)
+        writer.writerow([_no_formula(value) if isinstance(value, str) else value for value in record.values()])
+    return stream.getvalue().encode("utf-8", "replace").decode("utf-8")
+
+
+def _no_formula(text: str) -> str:
+    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

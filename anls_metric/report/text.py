@@ -1,0 +1,103 @@
+"""What a terminal shows: the summary of a scored set, and texts above each other with what differs."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from anls import Edit
+from anls_metric.analysis.scored import Groups, Scored, ScoredSet
+
+
+def printable(text: str) -> str:
+    """The text as a terminal may show it: on one line, and without obeying it."""
+    return "".join(character if character.isprintable() else "·" for character in text)
+
+
+def shortened(text: str, length: int = 160) -> str:
+    """The text without its middle, where it is long."""
+    return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
+
+
+def summary(scored_set: ScoredSet) -> str:
+    """All that is said of a scored set: mean, zeros, signature, groups, worst answers."""
+    zeros = scored_set.zeros
+    why = ", ".join(f"{count} {name}" for name, count in zeros.items())
+    lines = [
+        f"ANLS       {scored_set.mean:.4f}",
+        f"questions  {scored_set.count}",
+        f"scored 0   {sum(zeros.values())} ({why})",
+        f"signature  {scored_set.signature}",
+    ]
+    for field, groups in scored_set.groups.items():
+        if groups:
+            lines += ["", *_group_lines(field, groups)]
+    for scored in scored_set.worst:
+        lines += ["", *_answer_lines(scored, scored_set)]
+    return "\n".join(lines)
+
+
+def _group_lines(field: str, groups: Groups) -> list[str]:
+    names = {value: printable(value) for value in sorted(groups)}
+    width = max(len(field) + 1, *map(len, names.values()))
+    head = f"{'by ' + field:{width + 2}}  ANLS    questions"
+    return [head, *(f"  {name:{width}}  {groups[value].mean:.4f}  {groups[value].count}" for value, name in names.items())]
+
+
+def _answer_lines(scored: Scored, scored_set: ScoredSet) -> list[str]:
+    why = scored.explanation(scored_set.variant)
+    head = f"question {printable(scored.row.id)}  score {scored.score:.4f}  "
+    if why is None:
+        return [head + "the submission has no answer to it"]
+    names = ["prediction", "reference", ""]
+    lines = alignment(why.best.edits)
+    asked = scored.row.record.get("question")
+    if isinstance(asked, str):
+        names, lines = ["question", *names], [shortened(printable(" ".join(asked.split()))), *lines]
+    return [head + shortened(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in zip(names, lines))]
+
+
+def alignment(edits: Sequence[Edit], width: int = 100) -> list[str]:
+    """Three lines that show two texts above each other: the prediction, the reference, and what differs.
+
+    Args:
+        edits: `anls.Match.edits`.
+        width: how many columns to show; what is beyond is cut and marked with an ellipsis.
+
+    Returns:
+        Lines of the same width. ``*`` stands where a side has no character; the last line has D (delete), I
+        (insert) and R (replace) under what differs.
+
+    Example:
+        >>> from anls import explain
+        >>> alignment(explain("the cola", ["coca cola"]).best.edits)
+        ['*the cola', 'coca cola', 'IRRR     ']
+    """
+    prediction, reference, marks = "", "", ""
+    for operation, left, right in edits:
+        mark = " " if operation == "equal" else operation[0].upper()
+        for place in range(max(len(left), len(right))):
+            cells = [_cell(side[place]) if place < len(side) else "" for side in (left, right)]
+            columns = max(map(_columns, cells)) or 1
+            prediction += _padded(cells[0], columns)
+            reference += _padded(cells[1], columns)
+            marks += mark * columns
+            if len(marks) > width:
+                return [line + "…" for line in (prediction, reference, marks)]
+    return [prediction, reference, marks]
+
+
+def _cell(character: str) -> str:
+    """The character as a terminal may show it: alone, and without obeying it."""
+    if unicodedata.combining(character):
+        return "◌" + character
+    return printable(character)
+
+
+def _columns(cell: str) -> int:
+    wide = cell and unicodedata.east_asian_width(cell[0]) in "WF"
+    return 2 if wide else min(len(cell), 1)
+
+
+def _padded(cell: str, columns: int) -> str:
+    return cell + " " * (columns - _columns(cell)) if cell else "*" * columns

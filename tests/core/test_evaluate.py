@@ -1,0 +1,532 @@
+"""The metric behind `evaluate.load`: every way in, every way to hand rows over, and what is refused."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import doctest
+import inspect
+import math
+import multiprocessing
+import os
+import pickle
+import re
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls
+from tests.conftest import ROOT
+
+evaluate = pytest.importorskip("evaluate")
+datasets = pytest.importorskip("datasets")
+numpy = pytest.importorskip("numpy")
+pandas = pytest.importorskip("pandas")
+pyarrow = pytest.importorskip("pyarrow")
+
+PREDICTIONS = ["CocaCola", "The Coca", "Coca cola", "12/15/89"]
+REFERENCES = [["Coca Cola", "Coca Cola Company"]] * 3 + [["12/15/88"]]
+SCORES = [8 / 9, 0.0, 1.0, 0.875]
+EXPECTED = {"anls": math.fsum(anls.anls_scores(PREDICTIONS, REFERENCES)) / 4}
+
+
+def test_the_expected_number_is_the_definitions() -> None:
+    assert EXPECTED["anls"] == pytest.approx(sum(SCORES) / 4)
+
+
+# Ways in
+
+
+def test_load_by_folder_in_the_current_one(in_clone: Path) -> None:
+    assert evaluate.load("anls").compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
+
+
+def test_load_by_path_in_a_clone_of_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my clone").mkdir()
+    shutil.copy(ROOT / "anls.py", tmp_path / "my clone")
+    monkeypatch.chdir(tmp_path / "my clone")
+    assert evaluate.load("./anls.py").compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
+
+
+def test_load_from_the_installed_module_wherever_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    metric = anls.load(keep_in_memory=True)
+    assert isinstance(metric, evaluate.Metric)
+    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
+
+
+@pytest.mark.parametrize("first", ["import evaluate; from anls import Anls", "from anls import Anls; import evaluate"])
+def test_the_class_can_be_imported_in_any_order(first: str, tmp_path: Path, run_python: Callable[..., Any]) -> None:
+    program = (
+        f"{first}; import pickle, anls; metric = Anls(); assert anls.Anls is Anls is type(metric);"
+        "assert issubclass(Anls, evaluate.Metric);"
+        "metric = pickle.loads(pickle.dumps(metric)); print(metric.compute(predictions=['a'], references=['a']))"
+    )
+    done = run_python(program, tmp_path, PYTHONPATH=str(ROOT))
+    assert done.stdout == "{'anls': 1.0}\n", done.stderr
+
+
+def test_importing_anls_and_the_command_imports_nothing_heavy(tmp_path: Path, run_python: Callable[..., Any]) -> None:
+    heavy = {
+        "datasets",
+        "evaluate",
+        "keras",
+        "numpy",
+        "pandas",
+        "pyarrow",
+        "ray",
+        "torch",
+        "torchmetrics",
+        "transformers",
+    }
+    program = f"import sys, anls, anls_metric.command_line; print(sorted({heavy} & set(sys.modules)))"
+    assert run_python(program, tmp_path, PYTHONPATH=str(ROOT)).stdout == "[]\n"
+
+
+def test_without_evaluate_all_but_the_metric_works_and_the_metric_says_what_to_install(
+    tmp_path: Path, run_python: Callable[..., Any]
+) -> None:
+    program = """
+import sys
+sys.modules["evaluate"] = None  # what Python itself takes for a module that cannot be imported
+import anls
+print(anls.anls_score("CocaCola", ["Coca Cola"]), anls.explain("a", "a").reason, anls.signature())
+for ask in (lambda: anls.Anls, anls.load, lambda: __import__("anls", fromlist=["Anls"]).Anls):
+    try:
+        ask()
+    except ImportError as error:
+        print(error)
+try:
+    anls.nothing
+except AttributeError as error:
+    print(error)
+"""
+    done = run_python(program, tmp_path, PYTHONPATH=str(ROOT))
+    advice = "the metric needs Hugging Face evaluate: pip install evaluate datasets\n"
+    assert done.stdout == (
+        f"0.8888888888888888 equal {anls.signature()}\n{advice * 3}module 'anls' has no attribute 'nothing'\n"
+    ), done.stderr
+
+
+def test_a_module_of_the_users_that_is_called_evaluate_does_no_harm(
+    tmp_path: Path, run_python: Callable[..., Any]
+) -> None:
+    (tmp_path / "evaluate.py").write_text("from anls import anls_score\nprint(anls_score('a', ['a']))\n")
+    done = run_python("import evaluate", tmp_path, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
+    assert done.stdout == "1.0\n", done.stderr
+
+
+def test_evaluates_own_test_of_modules(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As tests/test_metric_common.py of evaluate 0.4.6 does it: its ellipsis, the doctests, no **kwargs."""
+    module = sys.modules[type(metric).__module__]
+    parameters = inspect.signature(type(metric)._compute).parameters.values()
+    assert all(parameter.kind != parameter.VAR_KEYWORD for parameter in parameters)
+    monkeypatch.setattr(doctest, "ELLIPSIS_MARKER", "[...]")
+    results = doctest.testmod(module, raise_on_error=True)
+    assert results.failed == 0
+    assert results.attempted > 10
+
+
+def test_the_information_is_complete(metric: Any) -> None:
+    assert metric.name == "anls"
+    assert metric.module_type == "metric"
+    assert "Levenshtein" in metric.description
+    for entry in ("Scene Text Visual Question Answering", "2019", "DocVQA", "2021"):
+        assert entry in metric.citation
+    assert ">>> anls.compute(" in metric.inputs_description
+    assert metric.reference_urls == ["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"]
+    assert metric.codebase_urls
+    assert metric.license == "Apache-2.0"
+    assert "return_all_scores" in metric.compute.__doc__
+    assert "accepted answers" in metric.add.__doc__
+    assert "stored examples: 0" in repr(metric)
+
+
+def test_features_take_one_reference_or_several(metric: Any) -> None:
+    several, one = metric.features
+    assert several["references"] == datasets.Sequence(datasets.Value("string"))
+    assert one["references"].dtype == several["predictions"].dtype == "string"
+
+
+# Ways to hand rows over
+
+
+def test_compute(metric: Any) -> None:
+    result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, return_all_scores=True)
+    assert result == {**EXPECTED, "anls_scores": anls.anls_scores(PREDICTIONS, REFERENCES)}
+    assert type(result) is dict
+    assert {type(value) for value in [result["anls"], *result["anls_scores"]]} == {float}
+
+
+def test_options_are_those_of_the_functions(metric: Any) -> None:
+    choices: list[dict[str, Any]] = [
+        {"variant": "due"},
+        {"threshold": 0.9},
+        {"ignore_case": False},
+        {"variant": "nls", "threshold": 0.9},
+    ]
+    for options in choices:
+        result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, **options)
+        assert result == {"anls": anls.mean(anls.anls_scores(PREDICTIONS, REFERENCES, **options))}
+        assert metric.signature(**options) == anls.signature(**options)
+
+
+def test_a_variant_of_another_copy_of_the_module_is_understood(metric: Any) -> None:
+    assert type(metric).__module__ != "anls"
+    assert metric.compute(predictions=["ab  "], references=["a"], variant=anls.VARIANTS["rrc"]) == {"anls": 0.75}
+
+
+def test_options_can_be_given_when_the_metric_is_loaded(in_clone: Path) -> None:
+    by_option, by_configuration = evaluate.load("anls", variant="rrc"), evaluate.load("anls", "rrc")
+    for metric in (by_option, by_configuration):
+        assert metric.signature() == anls.signature("rrc")
+        assert metric.compute(predictions=["ab  "], references=["a"]) == {"anls": 0.75}
+        assert metric.compute(predictions=["ab  "], references=["a"], variant="standard") == {"anls": 0.5}
+    with pytest.raises(ValueError, match="no variant 'glue'"):
+        evaluate.load("anls", "glue")
+    with pytest.raises(ValueError, match="no argument 'treshold': there are variant, threshold, ignore_case"):
+        evaluate.load("anls", treshold=0.3)
+    with pytest.raises(ValueError, match="no variant ''"):
+        evaluate.load("anls", variant="")
+
+
+def test_add_and_add_batch(metric: Any) -> None:
+    metric.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
+    metric.add(predictions=PREDICTIONS[1], references=REFERENCES[1])  # as evaluate.combine says it
+    metric.add_batch(predictions=PREDICTIONS[2:3], references=REFERENCES[2:3])
+    assert len(metric) == 3
+    assert metric.compute(predictions=PREDICTIONS[3:], references=REFERENCES[3:]) == EXPECTED
+    assert len(metric) == 0
+
+
+def test_rows_are_kept_as_they_were_when_they_were_added(metric: Any) -> None:
+    predictions, references = ["a"], [["a"]]
+    metric.add_batch(predictions=predictions, references=references)
+    predictions[0], references[0][0] = "x", "y"
+    assert metric.compute() == {"anls": 1.0}
+
+
+def test_an_empty_batch_adds_nothing(metric: Any) -> None:
+    metric.add_batch(predictions=[], references=[])
+    assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}
+
+
+def test_combine_with_exact_match(metric: Any) -> None:
+    class ExactMatch(evaluate.Metric):  # type: ignore[misc, name-defined]
+        """Made for this test after evaluate's metric of that name, which would come from the Hub."""
+
+        def _info(self) -> Any:
+            text = datasets.Value("string")
+            features = datasets.Features({"predictions": text, "references": text})
+            return evaluate.MetricInfo(description="", citation="", inputs_description="", features=features)
+
+        def _compute(self, predictions: list[str], references: list[str]) -> dict[str, float]:
+            return {"exact_match": sum(map(str.__eq__, predictions, references)) / len(predictions)}
+
+    combined = evaluate.combine([metric, ExactMatch()])
+    expected = {"anls": pytest.approx((1 + 8 / 9) / 2), "exact_match": 0.5}
+    assert combined.compute(predictions=["a", "CocaCola"], references=["a", "Coca Cola"]) == expected
+    for prediction, reference in (("a", "a"), ("CocaCola", "Coca Cola")):
+        combined.add(prediction=prediction, reference=reference)
+    assert combined.compute() == expected
+    combined.add_batch(predictions=["a", "CocaCola"], references=["a", "Coca Cola"])
+    assert combined.compute() == expected
+
+
+COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "numpy": lambda column: numpy.array(column, dtype=object),
+    "pandas": pandas.Series,
+    "filtered pandas": lambda column: pandas.Series([None, *column])[1:],
+    "pyarrow": pyarrow.array,
+    "datasets": lambda column: datasets.Dataset.from_dict({"column": column})["column"],
+    "datasets as numpy": lambda column: datasets.Dataset.from_dict({"column": column}).with_format("numpy")["column"],
+    "datasets as pandas": lambda column: datasets.Dataset.from_dict({"column": column}).with_format("pandas")["column"],
+}
+
+
+@pytest.mark.parametrize("kind", COLUMNS)
+def test_columns_of_every_kind(metric: Any, kind: str) -> None:
+    references = [["Coca Cola", "Coca Cola Company"], ["Coca Cola"], ["Coca Cola"], ["12/15/88", "x"]]
+    predictions, refs = COLUMNS[kind](PREDICTIONS), COLUMNS[kind](references)
+    assert metric.compute(predictions=predictions, references=refs) == EXPECTED
+    metric.add_batch(predictions=predictions, references=refs)
+    assert metric.compute() == EXPECTED
+
+
+def test_pickled_before_and_after_use(metric: Any) -> None:
+    assert pickle.loads(pickle.dumps(metric)).compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
+    metric.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+    copy = pickle.loads(pickle.dumps(metric))
+    for one in (metric, copy):
+        one.add_batch(predictions=PREDICTIONS[2:], references=REFERENCES[2:])
+        assert one.compute() == EXPECTED
+    assert pickle.loads(pickle.dumps(metric)).compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
+
+
+def test_several_instances_at_once(in_clone: Path) -> None:
+    metrics = [evaluate.load("anls", keep_in_memory=in_memory) for in_memory in (False, True, False)]
+    for prediction, reference in zip(PREDICTIONS, REFERENCES):
+        for metric in metrics:
+            metric.add(prediction=prediction, reference=reference)
+    assert [metric.compute() for metric in metrics] == [EXPECTED] * 3
+
+
+def test_one_instance_in_several_threads(metric: Any) -> None:
+    def whole(_: int) -> Any:
+        return metric.compute(predictions=PREDICTIONS * 500, references=REFERENCES * 500)
+
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(whole, range(40))) == [EXPECTED] * 40
+
+
+def test_rows_that_several_threads_add_all_count(metric: Any) -> None:
+    barrier = threading.Barrier(8)
+
+    def feed(_: int) -> None:
+        barrier.wait()
+        for start in range(0, 400, 4):
+            metric.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+            metric.add(prediction=PREDICTIONS[start % 4], reference=REFERENCES[start % 4])
+
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        list(threads.map(feed, range(8)))
+    assert len(metric) == 8 * 100 * 5
+    scores = metric.compute(return_all_scores=True)["anls_scores"]
+    assert sorted(scores) == sorted([*anls.anls_scores(PREDICTIONS, REFERENCES), SCORES[0]] * 800)
+
+
+def test_rows_in_one_process_never_touch_the_disk_or_arrow(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise AssertionError("rows went through Arrow")
+
+    monkeypatch.setattr(evaluate.module, "ArrowWriter", fail)
+    metric.add_batch(predictions=PREDICTIONS[:1], references=REFERENCES[:1])
+    metric.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
+    assert metric.compute(predictions=PREDICTIONS[2:], references=REFERENCES[2:]) == EXPECTED
+    assert list(Path(metric.data_dir).iterdir()) == []
+
+
+# Distributed runs, with real processes
+
+
+def _one_process(process_id: int, cache: str, rows: Any, options: Any, results: Any, added: Any) -> None:
+    metric = anls.load(num_process=3, process_id=process_id, cache_dir=cache, experiment_id="test", timeout=60)
+    try:
+        predictions, references = rows[process_id]
+        if process_id == 1:
+            for prediction, reference in zip(predictions, references):
+                metric.add(prediction=prediction, reference=reference)
+            added.wait()
+            results.put((process_id, metric.compute(**options)))
+        elif process_id == 2:
+            metric.add_batch(predictions=predictions[:1], references=references[:1])
+            added.wait()
+            rest = {"predictions": predictions[1:], "references": references[1:]} if predictions[1:] else {}
+            results.put((process_id, metric.compute(**rest, **options)))
+        else:
+            metric.add_batch(predictions=predictions, references=references)
+            added.wait()
+            results.put((process_id, metric.compute(**options)))
+            results.put((process_id, [path.name for path in Path(metric.data_dir).glob("*.arrow")]))
+    except Exception as error:
+        results.put((process_id, f"{type(error).__name__}: {error}"))
+
+
+def distributed(tmp_path: Path, rows: Any, **options: Any) -> dict[int, list[Any]]:
+    """What each of three processes said. They compute once each has added rows, where each has some."""
+    context = multiprocessing.get_context("spawn")
+    results, added = context.Queue(), context.Barrier(3 if all(predictions for predictions, _ in rows) else 1)
+    processes = [
+        context.Process(target=_one_process, args=(number, str(tmp_path), rows, options, results, added))
+        for number in range(3)
+    ]
+    for process in processes:
+        process.start()
+    said: dict[int, list[Any]] = {0: [], 1: [], 2: []}
+    for process in processes:
+        process.join(100)
+    while not results.empty():
+        number, what = results.get()
+        said[number].append(what)
+    return said
+
+
+def test_three_processes_give_the_number_of_one(tmp_path: Path) -> None:
+    rows = [(PREDICTIONS[:1], REFERENCES[:1]), (PREDICTIONS[1:2], REFERENCES[1:2]), (PREDICTIONS[2:], REFERENCES[2:])]
+    said = distributed(tmp_path, rows, return_all_scores=True)
+    assert said[0] == [{**EXPECTED, "anls_scores": anls.anls_scores(PREDICTIONS, REFERENCES)}, []]
+    assert said[1][0] is None
+    assert said[2][0] is None
+
+
+def test_a_process_without_rows_does_not_keep_the_others_waiting(tmp_path: Path) -> None:
+    rows = [(PREDICTIONS, ["Coca Cola"] * 3 + ["12/15/88"]), ([], []), ([], [])]
+    assert distributed(tmp_path, rows, variant="rrc")[0][0] == EXPECTED
+
+
+def _rounds(process_id: int, cache: str, results: Any) -> None:
+    metric = anls.load(num_process=2, process_id=process_id, cache_dir=cache, experiment_id="rounds", timeout=60)
+    try:
+        for number in range(6):
+            row = {"predictions": [str(number)] * 20, "references": [str(number) if process_id else "x"] * 20}
+            metric.add_batch(**row)
+            results.put((process_id, metric.compute(variant="rrc" if number % 2 else "standard")))
+        results.put((process_id, metric.compute()))
+    except ValueError as error:
+        results.put((process_id, str(error)))
+
+
+def test_round_after_round_without_a_pause(tmp_path: Path) -> None:
+    """Two processes: a process must not start the next round before the first one has read this one's rows."""
+    context = multiprocessing.get_context("spawn")
+    results = context.Queue()
+    processes = [context.Process(target=_rounds, args=(number, str(tmp_path), results)) for number in range(2)]
+    for process in processes:
+        process.start()
+    said: dict[int, list[Any]] = {0: [], 1: []}
+    for _ in range(14):
+        number, what = results.get(timeout=100)
+        said[number].append(what)
+    for process in processes:
+        process.join(100)
+    assert said[0] == [{"anls": 0.5}] * 6 + [
+        "there are no rows to score: pass at least one prediction with its references"
+    ]
+    assert said[1] == [None] * 7
+
+
+def test_bad_options_in_a_distributed_run(tmp_path: Path) -> None:
+    rows = [(PREDICTIONS, REFERENCES)] * 3
+    said = distributed(tmp_path, rows, variant="squad")
+    assert all("no variant 'squad'" in said[number][0] for number in said)
+
+
+def test_a_distributed_instance_is_right_again_after_an_error(in_clone: Path, tmp_path: Path) -> None:
+    """One of two processes, so that everything happens here: it fails before it has to wait for the other."""
+    metric = evaluate.load("anls", num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=1)
+    for bad in (
+        {"predictions": ["a", None], "references": ["a", "b"]},
+        {"predictions": ["\ud800"], "references": ["a"]},
+    ):
+        with pytest.raises(ValueError, match=r"row [01] \(counted from 0\)"):
+            metric.compute(**bad)
+        assert metric.filelock is None
+        assert len(metric) == 0
+
+
+def test_the_rows_of_a_process_that_failed_do_not_pass_for_all_it_had(in_clone: Path, tmp_path: Path) -> None:
+    metric = evaluate.load("anls", num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=0.1)
+    metric.cache_file_name, metric.filelock = metric._create_cache_file()
+    Path(metric.cache_file_name).write_bytes(b"rows so far")
+    with pytest.raises(ValueError, match="squad"):
+        metric.compute(variant="squad")
+    assert list(Path(metric.data_dir).glob("*.arrow")) == []
+
+
+# What is refused
+
+
+BAD_CALLS: list[tuple[dict[str, Any], str]] = [
+    ({"predictions": ["a"], "references": [["a"], "abc"]}, "1 predictions but references for 2"),
+    ({"predictions": ["a", "b"], "references": [["a"], ["b", 5]]}, "row 1 (counted from 0), item 1,"),
+    (
+        {"predictions": ["a", "b"], "references": [["d"], ["d", {"x": 1}]]},
+        "row 1 (counted from 0), item 1,",
+    ),
+    ({"predictions": ["a", b"b"], "references": ["a", "b"]}, "prediction of row 1"),
+    ({"predictions": ["a", None], "references": ["a", "b"]}, "prediction of row 1"),
+    ({"predictions": ["a"], "references": [[]]}, "references of row 0"),
+    ({"predictions": ["a"], "references": [{"text": ["a"], "answer_start": [1]}]}, 'pass its "text"'),
+    ({"predictions": ["a"]}, "references is None"),
+    ({"references": ["a"]}, "predictions is None"),
+    ({"predictions": [], "references": []}, "no rows"),
+    ({}, "no rows"),
+    ({"predictions": "a", "references": ["a"]}, "predictions is 'a'"),
+    ({"predictions": ["a"], "references": ["a"], "variant": "squad"}, "no variant 'squad'"),
+    ({"predictions": ["a"], "references": ["a"], "threshold": 50}, "threshold is 50"),
+    ({"predictions": ["a"], "references": ["a"], "ignore_case": "no"}, "ignore_case is 'no'"),
+    ({"predictions": ["a"], "references": ["a"], "return_all_scores": "no"}, "return_all_scores is 'no'"),
+    ({"predictions": ["a"], "references": ["a"], "normalise": True}, "no argument 'normalise'"),
+]
+
+
+@pytest.mark.parametrize(("bad", "said"), BAD_CALLS)
+def test_after_a_bad_call_a_good_one_is_right_at_once(metric: Any, bad: dict[str, Any], said: str) -> None:
+    start = time.monotonic()
+    with pytest.raises(ValueError, match=re.escape(said)):
+        metric.compute(**bad)
+    assert len(metric) == 0
+    assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
+    assert time.monotonic() - start < 0.9  # the base class waits 1.00 s on the lock that its failed call left
+    assert list(Path(metric.data_dir).iterdir()) == []
+
+
+def test_a_failed_compute_drops_what_was_added(metric: Any) -> None:
+    for bad in ({"variant": "squad"}, {"normalise": True}, {"predictions": [None], "references": ["a"]}):
+        metric.add(prediction="x", reference="y")
+        with pytest.raises(ValueError, match=r"squad|normalise|row 1 "):
+            metric.compute(**bad)
+        assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}
+
+
+@pytest.mark.parametrize(("bad", "said"), BAD_CALLS[:8])
+def test_a_bad_batch_leaves_what_was_there_before_and_nothing_of_itself(
+    metric: Any, bad: dict[str, Any], said: str
+) -> None:
+    metric.add_batch(predictions=["a", "b"], references=["a", "c"])
+    with pytest.raises(ValueError, match=r"row|references|predictions"):
+        metric.add_batch(**bad)
+    assert len(metric) == 2
+    assert metric.compute() == {"anls": 0.5}
+
+
+def test_a_bad_row_is_counted_from_the_first_that_was_added(metric: Any) -> None:
+    metric.add_batch(predictions=["a"] * 32, references=["a"] * 32)
+    with pytest.raises(ValueError, match=r"prediction of row 33 "):
+        metric.add_batch(predictions=["a", None], references=["a", "b"])
+    with pytest.raises(ValueError, match=r"prediction of row 32 .* is None"):
+        metric.add(reference="a")
+    with pytest.raises(ValueError, match=r"references of row 32 .* is None"):
+        metric.add(prediction="a")
+    with pytest.raises(ValueError, match=r"prediction of row 33 "):
+        metric.compute(predictions=["a", None], references=["a", "b"])
+
+
+def test_unknown_inputs_are_refused(metric: Any) -> None:
+    with pytest.raises(ValueError, match="no argument 'sources'"):
+        metric.add_batch(predictions=["a"], references=["a"], sources=["a"])
+    with pytest.raises(ValueError, match="no argument 'source'"):
+        metric.add(prediction="a", reference="a", source="a")
+    assert len(metric) == 0
+
+
+def test_a_row_cannot_be_given_twice(metric: Any) -> None:
+    with pytest.raises(ValueError, match="each of them once"):
+        metric.add(prediction="a", predictions="b", reference="a")
+
+
+def test_interrupting_a_batch_leaves_nothing_of_it(metric: Any) -> None:
+    class Interrupted:
+        def __iter__(self) -> Any:
+            yield "a"
+            raise KeyboardInterrupt
+
+    metric.add(prediction="a", reference="a")
+    with pytest.raises(KeyboardInterrupt):
+        metric.add_batch(predictions=Interrupted(), references=["a", "b"])
+    assert metric.compute() == {"anls": 1.0}
+    with pytest.raises(KeyboardInterrupt):
+        metric.compute(predictions=Interrupted(), references=["a", "b"])
+    assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}
+
+
+def test_a_lone_surrogate_is_a_character_like_any_other(metric: Any) -> None:
+    assert metric.compute(predictions=["a\ud800b"], references=["a\ud800c"]) == {"anls": pytest.approx(2 / 3)}
+    assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}

@@ -1,0 +1,47 @@
+"""Real answers of nine models, where they are on the machine: they stay out of this repository."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from anls_metric import command_line
+
+
+@pytest.mark.parametrize(
+    ("model", "variant", "score"),
+    [
+        ("llama_maverick", "standard", 0.9228),
+        ("llama_maverick", "rrc", 0.9228),
+        ("llama_maverick", "pypi_anls", 0.9203),
+        ("llama_maverick", "due", 0.8475),
+        ("llama_maverick", "mistral_evals", 0.9344),
+        ("qwen2_vl_7b", "rrc", 0.2691),
+        ("qwen2_vl_7b", "standard", 0.2596),
+        ("qwen2_vl_7b", "pypi_anls", 0.2551),
+        ("qwen2_vl_7b", "mistral_evals", 0.3287),
+    ],
+)
+def test_the_scores_that_the_original_programs_gave(
+    real_answers: Path, model: str, variant: str, score: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = ["--gold-label-file", str(real_answers / "gold.json")]
+    files += ["--submission-file", str(real_answers / f"submission__{model}.json")]
+    assert command_line.main([*files, "--variant", variant, "--format", "json"]) == 0
+    assert round(json.loads(capsys.readouterr().out)["anls"], 4) == score
+
+
+def test_every_submission_is_read_and_its_worst_answers_shown(
+    real_answers: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    submissions = sorted(real_answers.glob("submission__*.json"))
+    assert len(submissions) == 9
+    for submission in submissions:
+        files = ["--gold-label-file", str(real_answers / "gold.json"), "--submission-file", str(submission)]
+        assert command_line.main([*files, "--worst", "1000"]) == 0
+        out, err = capsys.readouterr()
+        assert out.count("\nquestion ") == 1000
+        assert err == ""
+        assert all(len(line) < 400 for line in out.splitlines())

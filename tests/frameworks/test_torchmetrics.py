@@ -1,0 +1,481 @@
+"""The metrics of torchmetrics, through what torchmetrics does with them: every number is found again without torch.
+
+All texts here are made up.
+"""
+
+from __future__ import annotations
+
+import math
+import pickle
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls
+from tests.conftest import ROOT, fuzzed_rows
+
+torch = pytest.importorskip("torch", reason="the extra `torch` is not installed")
+torchmetrics = pytest.importorskip("torchmetrics", reason="the extra `torch` is not installed")
+
+from torchmetrics.functional.text import edit_distance  # noqa: E402
+
+from anls_metric.torchmetrics import ANLS, NormalizedLevenshteinSimilarity  # noqa: E402
+
+PREDS, TARGET = ["rain", "lnaguaeg"], ["shine", "language"]
+ROWS = fuzzed_rows(600, seed=5)
+ANSWERS, ACCEPTED = [row[0] for row in ROWS], [row[1] for row in ROWS]
+REDUCTIONS: list[Any] = ["mean", "sum", "none", None]
+SCRIPT = ROOT / "examples" / "train_with_torchmetrics.py"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def textbook_distance(prediction: str, reference: str, substitution_cost: int) -> int:
+    """The edit distance by the whole table, row after row."""
+    row = list(range(len(reference) + 1))
+    for deleted, left in enumerate(prediction, 1):
+        above, row = row, [deleted]
+        for place, right in enumerate(reference):
+            replaced = above[place] + (0 if left == right else substitution_cost)
+            row.append(min(above[place + 1] + 1, row[place] + 1, replaced))
+    return row[-1]
+
+
+def textbook_similarity(prediction: str, reference: str, substitution_cost: int = 1) -> float:
+    length = max(len(prediction), len(reference))
+    return 1 - textbook_distance(prediction, reference, substitution_cost) / length if length else 1.0
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two tensors are the same to the bit, and in dtype and shape."""
+    return bool(left.dtype == right.dtype and left.shape == right.shape and torch.equal(left, right))
+
+
+def add_in_batches(metric: Any, preds: list[str], target: list[Any], size: int) -> Any:
+    for start in range(0, len(preds), size):
+        metric.update(preds[start : start + size], target[start : start + size])
+    return metric
+
+
+# The numbers
+
+
+@pytest.mark.parametrize(("reduction", "expected"), [("none", [0.4, 0.5]), (None, [0.4, 0.5]), ("mean", 0.45)])
+def test_the_numbers_of_the_source(reduction: Any, expected: Any) -> None:
+    metric = NormalizedLevenshteinSimilarity(reduction=reduction)
+    assert equal(metric(PREDS, TARGET), torch.tensor(expected))
+    assert equal(metric.compute(), torch.tensor(expected))
+    assert str(metric.compute()) == {"mean": "tensor(0.4500)"}.get(reduction, "tensor([0.4000, 0.5000])")
+
+
+def test_a_sum() -> None:
+    assert equal(NormalizedLevenshteinSimilarity(reduction="sum")(PREDS, TARGET), torch.tensor(0.9))
+
+
+def test_a_string_is_one_sample() -> None:
+    metric = NormalizedLevenshteinSimilarity()
+    for preds, target in [("rain", "shine"), (["rain"], ["shine"]), ("rain", ["shine"]), (["rain"], "shine")]:
+        assert equal(metric(preds, target), torch.tensor(0.4))
+    score = torch.tensor(anls.anls_score("CocaCola", ["Coca Cola"]))
+    several = ["x", "Coca Cola"]
+    anls_metric = ANLS()
+    for preds, target in [("CocaCola", "Coca Cola"), (["CocaCola"], "Coca Cola"), ("CocaCola", several)]:
+        assert equal(anls_metric(preds, target), score)
+    assert equal(anls_metric(["CocaCola"], [several]), score)
+    assert equal(anls_metric(("CocaCola",), (tuple(several),)), score)
+
+
+def test_case_counts_two_empty_texts_are_equal_and_there_is_no_threshold() -> None:
+    metric = NormalizedLevenshteinSimilarity(reduction="none")
+    values = metric(["Rain", "", "", "abcd", "ab"], ["rain", "", "a", "axyz", "xy"])
+    assert equal(values, torch.tensor([0.75, 1.0, 0.0, 0.25, 0.0]))
+
+
+@pytest.mark.parametrize("cost", [0, 1, 2, 3, 2**70])
+def test_substitution_cost(cost: int) -> None:
+    pairs = [(row[0], row[1][0]) for row in ROWS[:200]] + [("", ""), ("a", "b"), ("abc", "xyz")]
+    metric = NormalizedLevenshteinSimilarity(substitution_cost=cost, reduction="none")
+    values = metric([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+    assert equal(values, torch.tensor([textbook_similarity(*pair, cost) for pair in pairs]))
+    assert values.min() >= (0 if cost < 2 else -1)
+    assert (values.min() == -1) == (cost > 1)
+
+
+def test_exact_where_edit_distance_of_torchmetrics_is_a_beam_search() -> None:
+    chance = random.Random(0)
+    metric = NormalizedLevenshteinSimilarity()
+    wrong = 0
+    for _ in range(40):  # an answer, and the same one after some words
+        answer = "".join(chance.choices("abcdefghij", k=chance.randint(20, 60)))
+        pair = answer, "-" * chance.randint(20, 40) + answer
+        assert equal(metric(*pair), torch.tensor(textbook_similarity(*pair)))
+        wrong += int(edit_distance(*pair)) != textbook_distance(*pair, 1)
+    assert wrong > 10
+
+
+@pytest.mark.parametrize("name", anls.VARIANTS)
+def test_every_variant_gives_the_scores_of_anls(name: str) -> None:
+    scores = anls.anls_scores(ANSWERS, ACCEPTED, variant=name)
+    each = add_in_batches(ANLS(name, reduction="none"), ANSWERS, ACCEPTED, 70)
+    assert equal(each.compute(), torch.tensor(scores))
+    assert equal(add_in_batches(ANLS(name), ANSWERS, ACCEPTED, 70).compute(), torch.tensor(anls.mean(scores)))
+    total = add_in_batches(ANLS(name, reduction="sum"), ANSWERS, ACCEPTED, 70)
+    assert equal(total.compute(), torch.tensor(math.fsum(scores)))
+
+
+def test_options_and_signature() -> None:
+    options: dict[str, Any] = {"variant": "lmms_eval", "threshold": 0.8, "ignore_case": False}
+    metric = ANLS(**options)
+    assert metric.signature() == anls.signature(**options)
+    assert equal(metric(ANSWERS, ACCEPTED), torch.tensor(anls.mean(anls.anls_scores(ANSWERS, ACCEPTED, **options))))
+    own = anls.Variant("own", whitespace="strip")
+    assert equal(ANLS(own)("Coca  Cola", "Coca Cola"), torch.tensor(0.9))
+
+
+def test_columns_of_other_kinds() -> None:
+    numpy = pytest.importorskip("numpy")
+    preds, target = numpy.array(PREDS), numpy.array(TARGET)
+    for metric in (NormalizedLevenshteinSimilarity(), ANLS("nls")):
+        assert equal(metric(preds, target), torch.tensor(0.45))
+        assert equal(metric(iter(PREDS), iter(TARGET)), torch.tensor(0.45))
+
+
+# What torchmetrics does with a metric
+
+
+@pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_forward_compute_and_reset(make: Any, reduction: Any) -> None:
+    first, second = (["a", "ab"], ["a", "ac"]), (["abc", "d", "e"], ["abd", "x", "e"])
+    metric, other = make(reduction=reduction), make(reduction=reduction)
+    other.update(*second)
+    metric(*first)
+    assert equal(metric(*second), other.compute())
+    assert metric.update_count == 2
+    together = make(reduction=reduction)
+    together.update(first[0] + second[0], first[1] + second[1])
+    assert equal(metric.compute(), together.compute())
+    on_step = make(reduction=reduction, dist_sync_on_step=True)  # the other way that torchmetrics goes forward
+    on_step(*first)
+    assert equal(on_step(*second), other.compute())
+    assert equal(on_step.compute(), together.compute())
+    metric.reset()
+    metric.update(*second)
+    assert equal(metric.compute(), other.compute())
+
+
+@pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
+def test_no_samples(make: Any) -> None:
+    for reduction in REDUCTIONS:
+        expected = torch.tensor(0.0) if reduction in ("mean", "sum") else torch.tensor([])
+        metric = make(reduction=reduction)
+        with pytest.warns(UserWarning, match="was called before the ``update`` method"):
+            assert equal(metric.compute(), expected)
+        assert equal(metric([], []), expected)
+        metric.update([], [])
+        assert equal(metric.compute(), expected)
+        metric.update(["a", "b"], ["a", "x"])
+        assert metric.compute().sum() == {"mean": 0.5}.get(reduction, 1.0)
+
+
+def test_what_it_says_of_itself() -> None:
+    for metric in (ANLS(), NormalizedLevenshteinSimilarity()):
+        assert (metric.is_differentiable, metric.higher_is_better, metric.full_state_update) == (False, True, False)
+        assert (metric.plot_lower_bound, metric.plot_upper_bound) == (0, 1)
+    assert NormalizedLevenshteinSimilarity(2).plot_lower_bound == -1
+    assert ANLS(reduction="sum").plot_upper_bound is None
+
+
+def test_a_collection_keeps_metrics_apart_that_agree_on_the_first_batch() -> None:
+    """Metrics whose states are equal then, a collection takes for one from then on."""
+    metrics = torchmetrics.MetricCollection(
+        {
+            "standard": ANLS(),
+            "rrc": ANLS("rrc"),
+            "strict": ANLS(threshold=0.8),
+            "total": ANLS(reduction="sum"),
+            "nls": NormalizedLevenshteinSimilarity(),
+            "indel": NormalizedLevenshteinSimilarity(substitution_cost=2),
+        },
+        prefix="test_",
+    )
+    batches = [(["a", "b"], ["a", "x"]), (["Colo   ", "Color"], ["cola", "colour"]), (["abcd"], ["axcd"])]
+    preds, target = [p for batch in batches for p in batch[0]], [t for batch in batches for t in batch[1]]
+
+    def scores(**options: Any) -> list[float]:
+        return anls.anls_scores(preds, target, **options)
+
+    indel = [textbook_similarity(*pair, 2) for pair in zip(preds, target)]
+    expected = {
+        "test_standard": anls.mean(scores()),
+        "test_rrc": anls.mean(scores(variant="rrc")),
+        "test_strict": anls.mean(scores(threshold=0.8)),
+        "test_total": math.fsum(scores()),
+        "test_nls": anls.mean(scores(variant="nls")),
+        "test_indel": anls.mean(indel),
+    }
+    assert len(set(expected.values())) == len(expected)
+    for batch in batches:
+        metrics.update(*batch)
+    assert metrics.compute() == {name: torch.tensor(value) for name, value in expected.items()}
+    assert metrics.compute() == {name: torch.tensor(value) for name, value in expected.items()}
+    again = metrics.clone(prefix="again_")
+    again.reset()
+    for preds_of_batch, target_of_batch in batches:
+        again(preds=preds_of_batch, target=target_of_batch)
+    assert again.compute() == {name.replace("test_", "again_"): value for name, value in metrics.compute().items()}
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("copy", [lambda metric: metric.clone(), lambda metric: pickle.loads(pickle.dumps(metric))])
+def test_clone_and_pickle(copy: Callable[[Any], Any], reduction: Any) -> None:
+    for metric in (ANLS("rrc", reduction=reduction), NormalizedLevenshteinSimilarity(2, reduction=reduction)):
+        metric.update(PREDS, TARGET)
+        before = metric.compute()
+        other = copy(metric)
+        other.update(["a"], ["a"])
+        assert not torch.equal(other.compute(), before)
+        assert equal(metric.compute(), before)
+        metric.update(["a"], ["a"])
+        assert equal(other.compute(), metric.compute())
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_state_dict(reduction: Any, tmp_path: Path) -> None:
+    metric = ANLS(reduction=reduction)
+    metric.update(ANSWERS, ACCEPTED)
+    assert not metric.state_dict()
+    metric.persistent(True)
+    torch.save(torch.nn.ModuleDict({"anls": metric}).state_dict(), tmp_path / "state.pt")
+    other = ANLS(reduction=reduction)
+    torch.nn.ModuleDict({"anls": other}).load_state_dict(torch.load(tmp_path / "state.pt"))
+    for one in (metric, other):
+        one.update(PREDS, TARGET)
+    assert equal(other.compute(), metric.compute())
+    with pytest.raises(RuntimeError, match=r"Unexpected key.*anls\|standard"):
+        ANLS("rrc", reduction=reduction).load_state_dict(metric.state_dict())
+
+
+def test_states_are_merged() -> None:
+    left, right = ANLS(), ANLS()
+    if not hasattr(left, "merge_state"):
+        pytest.skip("torchmetrics merges states from version 1.6 on")
+    left.update(ANSWERS[:400], ACCEPTED[:400])
+    right.update(ANSWERS[400:], ACCEPTED[400:])
+    left.merge_state(right)
+    assert equal(left.compute(), torch.tensor(anls.mean(anls.anls_scores(ANSWERS, ACCEPTED))))
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_dtypes(reduction: Any) -> None:
+    scores = anls.anls_scores(ANSWERS, ACCEPTED)
+    expected: Any = {"mean": anls.mean(scores), "sum": math.fsum(scores)}.get(reduction, scores)
+    metric = ANLS(reduction=reduction).set_dtype(torch.float64)
+    assert equal(metric(ANSWERS, ACCEPTED), torch.tensor(expected, dtype=torch.float64))
+    metric = ANLS(reduction=reduction)
+    for change in (metric.half, metric.double, lambda: metric.to("cpu"), lambda: torch.nn.ModuleList([metric]).half()):
+        change()
+    metric.update(ANSWERS[:300], ACCEPTED[:300])
+    if reduction in ("mean", "sum"):  # what is counted is not rounded with the rest
+        metric.compute()
+        metric.set_dtype(torch.float16).to(torch.bfloat16)
+        metric.update(ANSWERS[300:], ACCEPTED[300:])
+        assert equal(metric.compute(), torch.tensor(expected))
+        assert equal(metric.set_dtype(torch.float64).compute(), torch.tensor(expected, dtype=torch.float64))
+        metric.reset()
+        metric.update(ANSWERS, ACCEPTED)
+        assert equal(metric.compute(), torch.tensor(expected, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_plot(reduction: Any) -> None:
+    matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    for metric in (ANLS(reduction=reduction), NormalizedLevenshteinSimilarity(2, reduction=reduction)):
+        values = [metric(PREDS, TARGET), metric(TARGET, PREDS)]
+        assert metric.plot()[0] is not None
+        _, axes = pyplot.subplots()
+        assert metric.plot(values, axes)[1] is axes
+        assert axes.get_ylabel() == type(metric).__name__
+    pyplot.close("all")
+
+
+def test_sums_do_not_drift() -> None:
+    chance = random.Random(3)
+    scores = [anls.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
+    rows = chance.choices(range(1, 30), k=200_000)
+    preds, target = ["a" * n for n in rows], ["a" * (n + 1) for n in rows]
+    metric = add_in_batches(ANLS(), preds[:190_000], target[:190_000], 100)
+    add_in_batches(metric, preds[190_000:], target[190_000:], 1)
+    exact = math.fsum(scores[n - 1] for n in rows)
+    assert metric.compute() == torch.tensor(exact / len(rows))
+    assert metric.set_dtype(torch.float64).compute() == exact / len(rows)
+    added = torch.zeros(())
+    for n in rows:
+        added += scores[n - 1]
+    assert added / len(rows) != torch.tensor(exact / len(rows))  # what it would be in float32
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "says"),
+    [
+        (ANLS, {"reduction": "max"}, 'reduction is \'max\': it must be "mean", "sum", "none" or None'),
+        (ANLS, {"variant": "no such"}, "there is no variant 'no such': choose one of standard"),
+        (ANLS, {"threshold": 2}, "threshold is 2"),
+        (ANLS, {"no_such": 1}, "Unexpected keyword arguments: `no_such`"),
+        (NormalizedLevenshteinSimilarity, {"reduction": 0}, "reduction is 0"),
+        (NormalizedLevenshteinSimilarity, {"substitution_cost": -1}, "is -1: it must be a whole number, 0 or more"),
+        (NormalizedLevenshteinSimilarity, {"substitution_cost": 1.0}, r"substitution_cost is 1\.0"),
+        (NormalizedLevenshteinSimilarity, {"substitution_cost": True}, "substitution_cost is True"),
+    ],
+)
+def test_bad_arguments(make: Any, options: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        make(**options)
+
+
+ROW_1 = r"row 1 \(counted from 0\)"
+
+
+@pytest.mark.parametrize("add", ["update", "forward"])
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize(
+    ("make", "preds", "target", "says"),
+    [
+        (ANLS, ["a", None], ["a", "b"], f"the prediction of {ROW_1} is None, not a string"),
+        (ANLS, ["a", "b"], [["a"], []], f"the references of {ROW_1} is an empty list"),
+        (ANLS, ["a", "b"], [["a"], ["b", 3]], rf"the references of {ROW_1}, item 1, is 3 \(int\)"),
+        (ANLS, ["a", "b"], [["a"]], "there are 2 predictions but references for 1 questions"),
+        (ANLS, ["a", "b"], "a", "there are 2 predictions but references for 1 questions"),
+        (ANLS, None, ["a"], "predictions is None"),
+        (NormalizedLevenshteinSimilarity, ["a", 3], ["a", "b"], rf"preds, {ROW_1}, is 3 \(int\), not a string"),
+        (NormalizedLevenshteinSimilarity, ["a", "b"], ["a", ["b"]], rf"target, {ROW_1}, is \['b'\] \(list\)"),
+        (NormalizedLevenshteinSimilarity, ["a", "b"], "a", "there are 2 texts in preds but 1 in target"),
+        (NormalizedLevenshteinSimilarity, [], ["a"], "there are 0 texts in preds but 1 in target"),
+        (NormalizedLevenshteinSimilarity, b"a", ["a"], "preds is a bytes: pass a string or a list of strings"),
+        (NormalizedLevenshteinSimilarity, ["a"], {"a": 1}, "target is a dict: pass a string or a list of strings"),
+        (NormalizedLevenshteinSimilarity, None, ["a"], "preds is a NoneType: pass a string or a list of strings"),
+    ],
+)
+def test_bad_rows_leave_the_metric_as_it_was(
+    make: Any, preds: Any, target: Any, says: str, reduction: Any, add: str
+) -> None:
+    metric = make(reduction=reduction)
+    with pytest.raises(ValueError, match=says):
+        getattr(metric, add)(preds, target)
+    assert not metric.update_called
+    metric.update(PREDS, TARGET)
+    before = metric.compute()
+    with pytest.raises(ValueError, match=says):
+        getattr(metric, add)(preds, target)
+    assert metric.update_count == 1
+    assert equal(metric.compute(), before)
+    metric.update(PREDS, TARGET)
+    twice = make(reduction=reduction)
+    twice.update(PREDS * 2, TARGET * 2)
+    assert equal(metric.compute(), twice.compute())
+
+
+# Several processes
+
+# How many rows each of two processes has.
+SHARES = [(60, 3), (0, 63), (63, 0), (1, 2), (0, 0)]
+
+
+def metrics_by_name(**options: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for reduction in REDUCTIONS:
+        made[f"ANLS {reduction}"] = ANLS(reduction=reduction, **options)
+        made[f"NLS {reduction}"] = NormalizedLevenshteinSimilarity(2, reduction=reduction, **options)
+        made[f"float64 {reduction}"] = ANLS(reduction=reduction, **options).set_dtype(torch.float64)
+    return made
+
+
+def shared_rows(shares: tuple[int, int]) -> list[tuple[list[str], list[str]]]:
+    texts = [references[0] for _, references in ROWS]
+    columns = []
+    for rank, share in enumerate(shares):
+        start = rank * shares[0]
+        columns.append((ANSWERS[start : start + share], texts[start : start + share]))
+    return columns
+
+
+def work(rank: int, folder: str) -> None:
+    """One of two processes: what it computes, it writes down."""
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2, timeout=timedelta(seconds=60)
+    )
+    values = []
+    for shares in SHARES:
+        metrics = metrics_by_name()
+        for metric in metrics.values():
+            add_in_batches(metric, *shared_rows(shares)[rank], 20)
+        first = {name: metric.compute() for name, metric in metrics.items()}
+        for metric in metrics.values():  # after it, each process goes on with its own
+            metric.update(PREDS, TARGET)
+        values.append((first, {name: metric.compute() for name, metric in metrics.items()}))
+    metrics = metrics_by_name(dist_sync_on_step=True)
+    on_step = {name: metric(*shared_rows((5, 2))[rank]) for name, metric in metrics.items()}
+    torch.save((values, on_step), f"{folder}/{rank}.pt")
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.filterwarnings("ignore:The ``compute`` method")
+def test_two_processes_give_the_number_of_one(tmp_path: Path) -> None:
+    torch.multiprocessing.spawn(work, (str(tmp_path),), nprocs=2)
+    for rank in range(2):
+        values, on_step = torch.load(tmp_path / f"{rank}.pt")
+        for shares, (first, second) in zip(SHARES, values):
+            (preds, target), (other_preds, other_target) = shared_rows(shares)
+            columns = preds + other_preds, target + other_target
+            longer = preds + PREDS + other_preds + PREDS, target + TARGET + other_target + TARGET
+            for name, metric in metrics_by_name().items():
+                metric.update(*columns)
+                assert equal(first[name], metric.compute()), (shares, name)
+                metric.reset()
+                metric.update(*longer)
+                assert equal(second[name], metric.compute()), (shares, name)
+        (preds, target), (other_preds, other_target) = shared_rows((5, 2))
+        for name, metric in metrics_by_name().items():
+            metric.update(preds + other_preds, target + other_target)
+            assert equal(on_step[name], metric.compute()), name
+
+
+# Beside others
+
+
+def test_it_imports_no_framework_but_what_torchmetrics_itself_imports(run_python: Callable[..., Any]) -> None:
+    program = (
+        "import sys, torchmetrics; before = set(sys.modules); import anls_metric.torchmetrics;"
+        "print(*{'evaluate', 'keras', 'transformers'} & (set(sys.modules) - before))"
+    )
+    done = run_python(program, ROOT)
+    assert (done.stdout, done.returncode) == ("\n", 0), done.stderr
+
+
+def test_the_example(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, SCRIPT], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    *epochs, last = done.stdout.splitlines()
+    assert last == anls.signature()
+    scores = [float(line.split()[3]) for line in epochs]
+    assert all("ANLS" in line and "NormalizedLevenshteinSimilarity" in line for line in epochs)
+    assert scores[-1] > scores[0]

@@ -1,0 +1,578 @@
+"""calculate-anls, as it is typed."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls
+from anls_metric import command_line, rrc
+from tests.conftest import ROOT
+
+GOLD, SUBMISSION = ROOT / "examples" / "gold_label.json", ROOT / "examples" / "submission.json"
+FILES = ["--gold-label-file", str(GOLD), "--submission-file", str(SUBMISSION)]
+SCORE = 0.6273148148148148
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run calculate-anls in this process: its exit status, what it printed, and what it printed as errors."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        try:
+            status = command_line.main([str(argument) for argument in arguments])
+        except SystemExit as error:
+            status = int(error.code or 0)
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def write(path: Path, value: Any) -> Path:
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return path
+
+
+def one_line(run: Run, *arguments: object) -> str:
+    """The error of a call that has to fail: one line, status 2, nothing printed."""
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("calculate-anls: error: ")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    return err
+
+
+def pair(tmp_path: Path, gold: Any, submission: Any) -> list[object]:
+    files = write(tmp_path / "gold.json", gold), write(tmp_path / "submission.json", submission)
+    return ["--gold-label-file", files[0], "--submission-file", files[1]]
+
+
+# What it prints
+
+
+def test_the_score_the_zeros_and_the_signature(run: Run) -> None:
+    assert run(*FILES) == (
+        0,
+        "ANLS       0.6273\n"
+        "questions  6\n"
+        "scored 0   2 (1 under the threshold, 1 empty, 0 missing)\n"
+        f"signature  {anls.signature()}\n",
+        "",
+    )
+
+
+def test_the_number_is_the_mean_of_the_scores(run: Run) -> None:
+    gold = {question["questionId"]: question["answers"] for question in json.loads(GOLD.read_text())["data"]}
+    answers = {answer["questionId"]: answer["answer"] for answer in json.loads(SUBMISSION.read_text())}
+    scores = anls.anls_scores([answers[key] for key in gold], list(gold.values()))
+    assert json.loads(run(*FILES, "--format", "json")[1])["anls"] == anls.mean(scores) == SCORE
+
+
+def test_json(run: Run) -> None:
+    said = json.loads(run(*FILES, "--format", "json", "--by", "questionId", "--worst", 1)[1])
+    assert list(said) == ["anls", "questions", "zeros", "signature", "groups", "worst"]
+    assert said["questions"] == 6
+    assert said["zeros"] == {"under the threshold": 1, "empty": 1, "missing": 0}
+    assert said["signature"] == anls.signature()
+    assert said["groups"]["questionId"]["4"] == {"anls": 0.875, "questions": 1}
+    worst = said["worst"][0]
+    assert (worst["id"], worst["score"], worst["reason"]) == ("2", 0.0, "under the threshold")
+    assert (worst["prediction"], worst["closest_reference"]) == ("The Coca", "Coca Cola")
+    assert "".join(edit[2] for edit in worst["edits"]) == "coca cola"
+
+
+def test_options_are_those_of_the_functions(run: Run) -> None:
+    choices: list[tuple[list[str], dict[str, Any]]] = [
+        (["--variant", "lmms_eval"], {"variant": "rrc"}),
+        (["--anls-threshold", "0.9"], {"threshold": 0.9}),
+        (["--no-ignore-case"], {"ignore_case": False}),
+        (["--variant", "due", "--ignore-case"], {"variant": "due", "ignore_case": True}),
+    ]
+    for flags, options in choices:
+        said = json.loads(run(*FILES, *flags, "--format", "json")[1])
+        assert said["signature"] == anls.signature(**options)
+    assert json.loads(run(*FILES, "--anls-threshold", "0.9", "--format", "json")[1])["anls"] == pytest.approx(2 / 6)
+
+
+def test_the_worst_answers_with_an_alignment(run: Run) -> None:
+    out = run(*FILES, "--worst", 3)[1]
+    assert out.split("\n\n")[1] == (
+        "question 2  score 0.0000  5 edits on 9 characters from 'Coca Cola': similarity 0.4444 is not kept, so 0"
+        " (similarity >= 0.5)\n"
+        "  question    Which company made the sign?\n"
+        "  prediction  *the coca\n"
+        "  reference   coca cola\n"
+        "              IRRR   R"
+    )
+    assert out.split("\n\n")[2].startswith("question 6  score 0.0000  the prediction is empty, so 0")
+    assert out.split("\n\n")[3].startswith("question 4  score 0.8750")
+
+
+def test_answer_types(run: Run) -> None:
+    out = run(*FILES, "--answer-types")[1]
+    assert "by answer_type  ANLS    questions\n  Image-Span    0.5528  5\n  None span     1.0000  1\n" in out
+    assert "  Visual/Layout  0.8889  1\n" in out
+    assert "  Counting              1.0000  1\n" in out
+
+
+def test_by_any_field(run: Run, tmp_path: Path) -> None:
+    gold = [
+        {"questionId": 1, "answers": ["a"], "page": 3, "tags": ["x", "y"]},
+        {"questionId": 2, "answers": ["b"], "page": 4, "tags": ["y"]},
+        {"questionId": 3, "answers": ["c"], "page": 3},
+    ]
+    answers = [{"questionId": key, "answer": "a"} for key in (1, 2, 3)]
+    arguments = [*pair(tmp_path, gold, answers), "--by", "page", "--by", "tags", "--format", "json"]
+    groups = json.loads(run(*arguments)[1])["groups"]
+    assert groups["page"] == {"3": {"anls": 0.5, "questions": 2}, "4": {"anls": 0.0, "questions": 1}}
+    assert groups["tags"] == {"x": {"anls": 1.0, "questions": 1}, "y": {"anls": 0.5, "questions": 2}}
+    assert "--by colour: no question has that field" in one_line(run, *arguments[:4], "--by", "colour")
+    assert "answer_type, evidence, operation/reasoning" in one_line(run, *arguments[:4], "--answer-types")
+
+
+def test_results_have_the_structure_of_pypi_anls(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    status, out, _ = run(*FILES, "--answer-types", "--output-dir", folder)
+    assert status == 0
+    assert out.endswith(f"\nper answer: {folder / 'results.json'}\n")
+    assert [path.name for path in folder.iterdir()] == ["results.json"]
+    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    assert set(results) == {"result", "scores_by_types", "per_sample_result"}
+    assert results["result"] == {"score": SCORE, "signature": anls.signature()}
+    assert results["scores_by_types"] == {
+        "answer_types": {"Image-Span": pytest.approx(0.5527777777777778), "None span": 1.0},
+        "evidence_types": {"Visual/Layout": 8 / 9, "Text": 0.46875, "Table/list": 1.0},
+        "operation_types": {"Counting": 1.0},
+    }
+    assert list(results["per_sample_result"]) == ["1", "2", "3", "4", "5", "6"]
+    assert results["per_sample_result"]["2"] == {
+        "score": 0.0,
+        "question": "Which company made the sign?",
+        "gt": ["Coca Cola", "Coca Cola Company"],
+        "det": "The Coca",
+        "info": "under the threshold",
+    }
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version") == (0, f"calculate-anls {anls.__version__}\n", "")
+    status, out, _ = run("--help")
+    assert status == 0
+    for flag in ("--gold-label-file", "--submission-file", "--anls-threshold", "--answer-types", "--output-dir"):
+        assert flag in out
+    assert "mistral_evals" in out
+
+
+# What it reads
+
+
+def rewritten(tmp_path: Path, kind: str) -> list[object]:
+    """The example files in another format."""
+    gold = json.loads(GOLD.read_text(encoding="utf-8"))["data"]
+    answers = json.loads(SUBMISSION.read_text(encoding="utf-8"))
+
+    def table(records: list[dict[str, Any]], fields: list[str], delimiter: str) -> str:
+        cells = [[record[field] for field in fields] for record in records]
+        texts = [[cell if isinstance(cell, str) else json.dumps(cell) for cell in row] for row in cells]
+        quoted = [['"' + text.replace('"', '""') + '"' for text in row] for row in [fields, *texts]]
+        return "".join(delimiter.join(row) + "\r\n" for row in quoted)
+
+    if kind == "without data":
+        contents = json.dumps(gold), json.dumps({"data": answers})
+    elif kind == "json lines":
+        contents = tuple("".join(json.dumps(record) + "\n" for record in records) for records in (gold, answers))  # type: ignore[assignment]
+    elif kind == "one line with a byte order mark":
+        contents = "\ufeff" + json.dumps({"data": gold}), "\ufeff" + json.dumps(answers)
+    else:
+        delimiter = {"csv": ",", "tsv": "\t"}[kind]
+        contents = (
+            table(gold, ["questionId", "question", "answers"], delimiter),
+            table(answers, ["questionId", "answer"], delimiter),
+        )
+    ending = {"json lines": "jsonl", "csv": "csv", "tsv": "tsv"}.get(kind, "json")
+    files = write(tmp_path / f"gold.{ending}", contents[0]), write(tmp_path / f"answers.{ending}", contents[1])
+    return ["--gold-label-file", files[0], "--submission-file", files[1]]
+
+
+KINDS = ["without data", "json lines", "one line with a byte order mark", "csv", "tsv"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_format_gives_the_same(run: Run, tmp_path: Path, kind: str) -> None:
+    status, out, err = run(*rewritten(tmp_path, kind), "--format", "json")
+    assert (status, err) == (0, "")
+    assert json.loads(out)["anls"] == SCORE
+
+
+@pytest.mark.parametrize("kind", ["without data", "json lines", "csv"])
+@pytest.mark.parametrize("side", [1, 3])
+def test_either_file_from_standard_input(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, side: int
+) -> None:
+    arguments = rewritten(tmp_path, kind)
+    content = Path(str(arguments[side])).read_bytes()
+    arguments[side] = "-"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert json.loads(run(*arguments, "--format", "json")[1])["anls"] == SCORE
+
+
+def test_answers_are_joined_by_id_in_any_order(run: Run, tmp_path: Path) -> None:
+    gold = [{"question_id": str(key), "question": "the same", "answers": str(key)} for key in range(100)]
+    answers = [{"id": key, "answer": str(key), "extra": None} for key in reversed(range(100))]
+    status, out, _ = run(*pair(tmp_path, gold, answers), "--format", "json")
+    assert status == 0
+    assert json.loads(out)["anls"] == 1.0
+
+
+def test_missing_answers_can_count_as_0(run: Run, tmp_path: Path) -> None:
+    gold = [{"questionId": key, "answers": ["", "a"]} for key in range(4)]
+    arguments = pair(tmp_path, gold, [{"questionId": 2, "answer": "a"}])
+    assert "submission.json: no answer to 3 of the questions of" in one_line(run, *arguments)
+    status, out, _ = run(*arguments, "--missing", "zero", "--worst", 1, "--output-dir", tmp_path)
+    assert status == 0
+    assert out.startswith("ANLS       0.2500\nquestions  4\nscored 0   3 (0 under the threshold, 0 empty, 3 missing)\n")
+    assert "question 0  score 0.0000  the submission has no answer to it\n" in out
+    samples = json.loads((tmp_path / "results.json").read_text())["per_sample_result"]
+    assert (samples["0"]["det"], samples["0"]["info"]) == ("", "missing")
+
+
+TABLE = [
+    {"key": "x", "model": "CocaCola", "gold": ["Coca Cola", "Coca Cola Company"], "kind": "span"},
+    {"key": "y", "model": "The Coca", "gold": "['Coca Cola', 'Coca Cola Company']", "kind": "span"},
+    {"key": "z", "model": "[1, 2]", "gold": "[1, 2]", "kind": "list"},
+]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json", "csv", "parquet"])
+def test_a_table_that_holds_both_sides(run: Run, tmp_path: Path, kind: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame, path = pandas.DataFrame(TABLE), tmp_path / f"table.{kind}"
+    if kind == "csv":
+        frame.to_csv(path, index=False)
+    elif kind == "parquet":
+        frame["gold"] = [["Coca Cola", "Coca Cola Company"]] * 2 + [["[1, 2]"]]
+        frame.to_parquet(path)
+    else:
+        frame.to_json(path, orient="records", lines=kind == "jsonl")
+    fields = ["--prediction-field", "model", "--references-field", "gold"]
+    said = json.loads(run(path, *fields, "--by", "kind", "--worst", 1, "--format", "json")[1])
+    assert said["anls"] == pytest.approx((8 / 9 + 0 + 1) / 3)
+    assert said["groups"]["kind"]["list"] == {"anls": 1.0, "questions": 1}
+    assert said["worst"][0]["id"] == "2"
+    said = json.loads(run(path, *fields, "--id-field", "key", "--worst", 1, "--format", "json")[1])
+    assert said["worst"][0]["id"] == "y"
+
+
+# What it refuses
+
+GOLD_A = [{"questionId": 1, "answers": ["a"]}, {"questionId": 2, "answers": ["b"]}]
+ANSWERS_A = [{"questionId": 1, "answer": "a"}, {"questionId": 2, "answer": "b"}]
+
+BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
+    "extra id": (GOLD_A, [*ANSWERS_A, {"questionId": 7, "answer": "x"}], ["submission.json", "1 answer to", "(7)"]),
+    "missing id": (GOLD_A, ANSWERS_A[:1], ["submission.json", "no answer to 1", "(2)", "--missing zero"]),
+    "answered twice": (GOLD_A, [*ANSWERS_A, ANSWERS_A[0]], ["submission.json", "answered more than once", "1"]),
+    "answered twice in a row": (GOLD_A, [ANSWERS_A[1]] * 2, ["submission.json", "question 2", "more than once"]),
+    "asked twice": ([*GOLD_A, GOLD_A[0]], ANSWERS_A, ["gold.json", "1 id repeated", "first: 1"]),
+    "both twice": (GOLD_A * 2, ANSWERS_A * 2, ["gold.json", "2 ids repeated", "first: 1"]),
+    "no references": ([{"questionId": 5, "answers": []}], [], ["gold.json", "question 5", "empty list"]),
+    "no field for references": ([{"questionId": 5}], [], ["gold.json, record 1", "'answers'", "'questionId'", "test"]),
+    "a reference that is a number": ([{"questionId": 5, "answers": ["a", 3]}], [], ["question 5", "3 (int)", '"3"']),
+    "an empty list as a text": ([{"questionId": 5, "answers": "[]"}], [], ["question 5", "empty list"]),
+    "references that are null": ([{"questionId": 5, "answers": None}], [], ["question 5", "None"]),
+    "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "printed form", "JSON"]),
+    "an answer that is a number": (GOLD_A, [{"questionId": 1, "answer": 4}], ["question 1", "4 (int)", '"4"']),
+    "an answer that is null": (GOLD_A, [{"questionId": 1, "answer": None}], ["question 1", "None", '""']),
+    "an answer that is NaN": (GOLD_A, '[{"questionId": 1, "answer": NaN}]', ["question 1", "nan"]),
+    "an answer that is a list": (GOLD_A, [{"questionId": 1, "answer": ["a"]}], ["question 1", "one and not a list"]),
+    "no answer field": (GOLD_A, [{"questionId": 1, "text": "a"}], ["submission.json, record 1", "'answer'", "'text'"]),
+    "no id": (GOLD_A, [{"answer": "a"}], ["submission.json, record 1", "'questionId'"]),
+    "an id that is null": (GOLD_A, [{"questionId": None, "answer": "a"}], ["record 1", "whole number"]),
+    "an id that is a fraction": (GOLD_A, [{"questionId": 1.0, "answer": "a"}], ["record 1", "1.0", "whole number"]),
+    "an object": (GOLD_A, {"1": "a"}, ["submission.json", "'questionId'", "'1'"]),
+    "an object over several lines": (GOLD_A, '{\n"1": "a"\n}', ["submission.json", "list of records", "'1'"]),
+    "a text": (GOLD_A, '"a"', ["submission.json", "list of records", "a text"]),
+    "texts": (GOLD_A, ["a", "b"], ["submission.json, record 1", "an object", "a text"]),
+    "data that is no list": (GOLD_A, '{\n"data": 5}', ["submission.json", "list of records", "a number"]),
+    "not JSON": (GOLD_A, '[{"questionId": 1,\n "answer": }]', ["submission.json, line 2, column 12", "not JSON"]),
+    "two values": (GOLD_A, "[]\n[]", ["submission.json, line 2, column 1", "not JSON"]),
+    "a bad line": (
+        GOLD_A,
+        '{"questionId": 1, "answer": "a"}\n\n{"questionId"\n',
+        ["submission.json, line 3", "not JSON"],
+    ),
+    "ids of another kind": (
+        GOLD_A,
+        [{"questionId": f"{key}.0", "answer": "a"} for key in (1, 2)],
+        ["none of its ids (1.0"],
+    ),
+    "a number of many digits": (GOLD_A, '[{"questionId": ' + "9" * 5000 + "}]", ["submission.json", "not JSON"]),
+    "an empty file": (GOLD_A, " \n", ["submission.json", "empty"]),
+    "no questions": ([], [], ["gold.json", "no questions"]),
+    "deeply nested": (GOLD_A, "[" * 100_000, ["submission.json", "nested too deeply"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_bad_files_are_one_line_that_says_where_and_what(run: Run, tmp_path: Path, case: str) -> None:
+    gold, submission, said = BAD_FILES[case]
+    error = one_line(run, *pair(tmp_path, gold, submission), "--output-dir", tmp_path / "out")
+    for words in said:
+        assert words in error
+    assert list((tmp_path / "out").glob("*")) == []
+
+
+def test_bad_bytes_are_named_with_their_line(run: Run, tmp_path: Path) -> None:
+    for name, content in {
+        "gold.jsonl": b'{"questionId": 1, "answers": ["a"]}\n{"questionId": 2, "answers": ["caf\xe9"]}\n',
+        "gold.json": b'[{"questionId": 1, "answers": ["a"]},\n{"questionId": 2, "answers": ["caf\xe9"]}]',
+        "gold.csv": b"questionId,answers\n1,caf\xe9\n",
+    }.items():
+        (tmp_path / name).write_bytes(content)
+        files = ["--gold-label-file", tmp_path / name, "--submission-file", SUBMISSION]
+        assert f"{name}, line 2: byte 0xe9 is not UTF-8: save the file as UTF-8" in one_line(run, *files)
+
+
+def test_bad_csv_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
+    for content, said in {
+        "prediction,references\na,b\nc\n": "line 3: 1 values for the 2 columns prediction, references",
+        'prediction,references\n"a"x,b\n': "line 2: not CSV",
+        "prediction,references\ra,b\r": "carriage return alone",
+        "prediction,prediction\na,b\n": "two columns have the same name",
+        "text,references\na,b\n": "line 2: there is no field 'prediction' (found 'text', 'references'); name",
+    }.items():
+        assert said in one_line(run, write(tmp_path / "table.csv", content))
+
+
+@pytest.mark.parametrize(
+    "cell", ["['a', nan]", "['a', None]", "['a' None]", "['a' 'b']", "array(['a', 'b'], dtype=object)"]
+)
+def test_printed_values_that_are_no_list_of_strings_are_refused(run: Run, tmp_path: Path, cell: str) -> None:
+    table = write(tmp_path / "table.csv", f'prediction,references\na,"{cell}"\n')
+    assert f"table.csv, line 2: references is {cell!r}, the printed form of something" in one_line(run, table)
+
+
+@pytest.mark.parametrize("cell", ['["a", "b"]', "['a', 'b']", "('a', 'b')", ' ["a", "b"] '])
+def test_written_lists_are_read_as_lists(cell: str) -> None:
+    assert rrc.parse_references(cell, "") == ("a", "b")
+
+
+@pytest.mark.parametrize("cell", ["[1, 2]", "(910) 741-5000", "[illegible]", "(a)", "[sic] yes", "['", "[]x"])
+def test_texts_that_only_look_like_lists_are_texts(cell: str) -> None:
+    assert rrc.parse_references(cell, "") == (cell,)
+
+
+def test_a_record_with_a_field_called_data_is_a_record(run: Run, tmp_path: Path) -> None:
+    lines = '{"prediction": "a", "references": ["a"], "data": [1]}\n'
+    for count in (1, 2):
+        assert json.loads(run(write(tmp_path / "t.jsonl", lines * count), "--format", "json")[1])["questions"] == count
+
+
+def test_groups_that_the_competition_calls_the_same_are_one(run: Run, tmp_path: Path) -> None:
+    gold = [
+        {"questionId": 1, "answers": ["a"], "evidence": ["textual", "Text", "textual"], "question": float("nan")},
+        {"questionId": 2, "answers": ["b"], "evidence": ["textual"]},
+    ]
+    answers = [{"questionId": key, "answer": "a"} for key in (1, 2)]
+    run(*pair(tmp_path, gold, answers), "--answer-types", "--output-dir", tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text(), parse_constant=lambda name: pytest.fail(name))
+    assert results["scores_by_types"]["evidence_types"] == {"Text": 0.5}
+
+
+def test_parquet_leaves_unwanted_columns_alone_and_names_itself_in_errors(run: Run, tmp_path: Path) -> None:
+    pandas, parquet = pytest.importorskip("pandas"), pytest.importorskip("pyarrow.parquet")
+    gold = pandas.DataFrame({"questionId": [1, 2], "answers": [["a"], ["b"]], "image": [b"x" * 1000] * 2})
+    gold.to_parquet(tmp_path / "gold.parquet")
+    gold.assign(answer="a").to_parquet(tmp_path / "answers.parquet")
+    files = ["--gold-label-file", tmp_path / "gold.parquet", "--submission-file", tmp_path / "answers.parquet"]
+    assert json.loads(run(*files, "--format", "json")[1])["anls"] == 0.5
+    records = rrc.Records(str(tmp_path / "gold.parquet"), ["answers"])
+    assert [set(record) for record in records] == [{"answers"}] * 2
+    assert "found 'questionId', 'answers', 'image'" in one_line(run, tmp_path / "gold.parquet")
+    assert f"{tmp_path / 'no.parquet'}: No such file" in one_line(run, tmp_path / "no.parquet")
+    content = bytearray((tmp_path / "gold.parquet").read_bytes())
+    start = parquet.ParquetFile(tmp_path / "gold.parquet").metadata.row_group(0).column(0).data_page_offset
+    content[start : start + 20] = b"\xff" * 20
+    (tmp_path / "bad.parquet").write_bytes(content)
+    files[1] = tmp_path / "bad.parquet"
+    assert "bad.parquet" in one_line(run, *files)
+
+
+def test_bad_tables(run: Run, tmp_path: Path) -> None:
+    table = write(tmp_path / "table.jsonl", '{"key": 1, "prediction": "a", "references": ["a"]}\n' * 2)
+    assert run(table)[0] == 0
+    assert "table.jsonl: 1 id repeated (first: 1)" in one_line(run, table, "--id-field", "key")
+    assert "no field 'gold'" in one_line(run, table, "--references-field", "gold")
+    assert "table.parquet: not Parquet" in one_line(run, write(tmp_path / "table.parquet", "no"))
+
+
+def test_bad_arguments(run: Run, tmp_path: Path) -> None:
+    assert "--gold-label-file is missing" in one_line(run)
+    assert "--submission-file is missing" in one_line(run, *FILES[:2])
+    assert "--gold-label-file does not go with the table t.csv" in one_line(run, "t.csv", *FILES)
+    assert "--prediction-field does not go with a gold and" in one_line(run, *FILES, "--prediction-field", "x")
+    assert "cannot both come from standard input" in one_line(run, "--gold-label-file", "-", "--submission-file", "-")
+    assert "there is no variant 'squad': choose one of standard" in one_line(run, *FILES, "--variant", "squad")
+    assert "threshold is 50.0" in one_line(run, *FILES, "--anls-threshold", "50")
+    assert "invalid float value: 'half'" in one_line(run, *FILES, "--anls-threshold", "half")
+    assert "'few' is not a whole number" in one_line(run, *FILES, "--worst", "few")
+    assert "invalid choice: 'ignore'" in one_line(run, *FILES, "--missing", "ignore")
+    assert "--colour" in one_line(run, *FILES, "--colour")
+    missing = tmp_path / "none.json"
+    assert f"{missing}: No such file" in one_line(run, "--gold-label-file", missing, *FILES[2:])
+    assert f"{tmp_path}: Is a directory" in one_line(run, "--gold-label-file", tmp_path, *FILES[2:])
+    assert "File exists" in one_line(run, *FILES, "--output-dir", write(tmp_path / "file", ""))
+
+
+def test_a_failed_run_leaves_the_results_of_the_one_before(run: Run, tmp_path: Path) -> None:
+    run(*FILES, "--output-dir", tmp_path)
+    before = (tmp_path / "results.json").read_bytes()
+    one_line(
+        run, "--gold-label-file", GOLD, "--submission-file", write(tmp_path / "s.json", []), "--output-dir", tmp_path
+    )
+    assert (tmp_path / "results.json").read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.json", "s.json"]
+
+
+# As a process
+
+
+@pytest.fixture
+def command() -> list[str]:
+    script = Path(sysconfig.get_path("scripts")) / "calculate-anls"
+    if not script.exists():
+        pytest.skip("calculate-anls is not installed beside this Python: pip install -e .")
+    return [str(script)]
+
+
+def test_the_installed_command(command: list[str], tmp_path: Path) -> None:
+    done = subprocess.run([*command, *FILES], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("ANLS       0.6273\n")
+    failed = subprocess.run([*command, "x"], capture_output=True, text=True, cwd=tmp_path)
+    assert (failed.returncode, failed.stdout) == (2, "")
+    assert failed.stderr == "calculate-anls: error: x: No such file or directory\n"
+
+
+def test_answers_that_the_terminal_cannot_show_are_printed_escaped(command: list[str], tmp_path: Path) -> None:
+    files = pair(tmp_path, [{"questionId": 1, "answers": ["漢字\ud800"]}], [{"questionId": 1, "answer": "\x1b[31m漢"}])
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*command, *map(str, files), "--worst", "1"], capture_output=True, env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"\\u6f22" in done.stdout
+    assert b"\x1b" not in done.stdout
+
+
+def test_ids_and_groups_cannot_command_the_terminal(run: Run, tmp_path: Path) -> None:
+    record = {"questionId": "1\x1b[31m", "answers": ["a"], "kind": "a\nb\x1b[31m", "question": "\x1bq"}
+    files = pair(tmp_path, [record], [{"questionId": "1\x1b[31m", "answer": "b"}])
+    out = run(*files, "--worst", 1, "--by", "kind")[1]
+    assert "\x1b" not in out
+    assert "  a·b·[31m" in out
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_closed_output_does_no_harm(command: list[str], closed: str) -> None:
+    done = subprocess.run(["bash", "-c", f'"$0" "$@" {closed}', *command, *FILES], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_ids_that_come_twice_through_a_pipe(command: list[str], tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.jsonl", '{"questionId": 1, "answers": ["a"]}\n' * 2)
+    script = f'"$0" --gold-label-file <(cat {gold}) --submission-file {SUBMISSION}'
+    done = subprocess.run(["bash", "-c", script, *command], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "1 id repeated: keep one record of each" in done.stderr
+
+
+def test_a_reader_that_has_seen_enough(command: list[str]) -> None:
+    process = subprocess.Popen([*command, *FILES, "--worst", "6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(60) == 0
+    process.stderr.close()
+
+
+def _heed_ctrl_c() -> None:
+    """Where the tests run in the background, a process would ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_ctrl_c_ends_it_cleanly(command: list[str], tmp_path: Path) -> None:
+    """It reads a pipe that does not end."""
+    arguments = [*command, "-", "--output-dir", str(tmp_path)]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(arguments, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=_heed_ctrl_c)
+    assert process.stdin is not None
+    process.stdin.write(b'{"prediction": "a", "references": ["a"]}\n' * 10_000)
+    process.stdin.flush()
+    while not list(tmp_path.iterdir()):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, b"", b"calculate-anls: interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_progress_is_shown_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    class Half:
+        fraction = 0.5
+
+    class Unknown:
+        fraction = None
+
+    bar = "[##########----------]  50%  8,192 questions  4,096/s  0:02 left"
+    for stream, source, shown in (
+        (Terminal(), Half, bar),
+        (Terminal(), Unknown, "\r8,192 questions  4,096/s\033[K"),
+        (io.StringIO(), Half, ""),
+    ):
+        clock = iter(range(100))
+        monkeypatch.setattr(time, "monotonic", lambda clock=clock: float(next(clock)))
+        with command_line._Progress(stream, source) as progress:  # type: ignore[arg-type]
+            progress.add(4096)
+            progress.add(4096)
+        assert shown in stream.getvalue()
+        assert stream.getvalue().endswith("\r\033[K" if shown else "")
+        assert bool(stream.getvalue()) == bool(shown)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "json", "parquet"])
+def test_how_much_of_a_file_is_read(tmp_path: Path, kind: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"prediction": ["a"] * 20_000, "references": ["a"] * 20_000})
+    path = tmp_path / f"table.{kind}"
+    if kind == "parquet":
+        frame.to_parquet(path)
+    elif kind == "csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_json(path, orient="records", lines=kind == "jsonl")
+    table = rrc.Records(str(path))
+    fractions = [table.fraction for number, _ in enumerate(rrc.read_table(table)) if number % 5000 == 4999]
+    assert len(fractions) == 4
+    if kind == "json":
+        assert fractions == [1.0] * 4  # one value: it is loaded whole
+    else:
+        assert fractions == pytest.approx([0.25, 0.5, 0.75, 1.0], abs=0.05)
+    assert rrc.Records("-").fraction is None

@@ -1,0 +1,73 @@
+"""Many rows: the fast path against the definition, and memory that does not grow."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+
+import anls
+from tests.conftest import ROOT, fuzzed_rows
+
+THRESHOLDS = [tenth / 10 for tenth in range(11)]
+
+
+@pytest.mark.parametrize("count", [11_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_the_fast_path_gives_the_bits_of_the_definition(count: int) -> None:
+    """Every variant on every row; the threshold changes from a thousand rows to the next."""
+    for start, threshold in zip(range(0, count, 1000), itertools.cycle(THRESHOLDS)):
+        predictions, references = zip(*fuzzed_rows(1000, seed=start))
+        for variant in anls.VARIANTS:
+            fast = anls.anls_scores(predictions, references, threshold, variant)
+            plain = [anls.explain(*row, threshold, variant).score for row in zip(predictions, references)]
+            assert fast == plain, [
+                row for row, one, other in zip(zip(predictions, references), fast, plain) if one != other
+            ]
+
+
+def peak_memory(*arguments: str) -> tuple[str, float]:
+    """What `calculate-anls` prints, and the most memory that it held, in MB."""
+    program = (
+        "import sys; from anls_metric.command_line import main; code = main(sys.argv[1:]);"
+        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')));"
+        "sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    *printed, peak = done.stdout.splitlines()
+    return "\n".join(printed), int(peak) / 1024
+
+
+def write(path: Path, records: Iterable[Mapping[str, object]]) -> str:
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(f"{json.dumps(record)}\n" for record in records)
+    return str(path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process is read from /proc")
+@pytest.mark.parametrize(
+    ("count", "table_limit", "join_limit"),
+    [(200_000, 45, 50), pytest.param(10_000_000, 45, 300, marks=pytest.mark.slow)],
+)
+def test_files_are_streamed(tmp_path: Path, count: int, table_limit: float, join_limit: float) -> None:
+    """Files of 200,000 rows are 15 to 20 MB, those of 10,000,000 rows 800 MB."""
+    fields = ({"prediction": f"CocaCola {n % 10}", "references": ["Coca Cola 7"]} for n in range(count))
+    expected = f"questions  {count}\n"
+    printed, peak = peak_memory(write(tmp_path / "table.jsonl", fields))
+    assert expected in printed
+    assert peak < table_limit
+    os.remove(tmp_path / "table.jsonl")
+
+    ids = [f"{n}" for n in range(count)]
+    gold = write(tmp_path / "gold.jsonl", ({"question_id": key, "answers": ["Coca Cola"]} for key in ids))
+    submission = write(tmp_path / "submission.jsonl", ({"question_id": key, "answer": "CocaCola"} for key in ids))
+    printed, peak = peak_memory("--gold-label-file", gold, "--submission-file", submission)
+    assert expected in printed
+    assert "ANLS       0.8889\n" in printed
+    assert peak < join_limit
