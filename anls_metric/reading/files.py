@@ -88,18 +88,22 @@ class Records:
             yield from self._read_parquet()
             return
         with sys.stdin.buffer if self.path == "-" else open(self.path, "rb") as stream:
-            head = []
-            for line in stream:
-                head.append(line)
-                if line.strip(_BLANK):
-                    break
-            else:
-                self.fail("the file is empty")
+            head, first = self._head(stream)
             delimiter = _DELIMITERS.get(ending)
-            if delimiter is None and (ending in _JSON or head[-1].lstrip(_BLANK)[:1] in b"[{"):
+            if delimiter is None and (ending in _JSON or first in b"[{"):
                 yield from self._read_json(stream, head)
             else:
                 yield from self._read_csv(self._decoded(chain(head, stream)), delimiter or ",")
+
+    def _head(self, stream: IO[bytes]) -> tuple[list[bytes], bytes]:
+        """The lines up to the first that is not blank, and the first character of that one."""
+        head = []
+        for line in stream:
+            head.append(line)
+            begins = line[:100].lstrip(_BLANK) or line.lstrip(_BLANK)  # a line may be the whole file
+            if begins:
+                return head, begins[:1]
+        self.fail("the file is empty")
 
     def _text(self, content: bytes, first_line: int = 1) -> str:
         try:
@@ -117,19 +121,26 @@ class Records:
     # JSON: lines that each hold a record, or one value for the whole file
 
     def _read_json(self, stream: IO[bytes], head: list[bytes]) -> Iterator[Chunk]:
-        content = b"".join(head)
-        text = self._text(content)
+        first = len(head)
+        value, is_line = self._json_value(stream, head)
+        if not is_line:
+            yield from self._list(value)
+            return
+        yield Chunk([value], [first], "line")
+        yield from _chunked(self._json_lines(stream, first + 1), "line")
+
+    def _json_value(self, stream: IO[bytes], head: list[bytes]) -> tuple[Any, bool]:
+        """The value of the whole file, or that of its first line where each line has one of its own."""
+        first = len(head)
+        text = self._text(head.pop() if first == 1 else b"".join(head))
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):  # no line that stands for itself: the file is one value
-            yield from self._list(self._json(text + self._text(stream.read(), len(head) + 1)))
-            return
-        if not isinstance(value, dict) or _is_wrapper(value):
-            rest = self._text(stream.read(), len(head) + 1)
-            yield from self._list(self._json(text + rest) if rest.strip() else value)
-            return
-        yield Chunk([value], [len(head)], "line")
-        yield from _chunked(self._json_lines(stream, len(head) + 1), "line")
+            return self._json(text + self._text(stream.read(), first + 1)), False
+        if isinstance(value, dict) and not _is_wrapper(value):
+            return value, True
+        rest = self._text(stream.read(), first + 1)
+        return self._json(text + rest) if rest.strip() else value, False
 
     def _json_lines(self, stream: IO[bytes], first: int) -> Iterator[tuple[int, Any]]:
         for number, line in enumerate(stream, first):
