@@ -11,25 +11,25 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from anls import VARIANTS, __version__, get_variant
-from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
+from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
 from anls_metric.reading.files import Records
 from anls_metric.reading.join import join_files, read_table
 from anls_metric.reading.layouts import ID_FIELDS, REFERENCES_FIELD
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.report import text
-from anls_metric.report.document import document, result_sample, result_totals
-
-RESULTS_FILE = "results.json"
+from anls_metric.report.document import document
+from anls_metric.report.results import RESULTS_FILE, ResultsFile
 
 # What the command calls the remedies of an error.
 REMEDIES = {
     "prediction field": "name the right one with --prediction-field",
     "references field": "name the right one with --references-field",
     "missing": "add them, or count them as 0 with --missing zero",
+    "results elsewhere": "name another folder with --output-dir",
+    "overwrite results": "name another folder with --output-dir, or overwrite them with --force",
 }
 
 _EPILOG = """\
@@ -40,7 +40,24 @@ Parquet where pyarrow is installed. Exit status: 0, or 2 for input that cannot b
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message}\n")
+        self.exit(2, _error(message))
+
+
+class _Once(argparse.Action):
+    """A flag whose second value would silently take the place of the first."""
+
+    def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
+        given = flags.__dict__.setdefault("given", set())
+        if self.dest in given:
+            parser.error(f"{option} is given twice: give it once")
+        given.add(self.dest)
+        setattr(flags, self.dest, value)
+
+
+def _folder(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    return text
 
 
 def parser() -> argparse.ArgumentParser:
@@ -52,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = flags.add_argument
+    flags.register("action", None, _Once)
     add("table", metavar="TABLE", nargs="?", help="one table with predictions and references, instead of the two files")
     add("--gold-label-file", metavar="FILE", help="the questions with their accepted answers")
     add("--submission-file", metavar="FILE", help="the answers to score")
@@ -67,10 +85,11 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--answer-types", action="store_true", help="break down by answer_type, evidence and operation/reasoning")
     add("--by", action="append", default=[], metavar="FIELD", help="break down by any field of the gold file")
-    add("--missing", choices=("error", "zero"), default="error", help="a question without answer (default: error)")
+    add("--missing", choices=("error", "zero"), help="a question without answer (default: error)")
     add("--worst", type=_count, default=0, metavar="N", help="show the N worst answers")
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
-    add("--output-dir", metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
+    add("--output-dir", type=_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
+    add("--force", action="store_true", help=f"overwrite a {RESULTS_FILE} of other inputs")
     add("--demo", action="store_true", help="open the page that shows a score and why (needs the extra `app`)")
     add("--version", action="version", version=f"%(prog)s {__version__}")
     return flags
@@ -96,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     collecting = gc.isenabled()
-    gc.disable()  # there is nothing to find in millions of records that live to the end, and looking costs half of all time
+    gc.disable()  # looking for cycles in millions of records, which have none, costs half of all time
     try:
         _run(flags)
         if sys.stdout:
@@ -105,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
-        print(f"calculate-anls: error: {' '.join(_message(error).split())}", file=sys.stderr)
+        print(_error(_message(error)), end="", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("calculate-anls: interrupted", file=sys.stderr)
@@ -114,6 +133,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if collecting:
             gc.enable()
     return 0
+
+
+def _error(message: str) -> str:
+    """A message as the terminal may show it: names and texts of files cannot command it."""
+    return f"calculate-anls: error: {text.printable(' '.join(message.split()))}\n"
 
 
 def _message(error: ValueError | OSError) -> str:
@@ -133,7 +157,10 @@ def _run(flags: argparse.Namespace) -> None:
     scored_set = ScoredSet(variant, by=[*types, *flags.by], worst=flags.worst)
     name, batches = _batches(flags, [*scored_set.groups, "question"])
     with contextlib.ExitStack() as stack:
-        results = stack.enter_context(_Results(Path(flags.output_dir))) if flags.output_dir else None
+        results = None
+        if flags.output_dir:
+            inputs = [flags.table] if flags.table else [flags.gold_label_file, flags.submission_file]
+            results = stack.enter_context(ResultsFile(flags.output_dir, inputs, flags.force))
         progress = _Progress()
         for rows in batches:
             scored = scored_set.add(rows)
@@ -150,7 +177,7 @@ def _run(flags: argparse.Namespace) -> None:
     else:
         print(text.summary(scored_set))
         if results:
-            print(f"\nper answer: {results.path}")
+            print(f"\nper answer: {text.printable(results.path)}")
 
 
 def _open_page() -> None:
@@ -169,6 +196,8 @@ def _batches(flags: argparse.Namespace, fields: Sequence[str]) -> tuple[str, Ite
         "--references-field": flags.references_field,
         "--id-field": flags.id_field,
     }
+    if flags.table and flags.missing is not None:
+        raise ValueError(f"--missing does not go with the table {flags.table}: every row of it has its answer")
     other = files if flags.table else table_flags
     for name, value in other.items():
         if value is not None:
@@ -182,7 +211,7 @@ def _batches(flags: argparse.Namespace, fields: Sequence[str]) -> tuple[str, Ite
         if value is None:
             raise ValueError(f"{name} is missing: name both files, or one table that holds both sides")
     gold = Records(flags.gold_label_file, [*ID_FIELDS, REFERENCES_FIELD, *fields])
-    return gold.name, join_files(gold, flags.submission_file, flags.missing)
+    return gold.name, join_files(gold, flags.submission_file, flags.missing or "error")
 
 
 def _check_groups(scored_set: ScoredSet, by: Sequence[str], types: Sequence[str]) -> None:
@@ -191,39 +220,6 @@ def _check_groups(scored_set: ScoredSet, by: Sequence[str], types: Sequence[str]
             raise ValueError(f"--by {field}: no question has that field")
     if types and not any(scored_set.groups[field] for field in types):
         raise ValueError(f"--answer-types: no question has one of the fields {', '.join(types)}; see --by")
-
-
-# What is written
-
-
-class _Results:
-    """results.json, with the structure of PyPI anls: written aside, and renamed when it is whole."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / RESULTS_FILE
-        self._aside = folder / f".{RESULTS_FILE}.{os.getpid()}"
-        self._separator = ""
-
-    def __enter__(self) -> _Results:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = open(self._aside, "w", encoding="ascii")
-        self._file.write('{"per_sample_result": {')
-        return self
-
-    def add(self, scored: Sequence[Scored]) -> None:
-        for one in scored:
-            sample = json.dumps(result_sample(one), default=str)
-            self._file.write(f"{self._separator}\n{json.dumps(one.row.id)}: {sample}")
-            self._separator = ","
-
-    def finish(self, scored_set: ScoredSet, types: Sequence[str]) -> None:
-        self._file.write("\n},\n" + json.dumps(result_totals(scored_set, types))[1:] + "\n")
-        self._file.close()
-        os.replace(self._aside, self.path)
-
-    def __exit__(self, *exception: object) -> None:
-        self._file.close()
-        self._aside.unlink(missing_ok=True)
 
 
 class _Progress:

@@ -7,6 +7,7 @@ keep the rows.
 from __future__ import annotations
 
 import heapq
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
@@ -173,6 +174,8 @@ class ScoredSet:
         Raises:
             ValueError: see `anls.anls_scores`.
         """
+        if not rows:
+            return []
         scores, similarities = self._score(rows)
         known = self._outcome_of_score
         outcomes = [known.get(score) or self._outcome(row, score) for row, score in zip(rows, scores)]
@@ -232,7 +235,7 @@ def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) ->
     """
     groups = {} if groups is None else groups
     for one in scored:
-        names = [_group_name(field, str(value)) for value in group_values(one.row.record, field)]
+        names = [_group_name(field, value) for value in group_values(one.row.record, field)]
         for name in dict.fromkeys(names):
             groups.setdefault(name, Tally()).add([one.score])
     return groups
@@ -244,8 +247,25 @@ def group_values(record: Mapping[str, Any], field: str) -> list[Any]:
     return [one for one in (value if isinstance(value, list) else [value]) if one is not None]
 
 
-def _group_name(field: str, value: str) -> str:
-    return ANSWER_TYPES[field][1].get(value, value) if field in ANSWER_TYPES else value
+def _group_name(field: str, value: Any) -> str:
+    """What a group is called: 7, "7" and 7.0 are one, as files of different kinds write the same value."""
+    name = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+    return ANSWER_TYPES[field][1].get(name, name) if field in ANSWER_TYPES else name
+
+
+def in_order(groups: Groups) -> Groups:
+    """The groups in the order of their names, in which 2 comes before 10.
+
+    Example:
+        >>> list(in_order({"page 10": Tally(), "page 2": Tally(), "a": Tally()}))
+        ['a', 'page 2', 'page 10']
+    """
+    return {name: groups[name] for name in sorted(groups, key=_natural)}
+
+
+def _natural(name: str) -> list[tuple[bool, int, str]]:
+    parts = re.split(r"(\d{1,300})", name)
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts if part]
 
 
 def grouping_fields(rows: Sequence[Row]) -> list[str]:

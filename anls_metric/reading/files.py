@@ -10,10 +10,11 @@ import json
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
-from typing import IO, Any, NamedTuple, NoReturn
+from typing import IO, Any, NamedTuple
 
 from anls_metric.reading.rows import InputError
 
@@ -61,9 +62,9 @@ class Records:
         self.name = "standard input" if path == "-" else path
         self._fields: list[str] = []  # all that there are, where `columns` leaves some out
 
-    def fail(self, found: str, place: str = "", remedy: str = "") -> NoReturn:
-        """Raise an `InputError` that says where."""
-        raise InputError(found, self.name + (place and f", {place}"), remedy)
+    def error(self, found: str, place: str = "", remedy: str = "") -> InputError:
+        """An error that says where."""
+        return InputError(found, self.name + (place and f", {place}"), remedy)
 
     def chunks(self) -> Iterator[Chunk]:
         """The records, in the order of the file.
@@ -74,26 +75,36 @@ class Records:
         for chunk in self._read():
             if set(map(type, chunk.records)) - {dict}:
                 number, record = next((n, one) for n, one in enumerate(chunk.records) if not isinstance(one, dict))
-                self.fail(f"expected an object with fields, found {kind(record)}", chunk.place(number))
+                raise self.error(f"expected an object with fields, found {kind(record)}", chunk.place(number))
             yield chunk
 
-    def fail_without_field(self, record: Mapping[str, Any], field: str, place: str, remedy: str = "") -> NoReturn:
-        """Say that a record has no such field, and which ones it has."""
+    def error_without_field(self, record: Mapping[str, Any], field: str, place: str, remedy: str = "") -> InputError:
+        """The error of a record that has no such field: it says which ones it has."""
         found = some(map(repr, self._fields or record)) or "none"
-        self.fail(f"there is no field {field!r} (found {found})", place, remedy)
+        return self.error(f"there is no field {field!r} (found {found})", place, remedy)
 
     def _read(self) -> Iterator[Chunk]:
         ending = os.path.splitext(self.path)[1].lower()
         if ending in _PARQUET:
             yield from self._read_parquet()
             return
-        with sys.stdin.buffer if self.path == "-" else open(self.path, "rb") as stream:
+        with self._opened() as stream:
             head, first = self._head(stream)
             delimiter = _DELIMITERS.get(ending)
             if delimiter is None and (ending in _JSON or first in b"[{"):
                 yield from self._read_json(stream, head)
             else:
                 yield from self._read_csv(self._decoded(chain(head, stream)), delimiter or ",")
+
+    @contextmanager
+    def _opened(self) -> Iterator[IO[bytes]]:
+        """The file, which must be the same when all of it is read."""
+        with sys.stdin.buffer if self.path == "-" else open(self.path, "rb") as stream:
+            before = os.fstat(stream.fileno()) if self.path != "-" else None
+            yield stream
+            after = os.fstat(stream.fileno()) if before else None
+            if before and after and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+                raise self.error("the file changed while it was read", remedy="score it again when it is written")
 
     def _head(self, stream: IO[bytes]) -> tuple[list[bytes], bytes]:
         """The lines up to the first that is not blank, and the first character of that one."""
@@ -103,16 +114,15 @@ class Records:
             begins = line[:100].lstrip(_BLANK) or line.lstrip(_BLANK)  # a line may be the whole file
             if begins:
                 return head, begins[:1]
-        self.fail("the file is empty")
+        raise self.error("the file is empty")
 
     def _text(self, content: bytes, first_line: int = 1) -> str:
         try:
             return content.decode("utf-8-sig" if first_line == 1 else "utf-8")
         except UnicodeDecodeError as error:
             number = first_line + content.count(b"\n", 0, error.start)
-            self.fail(
-                f"byte {content[error.start]:#04x} is not UTF-8", f"line {number}", remedy="save the file as UTF-8"
-            )
+            found = f"byte {content[error.start]:#04x} is not UTF-8"
+            raise self.error(found, f"line {number}", remedy="save the file as UTF-8") from None
 
     def _decoded(self, lines: Iterable[bytes]) -> Iterator[str]:
         for number, line in enumerate(lines, 1):
@@ -152,18 +162,19 @@ class Records:
         try:
             return json.loads(text)
         except json.JSONDecodeError as error:
-            self.fail(f"not JSON: {error.msg}", f"line {first_line + error.lineno - 1}, column {error.colno}")
+            place = f"line {first_line + error.lineno - 1}, column {error.colno}"
+            raise self.error(f"not JSON: {error.msg}", place) from None
         except RecursionError:
-            self.fail("not a list of records: it is nested too deeply")
+            raise self.error("not a list of records: it is nested too deeply") from None
         except ValueError as error:  # a number of thousands of digits
-            self.fail(f"not JSON that can be read: {error}")
+            raise self.error(f"not JSON that can be read: {error}") from None
 
     def _list(self, value: Any) -> Iterator[Chunk]:
         if isinstance(value, dict) and "data" in value:
             value = value["data"]
         if not isinstance(value, list):
             fields = f" with the fields {some(map(repr, value))}" if isinstance(value, dict) else ""
-            self.fail(f"expected a list of records, plain or under 'data', found {kind(value)}{fields}")
+            raise self.error(f"expected a list of records, plain or under 'data', found {kind(value)}{fields}")
         for start in range(0, len(value), CHUNK):
             records = value[start : start + CHUNK]
             yield Chunk(records, range(start + 1, start + 1 + len(records)), "record")
@@ -182,14 +193,14 @@ class Records:
                     yield reader.line_num, dict(zip(header, values))
                 elif values:
                     found = f"{len(values)} values for the {len(header)} columns {', '.join(header)}"
-                    self.fail(found, f"line {reader.line_num}")
+                    raise self.error(found, f"line {reader.line_num}")
 
         chunks = _chunked(records(), "line")
         try:
             with _cells_of_any_size():
                 header += next(filter(any, reader), [])
             if len(set(header)) < len(header):
-                self.fail(f"two columns have the same name: {', '.join(header)}")
+                raise self.error(f"two columns have the same name: {', '.join(header)}")
             while True:
                 with _cells_of_any_size():
                     chunk = next(chunks, None)
@@ -198,7 +209,8 @@ class Records:
                 yield chunk
         except csv.Error as error:
             ends = "lines end with a carriage return alone: save it with the line ends of Unix or Windows"
-            self.fail(ends if "new-line" in str(error) else f"not CSV: {error}", f"line {reader.line_num}")
+            found = ends if "new-line" in str(error) else f"not CSV: {error}"
+            raise self.error(found, f"line {reader.line_num}") from None
 
     # Parquet
 
@@ -207,21 +219,35 @@ class Records:
             import pyarrow
             from pyarrow import parquet
         except ImportError:
-            self.fail("reading Parquet needs pyarrow", remedy="pip install pyarrow")
-        with open(self.path, "rb") as stream:
+            raise self.error("reading Parquet needs pyarrow", remedy="pip install pyarrow") from None
+        with self._opened() as stream:
             try:
                 file = parquet.ParquetFile(stream)
                 self._fields = file.schema_arrow.names
+                repeated = [name for name, count in Counter(self._fields).items() if count > 1]
+                if repeated:
+                    raise self.error(f"two columns have the same name: {', '.join(repeated)}")
                 columns = None if self.columns is None else [name for name in self._fields if name in self.columns]
                 read = 0
                 for batch in file.iter_batches(batch_size=self._parquet_batch(file.metadata), columns=columns):
-                    if records := batch.to_pylist():
+                    if records := self._parquet_records(batch, read):
                         yield Chunk(records, range(read + 1, read + 1 + len(records)), "row")
                         read += len(records)
             except (pyarrow.ArrowException, OSError) as error:
-                self.fail(f"not Parquet: {error}")
-            except (LookupError, OverflowError) as error:  # a date or a time zone that Python does not have
-                self.fail(f"a value that cannot be read: {error}")
+                raise self.error(f"not Parquet: {error}") from None
+
+    def _parquet_records(self, batch: Any, before: int) -> list[dict[str, Any]]:
+        unreadable = (UnicodeDecodeError, LookupError, OverflowError)  # also a date that Python does not have
+        try:
+            records: list[dict[str, Any]] = batch.to_pylist()
+        except unreadable:
+            for number in range(batch.num_rows):
+                try:
+                    batch.slice(number, 1).to_pylist()
+                except unreadable as error:
+                    raise self.error(f"a value that cannot be read: {error}", f"row {before + number + 1}") from None
+            raise
+        return records
 
     def _parquet_batch(self, metadata: Any) -> int:
         """How many rows to read at a time. A value is written once, however many rows have it."""
@@ -230,7 +256,7 @@ class Records:
         groups = map(metadata.row_group, range(metadata.num_row_groups))
         sizes = [group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns)]
         if sum(sizes) > self.most_bytes:
-            self.fail(f"it holds {sum(sizes) >> 20} MB once unpacked, more than {self.most_bytes >> 20}")
+            raise self.error(f"it holds {sum(sizes) >> 20} MB once unpacked, more than {self.most_bytes >> 20}")
         return int(max(1, min(CHUNK, self.most_bytes // max([*sizes, 1]))))
 
 
@@ -281,4 +307,3 @@ def some(names: Iterable[str]) -> str:
     """A few of many names."""
     names = list(names)
     return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
-

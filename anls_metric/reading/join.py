@@ -1,7 +1,7 @@
 """Records become rows: a gold file and a submission joined by id, or one table that holds both sides.
 
-Rows come in batches, one for each chunk of records: what is right about a whole column is found by looking at the column,
-and a record is looked at alone only to say what is wrong with it.
+Rows come in batches, one for each chunk of records. Whether all is right is found by looking at whole columns; a record
+is looked at alone only to say what is wrong with it.
 """
 
 from __future__ import annotations
@@ -63,21 +63,21 @@ def join_files(gold: str | Records, submission: str | Records, missing: str = "e
     early = answers.rest()
     surplus = asked.others(early) if early else []
     if surplus and count and len(unanswered) == count:
-        submission.fail(
+        raise submission.error(
             f"none of its ids ({some(surplus)}) is one of those of {gold.name} ({some(unanswered)})",
             remedy="write the same ids in both",
         )
     if surplus:
-        submission.fail(
+        raise submission.error(
             f"{_number(len(surplus), 'answer')} to questions that {gold.name} does not have ({some(surplus)})",
             remedy="leave them out",
         )
     if early:
-        submission.fail(
+        raise submission.error(
             f"{_number(len(early), 'question')} answered more than once ({some(early)})", remedy="keep one answer"
         )
     if unanswered and missing != "zero":
-        submission.fail(
+        raise submission.error(
             f"no answer to {len(unanswered)} of the questions of {gold.name} ({some(unanswered)})", remedy="missing"
         )
 
@@ -152,7 +152,7 @@ def _column(file: Records, chunk: Chunk, field: str, remedy: str = "") -> list[A
         return [record[field] for record in chunk.records]
     except KeyError:
         number = next(number for number, record in enumerate(chunk.records) if field not in record)
-        file.fail_without_field(chunk.records[number], field, chunk.place(number), remedy)
+        raise file.error_without_field(chunk.records[number], field, chunk.place(number), remedy) from None
 
 
 def _ids(file: Records, chunk: Chunk, field: str | None = None) -> list[str]:
@@ -163,7 +163,7 @@ def _ids(file: Records, chunk: Chunk, field: str | None = None) -> list[str]:
     kinds = set(map(type, ids))
     if kinds - {str, int}:
         number, value = next((number, value) for number, value in enumerate(ids) if type(value) not in (str, int))
-        file.fail(
+        raise file.error(
             f"{field} is {value!r} ({kind(value)})", chunk.place(number), "an id must be a text or a whole number"
         )
     return ids if kinds == {str} else list(map(str, ids))
@@ -226,7 +226,7 @@ class _Answers:
         self._early.update(zip(ids, answers))
         if len(self._early) != before + len(ids):
             repeated = next(iter(known), None) or Counter(ids).most_common(1)[0][0]
-            self._submission.fail(f"question {repeated} is answered more than once", remedy="keep one answer")
+            raise self._submission.error(f"question {repeated} is answered more than once", remedy="keep one answer")
         return True
 
 
@@ -264,4 +264,4 @@ def _refuse_repeated(file: Records, ids: _Ids, id_field: str | None = None) -> N
             again = Records(file.path, file.columns)
             found = chain.from_iterable(_ids(again, chunk, id_field) for chunk in again.chunks())
             first = next((f" (first: {question_id})" for question_id in found if hash(question_id) in repeated), "")
-        file.fail(f"{_number(len(repeated), 'id')} repeated{first}", remedy="keep one record of each")
+        raise file.error(f"{_number(len(repeated), 'id')} repeated{first}", remedy="keep one record of each")

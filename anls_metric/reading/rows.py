@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls import as_references
+from anls import as_references, shown
 
 # What can be done about an error, in the words of somebody who calls from Python. A door words what it calls
 # otherwise: the command has flags, the page has switches.
@@ -14,6 +15,8 @@ REMEDIES: Mapping[str, str] = {
     "prediction field": "name the right one with prediction_field",
     "references field": "name the right one with references_field",
     "missing": 'add them, or count them as 0 with missing="zero"',
+    "results elsewhere": "write the results to another folder",
+    "overwrite results": "write the results to another folder, or overwrite them with force=True",
 }
 
 
@@ -67,8 +70,9 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     """The accepted answers that a field of a file holds: a list, a text, or a list written as a text.
 
     Args:
-        value: the field. ``'["a", "b"]'`` and ``"['a', 'b']"`` are lists of two, as CSV files hold them; any
-            other text is one accepted answer, as it is.
+        value: the field. ``'["a", "b"]'``, ``"['a', 'b']"``, ``"{'a', 'b'}"`` and ``"[np.str_('a')]"`` are lists, as
+            CSV files hold them, and ``"{'text': ['a'], ...}"`` is one in the layout of SQuAD; any other text is one
+            accepted answer, as it is.
         what: what to call it in an error.
 
     Returns:
@@ -76,7 +80,7 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
 
     Raises:
         ValueError: no answers, an answer that is not a string, or the printed form of a list that holds something
-            else, or of a numpy array, whose items cannot be told apart.
+            else, or of an array, whose items cannot be told apart for certain.
 
     Example:
         >>> parse_references('["Coca Cola", "Coca Cola Company"]', "answers")
@@ -84,36 +88,79 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
         >>> parse_references("[1, 2]", "answers")
         ('[1, 2]',)
     """
-    text = value.strip() if isinstance(value, str) else ""
-    if text.startswith(("[", "(", "array(")):
-        written = _written_list(text, what)
-        value = value if written is None else written
+    if isinstance(value, str):
+        text = value.strip()
+        if text.startswith(_OPENING):
+            written = _written_list(text, what)
+            value = value if written is None else written
+    elif isinstance(value, Mapping) and "text" in value:
+        value = value["text"]
     return as_references(value, what)
 
 
-def _written_list(text: str, what: str) -> list[str] | None:
-    """The list of strings that a text is the written form of, if it is one."""
+# A written list is told by its shape, in time and memory that grow with its length alone: Python's own parser takes
+# hundreds of times the memory of a large cell.
+_LITERAL = r"""b?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
+_ITEM = rf"(?:{_LITERAL}|np\.str_\({_LITERAL}\))"
+_ITEMS = rf"\s*{_ITEM}\s*(?:,\s*{_ITEM}\s*)*"
+_LIST = re.compile(rf"\[{_ITEMS},?\s*\]|\{{{_ITEMS}\}}|\({_ITEMS},\s*\)|\({_ITEMS},{_ITEMS}\)")
+# What stands between the texts of the printed form of something else: other values, or nothing, as numpy prints it.
+_OTHER_VALUES = re.compile(
+    r"(?:[\s,\[\](){}]|\b(?:nan|NaN|NaT|None|null|True|False|inf|np\.\w+)\b|[-+\d.]+(?:e[-+]?\d+)?|<NA>)*"
+)
+_SQUAD = re.compile(r"""\{\s*['"](?:text|answer_start)['"]\s*:""")
+_OPENING = ("[", "(", "{", "array([", "Index([")
+_MOST_SQUAD = 100_000  # characters that Python's parser may have
+
+
+def _written_list(text: str, what: str) -> Any:
+    """What a text is the written form of: a list of strings, or None where it is none."""
+    if text == "[]":
+        return []
+    if _LIST.fullmatch(text):
+        return _read_literals(text, what)
+    if text.startswith("{"):
+        return _written_squad(text, what)
+    between, count = re.subn(_LITERAL, " ", text, flags=re.DOTALL)
+    several = text.startswith("[") or "," in between  # ('a') is a text in brackets
+    enclosed = text.endswith(("]", ")")) and bool(count) and several and _OTHER_VALUES.fullmatch(between)
+    if enclosed or text.startswith(_OPENING[3:]) or (text[:2] in ("['", '["') and text.endswith("]")):
+        raise _printed(text, what)
+    return None
+
+
+def _read_literals(text: str, what: str) -> list[str]:
     import ast
-    import io
-    import tokenize
 
     try:
-        items = json.loads(text)
-    except (ValueError, RecursionError):
+        if text.startswith("["):
+            items: list[str] = json.loads(text)
+            return items
+    except ValueError:  # quotes or escapes that Python writes and JSON does not have
+        pass
+    try:
+        found = [ast.literal_eval(literal) for literal in re.findall(_LITERAL, text)]
+        return [item.decode() if isinstance(item, bytes) else item for item in found]
+    except (ValueError, SyntaxError):
+        raise _printed(text, what) from None
+
+
+def _written_squad(text: str, what: str) -> Any:
+    import ast
+
+    for read in (json.loads, ast.literal_eval) if len(text) <= _MOST_SQUAD else ():
         try:
-            items = ast.literal_eval(text)
-            tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-        except (ValueError, SyntaxError, MemoryError, RecursionError, tokenize.TokenError):
-            items = None
-        else:
-            if isinstance(items, (list, tuple)) and sum(token.type == tokenize.STRING for token in tokens) > len(items):
-                items = None  # without commas, as numpy prints them, Python takes neighbouring texts for one
-    if items == [] or (isinstance(items, (list, tuple)) and items and all(isinstance(item, str) for item in items)):
-        return list(items)
-    some = isinstance(items, (list, tuple)) and any(isinstance(item, str) for item in items)
-    if some or text.startswith("array([") or (items is None and text[:2] in ("['", '["') and text.endswith("]")):
-        raise ValueError(
-            f"{what} is {text!r}, the printed form of something that is no list of strings: write it as JSON, "
-            'like ["first answer", "second answer"]'
-        )
+            value = read(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        return value.get("text") if isinstance(value, dict) else None
+    if _SQUAD.match(text):
+        raise _printed(text, what)
     return None
+
+
+def _printed(text: str, what: str) -> ValueError:
+    return ValueError(
+        f"{what} is {shown(text)}, the printed form of something that is no list of strings: write it as JSON, "
+        'like ["first answer", "second answer"]'
+    )

@@ -1,11 +1,10 @@
-"""A scored set as JSON: what the command prints for programs, what the page hands out, and results.json."""
+"""A scored set as JSON: what the command prints for programs, and what the page hands out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
+from anls_metric.analysis.scored import Scored, ScoredSet, in_order
 
 
 def document(scored_set: ScoredSet) -> dict[str, Any]:
@@ -16,7 +15,7 @@ def document(scored_set: ScoredSet) -> dict[str, Any]:
         "zeros": scored_set.zeros,
         "signature": scored_set.signature,
         "groups": {
-            field: {value: {"anls": tally.mean, "questions": tally.count} for value, tally in groups.items()}
+            field: {value: {"anls": tally.mean, "questions": tally.count} for value, tally in in_order(groups).items()}
             for field, groups in scored_set.groups.items()
         },
         "worst": [_worst(scored, scored_set) for scored in scored_set.worst],
@@ -48,27 +47,3 @@ def answer_records(scored_set: ScoredSet) -> list[dict[str, Any]]:
         }
         for scored in scored_set.rows
     ]
-
-
-def result_sample(scored: Scored) -> dict[str, Any]:
-    """An answer as results.json has it, with the keys of PyPI anls."""
-    asked = scored.row.record.get("question")
-    return {
-        "score": scored.score,
-        "question": asked if isinstance(asked, str) else "",
-        "gt": list(scored.row.references),
-        "det": scored.row.prediction or "",
-        "info": scored.zero,
-    }
-
-
-def result_totals(scored_set: ScoredSet, types: Sequence[str] = ()) -> dict[str, Any]:
-    """What results.json says of the whole, with the keys of PyPI anls."""
-    by_type: Mapping[str, Mapping[str, float]] = {
-        ANSWER_TYPES[field][0]: {value: tally.mean for value, tally in scored_set.groups[field].items()}
-        for field in types
-    }
-    return {
-        "result": {"score": scored_set.mean, "signature": scored_set.signature},
-        "scores_by_types": {name: by_type.get(name, {}) for name, _ in ANSWER_TYPES.values()},
-    }

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from anls import Edit
-from anls_metric.analysis.scored import Groups, Scored, ScoredSet
+from anls_metric.analysis.scored import Groups, Scored, ScoredSet, in_order
 
 
 def printable(text: str) -> str:
@@ -38,10 +38,11 @@ def summary(scored_set: ScoredSet) -> str:
 
 
 def _group_lines(field: str, groups: Groups) -> list[str]:
-    names = {value: printable(value) for value in sorted(groups)}
+    names = {value: printable(value) for value in in_order(groups)}
     width = max(len(field) + 1, *map(len, names.values()))
-    head = f"{'by ' + field:{width + 2}}  ANLS    questions"
-    return [head, *(f"  {name:{width}}  {groups[value].mean:.4f}  {groups[value].count}" for value, name in names.items())]
+    head = f"{'by ' + printable(field):{width + 2}}  ANLS    questions"
+    rows = ((name, groups[value]) for value, name in names.items())
+    return [head, *(f"  {name:{width}}  {tally.mean:.4f}  {tally.count}" for name, tally in rows)]
 
 
 def _answer_lines(scored: Scored, scored_set: ScoredSet) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is said of a scored set."""
+"""What is known of a scored set."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anls
-from anls_metric.report import Report, Tally, alignment
-from anls_metric.rrc import Question
+from anls_metric.analysis.scored import ScoredSet, Tally, group, grouping_fields
+from anls_metric.reading.rows import Row
+from tests.conftest import fuzzed_rows
 
-QUESTIONS = [
-    Question("1", "CocaCola", ["Coca Cola"], {"page": 1, "tags": ["x", "y"]}),
-    Question("2", "The Coca", ["Coca Cola"], {"page": 2, "tags": ["x"]}),
-    Question("3", "", ["Coca Cola"], {"page": 2}),
-    Question("4", None, [""], {"page": None}),
+ROWS = [
+    Row("1", "CocaCola", ["Coca Cola"], {"page": 1, "tags": ["x", "y"]}),
+    Row("2", "The Coca", ["Coca Cola"], {"page": 2, "tags": ["x"]}),
+    Row("3", "", ["Coca Cola"], {"page": 2}),
+    Row("4", None, [""], {"page": None}),
 ]
 
 
@@ -33,56 +34,76 @@ def test_a_tally_has_the_bits_of_the_mean_in_any_order_and_pieces(scores: list[f
 
 
 def test_zeros_are_told_apart() -> None:
-    report = Report()
-    scored = report.score(QUESTIONS)
+    scored_set = ScoredSet()
+    scored = scored_set.add(ROWS)
     assert [one.zero for one in scored] == ["", "under the threshold", "empty", "missing"]
-    assert report.zeros == {"under the threshold": 1, "empty": 1, "missing": 1}
-    assert report.anls == pytest.approx(8 / 9 / 4)
-    assert report.count == 4
-    assert scored[3].explanation(report.variant) is None
+    assert scored_set.zeros == {"under the threshold": 1, "empty": 1, "missing": 1}
+    assert scored_set.mean == pytest.approx(8 / 9 / 4)
+    assert scored_set.count == 4
+    assert scored[3].explanation(scored_set.variant) is None
 
 
 def test_the_variant_decides() -> None:
-    report = Report(replace(anls.VARIANTS["nls"], no_answers=("The Coca",)))
-    assert [one.zero for one in report.score(QUESTIONS)] == ["", "empty", "empty", "missing"]
-    assert report.signature == "anls|nls|threshold:0.0|no_answers:('The Coca',)|v" + anls.__version__
+    scored_set = ScoredSet(replace(anls.VARIANTS["nls"], no_answers=("The Coca",)))
+    assert [one.zero for one in scored_set.add(ROWS)] == ["", "empty", "empty", "missing"]
+    assert scored_set.signature == "anls|nls|threshold:0.0|no_answers:('The Coca',)|v" + anls.__version__
 
 
 def test_groups_in_pieces() -> None:
-    report = Report(by=["page", "tags"])
-    for question in QUESTIONS:
-        report.score([question])
-    assert {name: tally.count for name, tally in report.groups["page"].items()} == {"1": 1, "2": 2}
-    assert {name: tally.mean for name, tally in report.groups["tags"].items()} == {"x": 4 / 9, "y": 8 / 9}
+    scored_set = ScoredSet(by=["page", "tags"])
+    for row in ROWS:
+        scored_set.add([row])
+    assert {name: tally.count for name, tally in scored_set.groups["page"].items()} == {"1": 1, "2": 2}
+    assert {name: tally.mean for name, tally in scored_set.groups["tags"].items()} == {"x": 4 / 9, "y": 8 / 9}
 
 
 @pytest.mark.parametrize("worst", [0, 1, 3, 10])
 @pytest.mark.parametrize("piece", [1, 2, 7])
 def test_the_worst_come_first_and_then_as_they_stood(worst: int, piece: int) -> None:
     chance = random.Random(worst)
-    questions = [Question(str(place), "ab" + "c" * chance.randint(0, 4), ["abcc"], {}) for place in range(20)]
-    report = Report(worst=worst)
-    scored = [one for start in range(0, 20, piece) for one in report.score(questions[start : start + piece])]
-    assert report.worst == sorted(scored, key=lambda one: one.score)[:worst]
+    rows = [Row(str(place), "ab" + "c" * chance.randint(0, 4), ["abcc"], {}) for place in range(20)]
+    scored_set = ScoredSet(worst=worst)
+    scored = [one for start in range(0, 20, piece) for one in scored_set.add(rows[start : start + piece])]
+    assert scored_set.worst == sorted(scored, key=lambda one: one.score)[:worst]
 
 
-def aligned(prediction: str, reference: str, variant: str = "standard", width: int = 100) -> list[str]:
-    return alignment(anls.explain(prediction, reference, variant=variant).best.edits, width)
+def test_groups_are_told_apart_by_what_they_are_called() -> None:
+    """The same value is written 7, "7" or 7.0 by files of different kinds."""
+    rows = [Row(str(n), "a", ["a"], {"page": page}) for n, page in enumerate([1, "1", 1.0, 1.5, True, None])]
+    assert {name: tally.count for name, tally in group(ScoredSet().add(rows), "page").items()} == {
+        "1": 3,
+        "1.5": 1,
+        "True": 1,
+    }
 
 
-def test_an_alignment_can_be_read() -> None:
-    assert aligned("CocaCola!", "Coca Cola") == ["coca*cola!", "coca cola*", "    I    D"]
-    assert aligned("1989", "1988") == ["1989", "1988", "   R"]
+def test_nothing_has_no_mean() -> None:
+    with pytest.raises(ValueError, match="no rows to score"):
+        _ = ScoredSet().mean
+    assert ScoredSet().add([]) == []
 
 
-def test_an_alignment_keeps_its_columns_and_shows_no_control_characters() -> None:
-    assert aligned("東京x", "東a京") == ["東*京x", "東a京*", "  I  D"]
-    assert aligned("漢", "ab") == ["*漢", "ab ", "IRR"]
-    assert aligned("a\x1b[2J\n", "a[2J", "nls") == ["a·[2J·", "a*[2J*", " D   D"]
-    assert aligned("e\u0301", "e", "nls") == ["e◌\u0301", "e*", " D"]
+@pytest.mark.parametrize("variant", anls.VARIANTS)
+def test_a_set_that_keeps_its_rows_has_the_same_bits(variant: str) -> None:
+    rows = [Row(str(n), *row, {}) for n, row in enumerate(fuzzed_rows(300, seed=3))]
+    rows[7] = rows[7]._replace(prediction=None)
+    rows[8] = rows[8]._replace(prediction="None", references=["none"])
+    light, kept = ScoredSet(variant), ScoredSet(variant, keep=True)
+    scored = light.add(rows)
+    kept.add(rows[:100])
+    kept.add(rows[100:])
+    assert [one[:2] for one in kept.rows] == [one[:2] for one in scored]
+    assert [one.outcome for one in kept.rows] == [one.outcome for one in scored]
+    assert kept.mean == light.mean
+    assert kept.outcomes == light.outcomes
+    assert {one.similarity for one in scored} == {None}
+    for one in kept.rows:
+        why = one.explanation(kept.variant)
+        assert (one.score, one.similarity) == ((why.score, why.best.similarity) if why else (0.0, 0.0))
 
 
-def test_a_long_alignment_is_cut() -> None:
-    lines = aligned("a" * 500, "a" * 400 + "b", width=50)
-    assert [len(line) for line in lines] == [52, 52, 52]
-    assert all(line.endswith("…") for line in lines)
+def test_only_fields_that_make_groups_are_offered() -> None:
+    records = [
+        {"none": None, "same": 1, "kind": n % 3, "tags": ["a", "b"][: n % 2], "raw": b"x", "id": n} for n in range(9)
+    ]
+    assert grouping_fields([Row(str(n), "a", ["a"], record) for n, record in enumerate(records)]) == ["kind"]

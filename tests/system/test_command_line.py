@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -153,7 +154,8 @@ def test_results_have_the_structure_of_pypi_anls(run: Run, tmp_path: Path) -> No
     assert out.endswith(f"\nper answer: {folder / 'results.json'}\n")
     assert [path.name for path in folder.iterdir()] == ["results.json"]
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
-    assert set(results) == {"result", "scores_by_types", "per_sample_result"}
+    assert set(results) == {"inputs", "result", "scores_by_types", "per_sample_result"}
+    assert results["inputs"] == [str(GOLD), str(SUBMISSION)]
     assert results["result"] == {"score": SCORE, "signature": anls.signature()}
     assert results["scores_by_types"] == {
         "answer_types": {"Image-Span": pytest.approx(0.5527777777777778), "None span": 1.0},
@@ -365,7 +367,7 @@ def test_bad_csv_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
 )
 def test_printed_values_that_are_no_list_of_strings_are_refused(run: Run, tmp_path: Path, cell: str) -> None:
     table = write(tmp_path / "table.csv", f'prediction,references\na,"{cell}"\n')
-    assert f"table.csv, line 2: references is {cell!r}, the printed form of something" in one_line(run, table)
+    assert f"table.csv, line 2: references is {cell!r} (str), the printed form of something" in one_line(run, table)
 
 
 @pytest.mark.parametrize("cell", ['["a", "b"]', "['a', 'b']", "('a', 'b')", ' ["a", "b"] '])
@@ -390,7 +392,7 @@ def test_groups_that_the_competition_calls_the_same_are_one(run: Run, tmp_path: 
         {"questionId": 2, "answers": ["b"], "evidence": ["textual"]},
     ]
     answers = [{"questionId": key, "answer": "a"} for key in (1, 2)]
-    run(*pair(tmp_path, gold, answers), "--answer-types", "--output-dir", tmp_path)
+    assert run(*pair(tmp_path, gold, answers), "--answer-types", "--output-dir", tmp_path)[0] == 0
     results = json.loads((tmp_path / "results.json").read_text(), parse_constant=lambda name: pytest.fail(name))
     assert results["scores_by_types"]["evidence_types"] == {"Text": 0.5}
 
@@ -440,14 +442,13 @@ def test_bad_arguments(run: Run, tmp_path: Path) -> None:
     assert "File exists" in one_line(run, *FILES, "--output-dir", write(tmp_path / "file", ""))
 
 
-def test_a_failed_run_leaves_the_results_of_the_one_before(run: Run, tmp_path: Path) -> None:
-    run(*FILES, "--output-dir", tmp_path)
-    before = (tmp_path / "results.json").read_bytes()
-    one_line(
-        run, "--gold-label-file", GOLD, "--submission-file", write(tmp_path / "s.json", []), "--output-dir", tmp_path
-    )
-    assert (tmp_path / "results.json").read_bytes() == before
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.json", "s.json"]
+def test_flags_that_would_be_ignored_are_refused(run: Run, tmp_path: Path) -> None:
+    assert "--submission-file is given twice: give it once" in one_line(run, *FILES, *FILES[2:])
+    assert "--variant is given twice" in one_line(run, *FILES, "--variant", "rrc", "--variant", "due")
+    table = write(tmp_path / "table.jsonl", {"prediction": "a", "references": ["a"]})
+    assert "--missing does not go with the table" in one_line(run, table, "--missing", "zero")
+    assert "the name of the folder is empty" in one_line(run, *FILES, "--output-dir", "")
+    assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
 
 
 # As a process
@@ -485,6 +486,44 @@ def test_ids_and_groups_cannot_command_the_terminal(run: Run, tmp_path: Path) ->
     out = run(*files, "--worst", 1, "--by", "kind")[1]
     assert "\x1b" not in out
     assert "  a·b·[31m" in out
+
+
+HOSTILE = "x\x1b[2J\x1b]0;title\x07\x9b31m\u202ey\r\x08z"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal as on Unix")
+@pytest.mark.parametrize("case", ["id", "header", "field", "file", "group", "cell", "answer"])
+def test_nothing_of_a_file_commands_the_terminal(command: list[str], tmp_path: Path, case: str) -> None:
+    """On a real terminal of its own: ids, headers, names of files and fields, groups and answers."""
+    import pty
+
+    gold = [{"questionId": HOSTILE, "answers": ["a" + HOSTILE], "kind" + HOSTILE: HOSTILE, "question": HOSTILE}]
+    answers = [{"questionId": HOSTILE, "answer": "b" + HOSTILE}]
+    if case == "id":
+        answers[0]["questionId"] += "!"
+    elif case == "cell":
+        gold[0]["answers"] = f"['{HOSTILE}', None]"  # type: ignore[assignment]
+    files = pair(tmp_path, gold, answers)
+    if case == "header":
+        files = [write(tmp_path / "table.csv", f'"prediction{HOSTILE}","{HOSTILE}"\na,b\n')]
+    elif case == "file":
+        files[1] = tmp_path / HOSTILE.replace("\r", "")
+    elif case == "field":
+        files += ["--by", HOSTILE]
+    elif case == "group":
+        files += ["--by", "kind" + HOSTILE]
+    ours, theirs = pty.openpty()
+    done = subprocess.Popen([*command, *map(str, files), "--worst", "1"], stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # the end of a terminal is an error on Linux
+        while read := os.read(ours, 1 << 16):
+            shown += read
+    os.close(ours)
+    assert done.wait(60) == (0 if case in ("group", "answer") else 2)
+    text = shown.decode().replace("\r\n", "\n").replace("\n", "")
+    assert "x·[2J·]0;title··31m·y" in text or (case == "id" and "ids" in text)
+    assert all(character.isprintable() for character in text), text
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-"])

@@ -1,0 +1,124 @@
+"""Gold and submission joined by id, and tables: the rows that come out, whatever the order and the format."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anls_metric.reading.files import CHUNK
+from anls_metric.reading.join import join_files, make_rows, read_table
+from anls_metric.reading.rows import InputError, Row
+
+Records = list[dict[str, Any]]
+
+
+def write(path: Path, records: Records) -> str:
+    lines = path.suffix == ".jsonl"
+    text = "".join(f"{json.dumps(record)}\n" for record in records) if lines else json.dumps(records)
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def joined(gold: str, submission: str, missing: str = "error") -> list[Row]:
+    return list(chain.from_iterable(join_files(gold, submission, missing)))
+
+
+def files(folder: Path, gold: Records, answers: Records, ending: str = "json") -> tuple[str, str]:
+    return write(folder / f"gold.{ending}", gold), write(folder / f"answers.{ending}", answers)
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+@pytest.mark.parametrize("order", ["same", "reversed", "shuffled"])
+def test_every_question_has_its_answer_in_the_order_of_the_gold_file(tmp_path: Path, ending: str, order: str) -> None:
+    count = 3 * CHUNK + 7
+    gold = [{"questionId": number, "answers": [f"gold {number}"], "page": number % 7} for number in range(count)]
+    answers = [{"question_id": str(number), "answer": f"answer {number}"} for number in range(count)]
+    if order == "reversed":
+        answers.reverse()
+    elif order == "shuffled":
+        random.Random(1).shuffle(answers)
+    rows = joined(*files(tmp_path, gold, answers, ending))
+    assert rows == [Row(str(n), f"answer {n}", [f"gold {n}"], gold[n]) for n in range(count)]
+    assert {type(row) for row in rows} == {Row}
+
+
+IDS = st.lists(st.text(min_size=1, max_size=3) | st.integers(), unique_by=str, max_size=20)
+
+
+@given(IDS, IDS, st.randoms(use_true_random=False), st.sampled_from(["error", "zero"]))
+def test_ids_are_joined_as_a_dictionary_joins_them(
+    tmp_path_factory: pytest.TempPathFactory, asked: list[Any], answered: list[Any], chance: random.Random, missing: str
+) -> None:
+    answered = chance.sample([*asked, *(key for key in answered if str(key) not in set(map(str, asked)))], len(asked))
+    gold = [{"id": key, "answers": ["a"]} for key in asked]
+    paths = files(tmp_path_factory.mktemp("joined"), gold, [{"id": key, "answer": f"{key}!"} for key in answered])
+    expected = {str(key): f"{key}!" for key in answered}
+    wanted = set(map(str, asked))
+    if set(expected) - wanted or (missing == "error" and wanted - set(expected)):
+        with pytest.raises(InputError) as refused:
+            joined(*paths, missing)
+        assert refused.value.where == paths[1]
+    else:
+        rows = joined(*paths, missing)
+        assert [(row.id, row.prediction) for row in rows] == [(str(key), expected.get(str(key))) for key in asked]
+
+
+@pytest.mark.parametrize("apart", [1, CHUNK, 2 * CHUNK + 3])
+def test_what_comes_twice_is_found_however_far_apart(tmp_path: Path, apart: int) -> None:
+    gold = [{"id": number, "answers": ["a"]} for number in range(apart + 1)]
+    answers = [{"id": number, "answer": "a"} for number in range(apart + 1)]
+    twice = files(tmp_path, gold, [*answers, {"id": 0, "answer": "b"}], "jsonl")
+    with pytest.raises(InputError, match=r"answers\.jsonl: .*answered more than once.*: keep one answer"):
+        joined(*twice)
+    twice = files(tmp_path, [*gold, gold[0]], answers, "jsonl")
+    with pytest.raises(InputError, match=r"gold\.jsonl: 1 id repeated \(first: 0\): keep one record of each"):
+        joined(*twice)
+    table = [{"key": n % (apart + 1), "prediction": "a", "references": "a"} for n in range(apart + 2)]
+    with pytest.raises(InputError, match=r"table\.jsonl: 1 id repeated \(first: 0\)"):
+        list(read_table(write(tmp_path / "table.jsonl", table), id_field="key"))
+
+
+def test_a_library_caller_reads_of_arguments_and_not_of_flags(tmp_path: Path) -> None:
+    table = write(tmp_path / "table.json", [{"text": "a", "references": ["a"]}])
+    for read, said in (
+        (lambda: list(read_table(table)), "(found 'text', 'references'): name the right one with prediction_field"),
+        (lambda: list(read_table(table, "text", "gold")), "name the right one with references_field"),
+        (
+            lambda: joined(*files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),
+            'no answer to 1 of the questions of .*gold.json (1): add them, or count them as 0 with missing="zero"',
+        ),
+    ):
+        with pytest.raises(InputError) as refused:
+            read()
+        for part in said.split(".*"):
+            assert part in str(refused.value)
+        assert "--" not in str(refused.value)
+
+
+def test_a_table_numbers_its_rows_from_1_where_no_id_is_named(tmp_path: Path) -> None:
+    records = [{"prediction": str(number), "references": ["a"]} for number in range(CHUNK + 3)]
+    rows = list(chain.from_iterable(read_table(write(tmp_path / "table.jsonl", records))))
+    assert [row.id for row in rows] == [str(number) for number in range(1, CHUNK + 4)]
+    assert [row.prediction for row in rows] == [record["prediction"] for record in records]
+
+
+def test_a_bad_row_is_named_by_its_own_place_in_a_later_chunk(tmp_path: Path) -> None:
+    records: Records = [{"prediction": "a", "references": ["a"]} for _ in range(CHUNK + 3)]
+    records[CHUNK + 1]["references"] = ["a", 7]
+    with pytest.raises(InputError) as refused:
+        list(read_table(write(tmp_path / "table.jsonl", records)))
+    assert refused.value.where == f"{tmp_path / 'table.jsonl'}, line {CHUNK + 2}"
+    assert refused.value.found == 'references, item 1, is 7 (int), not a string: pass a string ("7")'
+
+
+def test_made_rows_are_rows() -> None:
+    (row,) = make_rows(["7"], ["a"], [["b"]], [{}])
+    assert (row, type(row)) == (Row("7", "a", ["b"], {}), Row)
+    assert row.references == ["b"]

@@ -1,0 +1,137 @@
+"""Rows, errors as data, and the written forms of accepted answers."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+import pickle
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anls_metric import command_line
+from anls_metric.reading.rows import REMEDIES, InputError, parse_references
+
+
+@pytest.mark.parametrize(
+    ("cell", "answers"),
+    [
+        ('["a", "b"]', ("a", "b")),
+        ("['a', 'b']", ("a", "b")),
+        ("('a', 'b')", ("a", "b")),
+        ("('a',)", ("a",)),
+        (' ["a", "b"] ', ("a", "b")),
+        ("['it\\'s', \"it's\", 'a\\nb']", ("it's", "it's", "a\nb")),
+        ('["\\u00e9", "a/b"]', ("é", "a/b")),
+        ("[np.str_('a'), np.str_(\"b'\")]", ("a", "b'")),
+        ("[b'a', b'caf\\xc3\\xa9']", ("a", "café")),
+        ("{'a', 'b'}", ("a", "b")),
+        ("{'text': ['a', 'b'], 'answer_start': [1, 2]}", ("a", "b")),
+        ('{"answer_start": [1], "text": ["a"]}', ("a",)),
+        ("{'text': 'a', 'answer_start': 1}", ("a",)),
+    ],
+)
+def test_written_lists_are_read_as_lists(cell: str, answers: tuple[str, ...]) -> None:
+    assert parse_references(cell, "references") == answers
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *(
+            "[1, 2]",
+            "(910) 741-5000",
+            "[illegible]",
+            "(a)",
+            "('a')",
+            "[sic] yes",
+            "['",
+            "[]x",
+            "{x}",
+            "{'a': 'b'}",
+            "()",
+        ),
+        *('("a" or "b")', "Index", "array", "[", "{", '{"a"', "[...]"),
+    ],
+)
+def test_texts_that_only_look_like_lists_are_texts(cell: str) -> None:
+    assert parse_references(cell, "references") == (cell,)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *(
+            "['a', nan]",
+            "[nan, 'a']",
+            "['a', None]",
+            "['a' None]",
+            "['a' 'b']",
+            "[1, 'a']",
+            "[['a'], ['b']]",
+            "('a', 2.5)",
+        ),
+        *(
+            "array(['a', 'b'], dtype=object)",
+            "Index(['a', 'b'], dtype='object')",
+            "['a\nb', 'c']",
+            "[b'\\xff']",
+            '["Hello" he said]',
+        ),
+        *("{'text': array(['a'], dtype=object), 'answer_start': array([1])}", "[np.str_('a'), np.float64(2.0)]"),
+    ],
+)
+def test_printed_values_that_are_no_list_of_strings_are_refused(cell: str) -> None:
+    with pytest.raises(ValueError, match=r"references is .* the printed form of something"):
+        parse_references(cell, "references")
+
+
+@pytest.mark.parametrize("cell", ["[]", "{'text': [], 'answer_start': []}"])
+def test_no_accepted_answers_are_refused(cell: str) -> None:
+    with pytest.raises(ValueError, match="empty list"):
+        parse_references(cell, "references")
+
+
+@given(st.lists(st.text(), min_size=1), st.sampled_from([json.dumps, repr, lambda texts: repr(tuple(texts))]))
+def test_what_was_written_is_what_is_read(texts: list[str], write: object) -> None:
+    assert parse_references(write(texts), "references") == tuple(texts)  # type: ignore[operator]
+
+
+@given(st.text(alphabet="[](){}'\",\\ab1 \n", max_size=40))
+def test_any_text_is_read_or_refused_with_a_word(cell: str) -> None:
+    with contextlib.suppress(ValueError):
+        references = parse_references(cell, "references")
+        assert references
+        assert all(isinstance(text, str) for text in references)
+
+
+@pytest.mark.parametrize(
+    "cell", ["[" + "1," * 500_000, "[" * 500_000, "['" * 300_000, "{" * 500_000, "['a'," * 200_000]
+)
+def test_a_large_cell_takes_no_more_than_some_copies_of_itself(cell: str) -> None:
+    tracemalloc.start()
+    with contextlib.suppress(ValueError):
+        parse_references(cell, "references")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * len(cell)
+
+
+def test_an_error_is_worded_by_each_door() -> None:
+    error = InputError("no answer to 1 of the questions (7)", "answers.json", "missing")
+    assert (
+        str(error)
+        == 'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with missing="zero"'
+    )
+    assert error.worded(command_line.REMEDIES).endswith("with --missing zero")
+    assert str(InputError("it is wrong", remedy="mend it")) == "it is wrong: mend it"
+    for same in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert (same.found, same.where, same.remedy, str(same)) == (error.found, error.where, error.remedy, str(error))
+
+
+def test_doors_word_remedies_that_there_are() -> None:
+    assert set(command_line.REMEDIES) <= set(REMEDIES)
+    assert not any("--" in words for words in REMEDIES.values())
