@@ -10,15 +10,14 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from anls import VARIANTS, __version__, get_variant
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
-from anls_metric.reading.files import Records
-from anls_metric.reading.join import join_files, read_table
-from anls_metric.reading.layouts import ID_FIELDS, REFERENCES_FIELD
-from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.rows import InputError
+from anls_metric.reading.sources import AUTO, Reading
+from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.report import text
 from anls_metric.report.document import document
 from anls_metric.report.results import RESULTS_FILE, ResultsFile
@@ -27,14 +26,26 @@ from anls_metric.report.results import RESULTS_FILE, ResultsFile
 REMEDIES = {
     "prediction field": "name the right one with --prediction-field",
     "references field": "name the right one with --references-field",
+    "no answer": 'write "" where the model answered nothing, or count it as 0 with --missing zero',
     "missing": "add them, or count them as 0 with --missing zero",
+    "extra": "leave them out, or ignore them with --extra ignore",
+    "no references": "name their field with --references-field, or the file that has them with --gold",
+    "no predictions": "name their field with --prediction-field, or a file of answers after it",
+    "no gold": "name the file with the accepted answers with --gold",
+    "no submission": "name the file of answers with --submission",
+    "filter": "choose one with --filter NAME",
+    "epoch": "choose one with --epoch N",
+    "train_trial_index": "keep the records of one of them",
+    "several ids": "write an id once, or number the records with --id-field none",
     "results elsewhere": "name another folder with --output-dir",
     "overwrite results": "name another folder with --output-dir, or overwrite them with --force",
 }
 
 _EPILOG = """\
-files: JSON as the Robust Reading Competition gives it, JSON lines or CSV, from a path or - for standard input;
-Parquet where pyarrow is installed. Exit status: 0, or 2 for input that cannot be scored.
+files: those of the leaderboard, the logs of evaluation harnesses (--list-layouts), tables of one's own: JSON, JSON lines,
+CSV, and with the extra `files` Parquet, Arrow and Excel; - is standard input, a folder or a pattern in quotes is one file in
+parts. FILEs hold both sides each, or the first is a gold file and the others are submissions.
+Exit status: 0, or 2 for input that cannot be scored.
 """
 
 
@@ -70,12 +81,17 @@ def parser() -> argparse.ArgumentParser:
     )
     add = flags.add_argument
     flags.register("action", None, _Once)
-    add("table", metavar="TABLE", nargs="?", help="one table with predictions and references, instead of the two files")
-    add("--gold-label-file", metavar="FILE", help="the questions with their accepted answers")
-    add("--submission-file", metavar="FILE", help="the answers to score")
-    add("--prediction-field", metavar="FIELD", help="where TABLE has the prediction (default: prediction)")
-    add("--references-field", metavar="FIELD", help="where TABLE has the references (default: references)")
-    add("--id-field", metavar="FIELD", help="where TABLE has an id (default: records are numbered from 1)")
+    add("files", metavar="FILE", nargs="*", help="answers with their accepted answers; or a gold file, then submissions")
+    add("-g", "--gold", "--gold-label-file", metavar="FILE", help="the questions with their accepted answers")
+    add("-s", "--submission", "--submission-file", action="append", default=[], metavar="FILE", help="answers to score")
+    add("--prediction-field", metavar="PATH", help="where a record has the prediction, like output.text (default: found)")
+    add("--references-field", metavar="PATH", help="where a record has the accepted answers (default: found)")
+    add("--id-field", metavar="PATH", help="where a record has its id (default: found); none numbers the records")
+    add("--references-separator", metavar="TEXT", help="what stands between the accepted answers of a text")
+    add("--layout", default=AUTO, metavar="NAME", help="whose files these are (default: found out; see --list-layouts)")
+    add("--list-layouts", action="store_true", help="print the layouts that are recognised, and end")
+    add("--filter", metavar="NAME", help="which filter of lm-evaluation-harness to score")
+    add("--epoch", metavar="N", help="which epoch of inspect_ai to score")
     add("--variant", default="standard", metavar="NAME", help=f"which ANLS: {', '.join(VARIANTS)}")
     add("--anls-threshold", type=float, metavar="T", help="from 0 to 1: a similarity under it scores 0 (default: 0.5)")
     add(
@@ -85,7 +101,8 @@ def parser() -> argparse.ArgumentParser:
     )
     add("--answer-types", action="store_true", help="break down by answer_type, evidence and operation/reasoning")
     add("--by", action="append", default=[], metavar="FIELD", help="break down by any field of the gold file")
-    add("--missing", choices=("error", "zero"), help="a question without answer (default: error)")
+    add("--missing", choices=("error", "zero"), default="error", help="a question without answer (default: error)")
+    add("--extra", choices=("error", "ignore"), default="error", help="an answer without question (default: error)")
     add("--worst", type=_count, default=0, metavar="N", help="show the N worst answers")
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
     add("--output-dir", type=_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
@@ -152,32 +169,70 @@ def _run(flags: argparse.Namespace) -> None:
     if flags.demo:
         _open_page()
         return
+    if flags.list_layouts:
+        print(text.layouts())
+        return
     types = list(ANSWER_TYPES) if flags.answer_types else []
+    by = [*types, *flags.by]
     variant = get_variant(flags.variant, flags.anls_threshold, flags.ignore_case)
-    scored_set = ScoredSet(variant, by=[*types, *flags.by], worst=flags.worst)
-    name, batches = _batches(flags, [*scored_set.groups, "question"])
+    submissions = find_submissions(flags.files, flags.gold, flags.submission, _reading(flags), [*by, "question"])
+    scored_sets = {}
+    for submission in submissions:
+        scored_set = scored_sets[submission.name] = ScoredSet(variant, by=by, worst=flags.worst)
+        folder = flags.output_dir
+        if folder and len(submissions) > 1:
+            folder = os.path.join(folder, submission.name)
+        _score(submission, scored_set, folder and ResultsFile(folder, submission.inputs, flags.force), types)
+        for note in submission.notes:
+            print(f"calculate-anls: {text.printable(note)}", file=sys.stderr)
+        _check_groups(scored_set, flags.by, types)
+    _print(flags, submissions, scored_sets)
+
+
+def _reading(flags: argparse.Namespace) -> Reading:
+    """How the files are to be read."""
+    if flags.filter is not None and flags.epoch is not None:
+        raise ValueError("--filter is for logs of lm-evaluation-harness and --epoch for those of inspect_ai: give one")
+    return Reading(
+        layout=flags.layout,
+        id_field=flags.id_field,
+        prediction_field=flags.prediction_field,
+        references_field=flags.references_field,
+        references_separator=flags.references_separator,
+        repeat=flags.filter if flags.epoch is None else flags.epoch,
+        missing=flags.missing,
+        extra=flags.extra,
+    )
+
+
+def _score(submission: Submission, scored_set: ScoredSet, results: ResultsFile | None, types: Sequence[str]) -> None:
     with contextlib.ExitStack() as stack:
-        results = None
-        if flags.output_dir:
-            inputs = [flags.table] if flags.table else [flags.gold_label_file, flags.submission_file]
-            results = stack.enter_context(ResultsFile(flags.output_dir, inputs, flags.force))
+        if results:
+            stack.enter_context(results)
         progress = _Progress()
-        for rows in batches:
+        for rows in submission.batches():
             scored = scored_set.add(rows)
             if results:
                 results.add(scored)
             progress.add(len(rows))
         if not scored_set.count:
-            raise ValueError(f"{name}: there are no questions in it")
-        _check_groups(scored_set, flags.by, types)
+            raise ValueError(f"{submission.asked}: there are no questions in it")
         if results:
             results.finish(scored_set, types)
+
+
+def _print(flags: argparse.Namespace, submissions: Sequence[Submission], scored_sets: Mapping[str, ScoredSet]) -> None:
     if flags.format == "json":
-        print(json.dumps(document(scored_set), indent=2))
-    else:
+        found = {one.name: document(scored_sets[one.name], one.layout) for one in submissions}
+        whole = next(iter(found.values())) if len(found) == 1 else {"submissions": found}
+        print(json.dumps(whole, indent=2))
+        return
+    for number, (name, scored_set) in enumerate(scored_sets.items()):
+        if len(scored_sets) > 1:
+            print("\n" * bool(number) + text.printable(name))
         print(text.summary(scored_set))
-        if results:
-            print(f"\nper answer: {text.printable(results.path)}")
+    if flags.output_dir:
+        print(f"\nper answer: {text.printable(os.path.join(flags.output_dir, *['*'] * (len(scored_sets) > 1), RESULTS_FILE))}")
 
 
 def _open_page() -> None:
@@ -186,32 +241,6 @@ def _open_page() -> None:
     except ImportError as error:
         raise ValueError(f"--demo needs {error.name}: pip install 'anls-metric[app]'") from None
     server.launch(server.build(), inbrowser=True)
-
-
-def _batches(flags: argparse.Namespace, fields: Sequence[str]) -> tuple[str, Iterator[list[Row]]]:
-    """The rows to score, and the name of the file that has the questions."""
-    files = {"--gold-label-file": flags.gold_label_file, "--submission-file": flags.submission_file}
-    table_flags = {
-        "--prediction-field": flags.prediction_field,
-        "--references-field": flags.references_field,
-        "--id-field": flags.id_field,
-    }
-    if flags.table and flags.missing is not None:
-        raise ValueError(f"--missing does not go with the table {flags.table}: every row of it has its answer")
-    other = files if flags.table else table_flags
-    for name, value in other.items():
-        if value is not None:
-            what = f"the table {flags.table}" if flags.table else "a gold and a submission file"
-            raise ValueError(f"{name} does not go with {what}")
-    if flags.table:
-        prediction, references = flags.prediction_field or "prediction", flags.references_field or "references"
-        table = Records(flags.table, [prediction, references, *fields, *filter(None, [flags.id_field])])
-        return table.name, read_table(table, prediction, references, flags.id_field)
-    for name, value in files.items():
-        if value is None:
-            raise ValueError(f"{name} is missing: name both files, or one table that holds both sides")
-    gold = Records(flags.gold_label_file, [*ID_FIELDS, REFERENCES_FIELD, *fields])
-    return gold.name, join_files(gold, flags.submission_file, flags.missing or "error")
 
 
 def _check_groups(scored_set: ScoredSet, by: Sequence[str], types: Sequence[str]) -> None:

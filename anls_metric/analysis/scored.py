@@ -7,7 +7,6 @@ keep the rows.
 from __future__ import annotations
 
 import heapq
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
@@ -15,6 +14,8 @@ from typing import Any, NamedTuple
 
 from anls import Explanation, Variant, anls_scores, explain, get_variant, mean, scores_and_similarities, signature
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, outcome_of
+from anls_metric.reading.files import natural
+from anls_metric.reading.layouts import ABSENT, look_up
 from anls_metric.reading.rows import Row
 
 # The fields by which InfographicVQA groups its questions, the name of each break-down in results.json, and what
@@ -242,8 +243,9 @@ def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) ->
 
 
 def group_values(record: Mapping[str, Any], field: str) -> list[Any]:
-    """What puts a record into groups of a field: each value of a list, or the one that there is."""
-    value = record.get(field)
+    """What puts a record into groups of a field, or a path: each value of a list, or the one that there is."""
+    value = record[field] if field in record else look_up(record, field)
+    value = None if value is ABSENT else value
     return [one for one in (value if isinstance(value, list) else [value]) if one is not None]
 
 
@@ -260,12 +262,7 @@ def in_order(groups: Groups) -> Groups:
         >>> list(in_order({"page 10": Tally(), "page 2": Tally(), "a": Tally()}))
         ['a', 'page 2', 'page 10']
     """
-    return {name: groups[name] for name in sorted(groups, key=_natural)}
-
-
-def _natural(name: str) -> list[tuple[bool, int, str]]:
-    parts = re.split(r"(\d{1,300})", name)
-    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts if part]
+    return {name: groups[name] for name in sorted(groups, key=natural)}
 
 
 def grouping_fields(rows: Sequence[Row]) -> list[str]:

@@ -1,25 +1,361 @@
-"""Which field is which in somebody's file."""
+"""Which field is which in somebody's file: a row of `LAYOUTS` for each program that writes answers.
+
+A field is named by a path: names and places with dots between them (``output.choices.0.message.content``), where a name that
+holds a dot itself wins. A role (id, question, prediction, references) has one path or more, of which the first that leads
+to something counts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-# The Robust Reading Competition's files. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
-ID_FIELDS = ("questionId", "question_id", "id")
-ANSWER_FIELD = "answer"
-REFERENCES_FIELD = "answers"
+from anls_metric.reading.containers import KEY, VALUE
 
-# The columns of a table that are taken for what they say, the likeliest first.
-PREDICTION_COLUMNS = ("prediction", "predicted", "answer", "model", "output", "response")
-REFERENCES_COLUMNS = ("references", "answers", "accepted", "reference", "gold", "labels", "label", "target")
+Path = str | Callable[[Mapping[str, Any]], Any]
+"""Where a value of a record stands, or a function that takes it out of the record."""
+
+ABSENT: Any = object()
+"""What a path leads to where it leads to nothing."""
 
 
-def guess(columns: Iterable[str], likely: Sequence[str]) -> str | None:
-    """The likeliest of the columns that are there.
+def look_up(record: Any, path: str) -> Any:
+    """What a path leads to in a record, `ABSENT` where it leads to nothing.
+
+    Args:
+        record: objects and lists, as JSON has them.
+        path: names and places (counted from 0) with dots between them; a field whose name holds a dot wins.
 
     Example:
-        >>> guess(["id", "answers", "gold"], REFERENCES_COLUMNS)
+        >>> look_up({"doc": {"answers": ["Coca Cola"]}}, "doc.answers.0")
+        'Coca Cola'
+        >>> look_up({"doc.answers": 7, "doc": {"answers": 8}}, "doc.answers")
+        7
+    """
+    if isinstance(record, Mapping):
+        if path in record:
+            return record[path]
+        for place in reversed([place for place, sign in enumerate(path) if sign == "."]):
+            if path[:place] in record:
+                found = look_up(record[path[:place]], path[place + 1 :])
+                if found is not ABSENT:
+                    return found
+        return ABSENT
+    first, _, rest = path.partition(".")
+    if isinstance(record, list) and first.isdecimal() and int(first) < len(record):
+        return look_up(record[int(first)], rest) if rest else record[int(first)]
+    return ABSENT
+
+
+def take(record: Mapping[str, Any], path: Path) -> Any:
+    """What a path of a layout gives of a record."""
+    return path(record) if callable(path) else look_up(record, path)
+
+
+# What some roles are taken out of records by
+
+
+def _correct_references(record: Mapping[str, Any]) -> Any:
+    """HELM: the references that are tagged as correct."""
+    references = look_up(record, "instance.references")
+    references = look_up(record, "references") if references is ABSENT else references
+    if not isinstance(references, list):
+        return ABSENT
+    return [look_up(one, "output.text") for one in references if "correct" in (look_up(one, "tags") or ())]
+
+
+def _gold_choices(record: Mapping[str, Any]) -> Any:
+    """lighteval: the choices at the places that are gold."""
+    choices, gold = look_up(record, "doc.choices"), look_up(record, "doc.gold_index")
+    if not isinstance(choices, list):
+        return ABSENT
+    places = gold if isinstance(gold, list) else [gold]
+    return [choices[place] for place in places if isinstance(place, int) and 0 <= place < len(choices)] or ABSENT
+
+
+# The names that fields have in the files of people, the likeliest first. The Robust Reading Competition's come first of all:
+# https://rrc.cvc.uab.es/?ch=17&com=tasks.
+ID_FIELDS = ("questionId", "question_id", "id", "qid", "questionID")
+QUESTION_FIELDS = ("question", "query", "prompt")
+PREDICTION_FIELDS = (
+    *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
+    *("model_output", "response", "output", "generated_text", "generation", "completion", "answer_pred"),
+)
+REFERENCES_FIELDS = (
+    *("references", "answers", "accepted_answers", "gold_answers", "ground_truths", "ground_truth", "gt_answers"),
+    *("answers.text", "reference", "gold", "gt", "target", "targets", "labels", "label"),
+)
+ANSWER_FIELD = "answer"  # the prediction in a submission, the reference beside a prediction
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which field is which in the files of a program.
+
+    Attributes:
+        name: what the layout is called.
+        source: the program, or where its files are described.
+        fields: what a record of such a file has, by which it is recognised.
+        id, question, prediction, references: the paths of each role; none where the file does not have it.
+        repeated_by: the field by whose values a program writes a question several times.
+        unrepeated: the path of the prediction that is the same in all of them; none where there is no such thing.
+    """
+
+    name: str
+    source: str
+    fields: tuple[str, ...]
+    id: tuple[Path, ...] = ()
+    question: tuple[Path, ...] = ("question",)
+    prediction: tuple[Path, ...] = ()
+    references: tuple[Path, ...] = ()
+    repeated_by: str = ""
+    unrepeated: str = ""
+
+
+LAYOUTS: tuple[Layout, ...] = (
+    Layout(
+        "lm_eval",
+        "https://github.com/EleutherAI/lm-evaluation-harness",
+        ("doc_id", "doc", "target", "filtered_resps"),
+        id=("doc.questionId", "doc.question_id", "doc.id", "doc_id"),
+        question=("doc.question", "doc.query", "arguments.gen_args_0.arg_0"),
+        prediction=("filtered_resps.0", "filtered_resps", "resps.0.0"),
+        references=("doc.answers", "target"),
+        repeated_by="filter",
+        unrepeated="resps.0.0",
+    ),
+    Layout(
+        "lmms_eval",
+        "https://github.com/EvolvingLMMs-Lab/lmms-eval",
+        ("doc_id", "target", "filtered_resps", "input"),
+        id=("doc_id",),
+        question=("input",),
+        prediction=("filtered_resps.0", "filtered_resps"),
+        references=("target",),
+    ),
+    Layout(
+        "vlmevalkit",
+        "https://github.com/open-compass/VLMEvalKit",
+        ("index", "question", "answer", "prediction"),
+        id=("questionId", "index"),
+        prediction=("prediction",),
+        references=("answer",),
+    ),
+    Layout(
+        "inspect_ai",
+        "https://github.com/UKGovernmentBEIS/inspect_ai",
+        ("id", "epoch", "input", "target", "output"),
+        id=("id",),
+        question=("input.0.content.0.text", "input.0.content", "input"),
+        prediction=("output.choices.0.message.content",),
+        references=("target",),
+        repeated_by="epoch",
+    ),
+    Layout(
+        "evalscope_reviews",
+        "https://github.com/modelscope/evalscope",
+        ("index", "target", "sample_score"),
+        id=("sample_score.sample_metadata.questionId", "index"),
+        question=("messages.0.content.0.text", "messages.0.content"),
+        prediction=("sample_score.score.extracted_prediction",),
+        references=("target.0", "target"),
+    ),
+    Layout(
+        "evalscope_predictions",
+        "https://github.com/modelscope/evalscope",
+        ("index", "model_output", "messages"),
+        id=("metadata.questionId", "index"),
+        question=("messages.0.content.0.text", "messages.0.content"),
+        prediction=("model_output.choices.0.message.content",),
+    ),
+    Layout(
+        "lighteval",
+        "https://github.com/huggingface/lighteval",
+        ("doc", "model_response"),
+        id=("doc.id",),
+        question=("doc.query",),
+        prediction=("model_response.text.0",),
+        references=(_gold_choices,),
+    ),
+    Layout(
+        "qwen_vl",
+        "https://github.com/QwenLM/Qwen-VL and https://github.com/OpenGVLab/InternVL",
+        ("questionId", "answer", "annotation"),
+        id=("questionId",),
+        prediction=("answer",),
+        references=("annotation",),
+    ),
+    Layout(
+        "mistral_evals",
+        "https://github.com/mistralai/mistral-evals",
+        ("request", "model_answer", "reference_answer"),
+        id=(KEY,),
+        question=("request.messages.0.content.1.text",),
+        prediction=("model_answer",),
+        references=("reference_answer",),
+    ),
+    Layout(
+        "unitxt",
+        "https://github.com/IBM/unitxt",
+        ("processed_prediction", "processed_references"),
+        question=("question", "source"),
+        prediction=("processed_prediction",),
+        references=("processed_references",),
+    ),
+    Layout(
+        "helm_scenario_state",
+        "https://github.com/stanford-crfm/helm",
+        ("instance", "result"),
+        id=("instance.id",),
+        question=("instance.input.text",),
+        prediction=("result.completions.0.text",),
+        references=(_correct_references,),
+        repeated_by="train_trial_index",
+    ),
+    Layout(
+        "helm_predictions",
+        "https://github.com/stanford-crfm/helm",
+        ("instance_id", "predicted_text"),
+        id=("instance_id",),
+        prediction=("predicted_text",),
+        repeated_by="train_trial_index",
+    ),
+    Layout(
+        "helm_instances",
+        "https://github.com/stanford-crfm/helm",
+        ("id", "input", "references", "split"),
+        id=("id",),
+        question=("input.text",),
+        references=(_correct_references,),
+    ),
+    Layout(
+        "mp_docvqa",
+        "https://github.com/rubenpt91/MP-DocVQA-Framework",
+        (KEY, "pred_answer"),
+        id=(KEY,),
+        prediction=("pred_answer",),
+    ),
+    Layout(
+        "opencompass",
+        "https://github.com/open-compass/opencompass",
+        (KEY, "origin_prompt", "prediction"),
+        id=(KEY,),
+        question=("origin_prompt.0.prompt", "origin_prompt"),
+        prediction=("prediction",),
+        references=("gold",),
+    ),
+    Layout(
+        "llama_factory",
+        "https://github.com/hiyouga/LLaMA-Factory",
+        ("prompt", "predict", "label"),
+        question=("prompt",),
+        prediction=("predict",),
+        references=("label",),
+    ),
+    Layout(
+        "ms_swift",
+        "https://github.com/modelscope/ms-swift",
+        ("response", "labels", "messages"),
+        question=("messages.0.content",),
+        prediction=("response",),
+        references=("labels",),
+    ),
+    Layout(
+        "rrc_results",
+        "https://rrc.cvc.uab.es/?ch=17&com=tasks",
+        (KEY, "gt", "det"),
+        id=(KEY,),
+        prediction=("det",),
+        references=("gt",),
+    ),
+    Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=(KEY,)),
+)
+
+
+def recognise(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout | None:
+    """The first layout all of whose fields a record has.
+
+    Args:
+        record: the first record of a file.
+        fields: the names of its fields, where the record does not have all of them.
+
+    Example:
+        >>> recognise({"questionId": 7, "answer": "CocaCola", "annotation": ["Coca Cola"]}).name
+        'qwen_vl'
+    """
+    there = {*record, *fields}
+    return next((layout for layout in LAYOUTS if there.issuperset(layout.fields)), None)
+
+
+def named(name: str) -> Layout:
+    """The layout of that name.
+
+    Raises:
+        ValueError: there is none.
+    """
+    for layout in LAYOUTS:
+        if layout.name == name:
+            return layout
+    raise ValueError(f"there is no layout {name!r}: choose one of {', '.join(layout.name for layout in LAYOUTS)}")
+
+
+def guess(names: Iterable[str], likely: Sequence[str]) -> str | None:
+    """The likeliest of the names that are there.
+
+    Example:
+        >>> guess(["id", "answers", "gold"], REFERENCES_FIELDS)
         'answers'
     """
-    columns = list(columns)
-    return next((name for name in likely if name in columns), None)
+    names = list(names)
+    return next((name for name in likely if name in names), None)
+
+
+def by_names(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout:
+    """The layout of a table of somebody's own, by the names of its fields.
+
+    Example:
+        >>> layout = by_names({"question_id": 7, "answer": "Coca Cola", "prediction": "CocaCola"})
+        >>> layout.id, layout.prediction, layout.references
+        (('question_id',), ('prediction',), ('answer',))
+    """
+
+    def find(likely: Sequence[str]) -> tuple[str, ...]:
+        present = [name for name in likely if name in fields or look_up(record, name) is not ABSENT]
+        return tuple(present[:1])
+
+    prediction, references = find(PREDICTION_FIELDS), find(REFERENCES_FIELDS)
+    answer = find([ANSWER_FIELD])
+    if prediction and not references:
+        references = answer
+    elif not prediction:
+        prediction = answer
+    return Layout("table", "", (), find(ID_FIELDS), find(QUESTION_FIELDS), prediction, references)
+
+
+def with_paths(layout: Layout, **paths: str | None) -> Layout:
+    """The layout with other paths for some of its roles."""
+    return replace(layout, **{role: (path,) for role, path in paths.items() if path is not None})
+
+
+# What programs write around a question
+
+_BEFORE = re.compile(
+    r"^(?:Answer the question according to the image using a single word or phrase\.\n|Question: )"
+)
+_AFTER = re.compile(
+    r"\s*(?:Answer the question using a single word or phrase\."
+    r'|The last line of your response should be of the form "ANSWER: \[ANSWER\]" .*'
+    r"|Answer(?: with a single word or phrase)?:)\s*$"
+)
+
+
+def without_prompt(question: str) -> str:
+    """A question without what a program wrote around it for the model.
+
+    Example:
+        >>> without_prompt("What is the total?\\nAnswer the question using a single word or phrase.")
+        'What is the total?'
+    """
+    return _AFTER.sub("", _BEFORE.sub("", question))

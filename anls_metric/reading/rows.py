@@ -14,6 +14,16 @@ from anls import as_references, shown
 REMEDIES: Mapping[str, str] = {
     "prediction field": "name the right one with prediction_field",
     "references field": "name the right one with references_field",
+    "no answer": 'write "" where the model answered nothing, or count it as 0 with missing="zero"',
+    "extra": 'leave them out, or ignore them with extra="ignore"',
+    "no references": "name their field with references_field, or the file that has them as the gold file",
+    "no predictions": "name their field with prediction_field, or a file of answers after it",
+    "no gold": "name the file with the accepted answers",
+    "no submission": "name a file of answers",
+    "filter": "choose one with repeat=NAME",
+    "epoch": "choose one with repeat=NUMBER",
+    "train_trial_index": "choose one with repeat=NUMBER",
+    "several ids": 'write an id once, or number the records with id_field="none"',
     "missing": 'add them, or count them as 0 with missing="zero"',
     "results elsewhere": "write the results to another folder",
     "overwrite results": "write the results to another folder, or overwrite them with force=True",
@@ -66,6 +76,18 @@ class InputError(ValueError):
         return self.worded({})
 
 
+def text_of_parts(value: Any) -> Any:
+    """The text of a message whose content is a list of parts: those of type "text"; any other value as it is.
+
+    Example:
+        >>> text_of_parts([{"type": "reasoning", "reasoning": "It says 56."}, {"type": "text", "text": "56"}])
+        '56'
+    """
+    if isinstance(value, list) and value and all(isinstance(part, Mapping) and "type" in part for part in value):
+        return "".join(str(part.get("text", "")) for part in value if part["type"] in ("text", "output_text"))
+    return value
+
+
 def parse_references(value: Any, what: str) -> Sequence[str]:
     """The accepted answers that a field of a file holds: a list, a text, or a list written as a text.
 
@@ -90,6 +112,8 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     """
     if isinstance(value, str):
         text = value.strip()
+        if not text:
+            raise ValueError(f"{what} is empty: write at least one accepted answer, or leave the row out")
         if text.startswith(_OPENING):
             written = _written_list(text, what)
             value = value if written is None else written

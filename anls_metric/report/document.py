@@ -7,9 +7,10 @@ from typing import Any
 from anls_metric.analysis.scored import Scored, ScoredSet, in_order
 
 
-def document(scored_set: ScoredSet) -> dict[str, Any]:
+def document(scored_set: ScoredSet, layout: str = "") -> dict[str, Any]:
     """What is known of a scored set: mean, zeros, signature, groups, worst answers."""
     return {
+        "layout": layout,
         "anls": scored_set.mean,
         "questions": scored_set.count,
         "zeros": scored_set.zeros,

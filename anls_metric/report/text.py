@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from anls import Edit
 from anls_metric.analysis.scored import Groups, Scored, ScoredSet, in_order
+from anls_metric.reading.layouts import LAYOUTS
 
 
 def printable(text: str) -> str:
@@ -35,6 +36,12 @@ def summary(scored_set: ScoredSet) -> str:
     for scored in scored_set.worst:
         lines += ["", *_answer_lines(scored, scored_set)]
     return "\n".join(lines)
+
+
+def layouts() -> str:
+    """The layouts that are recognised, one a line: name, the fields by which it is, and whose it is."""
+    width = max(len(layout.name) for layout in LAYOUTS)
+    return "\n".join(f"{layout.name:{width}}  {', '.join(layout.fields)}  {layout.source}" for layout in LAYOUTS)
 
 
 def _group_lines(field: str, groups: Groups) -> list[str]:

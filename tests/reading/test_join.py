@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from anls_metric.reading.files import CHUNK
 from anls_metric.reading.join import join_files, make_rows, read_table
 from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.sources import Reading
 
 Records = list[dict[str, Any]]
 
@@ -27,7 +28,7 @@ def write(path: Path, records: Records) -> str:
 
 
 def joined(gold: str, submission: str, missing: str = "error") -> list[Row]:
-    return list(chain.from_iterable(join_files(gold, submission, missing)))
+    return list(chain.from_iterable(join_files(gold, submission, Reading(missing=missing))))
 
 
 def files(folder: Path, gold: Records, answers: Records, ending: str = "json") -> tuple[str, str]:
@@ -82,14 +83,14 @@ def test_what_comes_twice_is_found_however_far_apart(tmp_path: Path, apart: int)
         joined(*twice)
     table = [{"key": n % (apart + 1), "prediction": "a", "references": "a"} for n in range(apart + 2)]
     with pytest.raises(InputError, match=r"table\.jsonl: 1 id repeated \(first: 0\)"):
-        list(read_table(write(tmp_path / "table.jsonl", table), id_field="key"))
+        list(read_table(write(tmp_path / "table.jsonl", table), Reading(id_field="key")))
 
 
 def test_a_library_caller_reads_of_arguments_and_not_of_flags(tmp_path: Path) -> None:
     table = write(tmp_path / "table.json", [{"text": "a", "references": ["a"]}])
     for read, said in (
         (lambda: list(read_table(table)), "(found 'text', 'references'): name the right one with prediction_field"),
-        (lambda: list(read_table(table, "text", "gold")), "name the right one with references_field"),
+        (lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))), "name the right one with references_field"),
         (
             lambda: joined(*files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),
             'no answer to 1 of the questions of .*gold.json (1): add them, or count them as 0 with missing="zero"',

@@ -116,6 +116,13 @@ def test_results_have_the_rights_of_any_new_file(run: Run, tmp_path: Path) -> No
     assert (tmp_path / "out" / "results.json").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
 PROGRAM = "import sys; from anls_metric.command_line import main; sys.exit(main(sys.argv[1:]))"
 Started = subprocess.Popen[bytes]
 
@@ -144,8 +151,7 @@ def test_whenever_a_run_is_killed_results_are_whole_and_the_next_one_cleans_up(r
     left = 0
     for _ in range(12):
         process = start(table, "--output-dir", out)
-        while process.poll() is None and not any(out.glob(".results.json.*")):
-            time.sleep(0.001)
+        wait_for(lambda process=process: process.poll() is not None or any(out.glob(".results.json.*")))
         time.sleep(chance.random() * 0.05)
         process.kill()
         process.communicate()
@@ -180,8 +186,9 @@ def test_a_run_does_not_take_anothers_unfinished_file_for_a_left_over(tmp_path: 
     out = tmp_path / "out"
     slow = start("-", "--output-dir", out, stdin=subprocess.PIPE)
     assert slow.stdin is not None
-    while not out.exists() or not os.listdir(out):
-        time.sleep(0.01)
+    slow.stdin.write(b'{"prediction": "a", "references": ["a"]}\n' * 2000)  # it looks at the first before it writes
+    slow.stdin.flush()
+    wait_for(lambda: out.exists() and os.listdir(out))
     time.sleep(0.2)
     (unfinished,) = os.listdir(out)
     quick = start(write_table(tmp_path / "table.jsonl"), "--output-dir", out)
