@@ -15,6 +15,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("anls", deadline=None)  # no test looks at a clock
+settings.load_profile("anls")
 
 # Before evaluate is imported: its cache is ours, and it counts no downloads.
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="anls-tests-")

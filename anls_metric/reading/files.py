@@ -10,6 +10,7 @@ import glob
 import io
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -192,8 +193,6 @@ def shards(path: str) -> list[str] | None:
 
 def natural(name: str) -> list[tuple[bool, int, str]]:
     """A key that sorts "part 2" before "part 10"."""
-    import re
-
     parts = re.split(r"(\d{1,300})", name)
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts if part]
 
@@ -331,7 +330,8 @@ def _read_csv(file: Records, head: list[bytes], lines: Iterator[bytes]) -> Itera
 
     texts = (file.text(line, number) for number, line in enumerate(chain(head, lines), 1))
     delimiters = _DELIMITERS.get(os.path.splitext(file.path)[1].lower(), ",;\t|").encode()
-    delimiter = max(map(chr, delimiters), key=lambda sign: head[-1].count(sign.encode()))
+    header_line = re.sub(rb'"[^"]*"', b"", head[-1])
+    delimiter = max(map(chr, delimiters), key=lambda sign: header_line.count(sign.encode()))
     reader = csv.reader(texts, delimiter=delimiter, strict=True)
     header: list[str] = []
 
