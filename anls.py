@@ -1437,8 +1437,9 @@ class ComputeMetrics:
     def _referenced_rows(self, sets: Mapping[Any, list[Sequence[str]]]) -> tuple[list[str], list[Sequence[str]]]:
         """The predictions without those that fill up a last batch, and the references of the set that was evaluated."""
         rows = len(self._predictions)
-        candidates = [accepted for accepted in sets.values() if len(accepted) == rows]
-        candidates = candidates or [accepted for accepted in sets.values() if self._repeats_after(len(accepted))]
+        candidates = [
+            accepted for accepted in sets.values() if len(accepted) == rows or self._repeats_after(len(accepted))
+        ]
         if not candidates:
             interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
             raise ValueError(

@@ -304,22 +304,21 @@ with open(f"{sys.argv[2]}/{process}.json", "w") as file:
 """
 
 
-def test_two_processes_with_an_uneven_last_batch(model: Any, tmp_path: Path) -> None:
+def test_two_processes_with_an_uneven_last_batch(model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seq2SeqTrainer hands over 8 rows for the 7 of the set."""
-    weights, program = tmp_path / "weights", tmp_path / "program.py"
+    weights, program, folders = tmp_path / "weights", tmp_path / "program.py", [tmp_path / "alone", tmp_path / "both"]
     torch.save(model.state_dict(), weights)
     program.write_text(TWO_PROCESSES)
-    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
-    results = []
-    for launcher in ([], launch):
-        folder = tmp_path / str(len(launcher))
+    commands = [[str(program), str(SCRIPT.parent), str(folder), str(weights)] for folder in folders]
+    for folder in folders:
         folder.mkdir()
-        command = [sys.executable, *launcher, str(program), str(SCRIPT.parent), str(folder), str(weights)]
-        environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        results += [json.loads(path.read_text()) for path in sorted(folder.iterdir()) if path.suffix == ".json"]
-    alone, *both = results
+    monkeypatch.setattr(sys, "argv", commands[0])
+    runpy.run_path(str(program))
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"]
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([*launch, *commands[1]], env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    alone, *both = [json.loads(path.read_text()) for folder in folders for path in sorted(folder.glob("*.json"))]
     assert len(both) == 2
     assert both[0] == both[1]
     assert {name: score for name, (score, _) in both[0].items()} == {name: score for name, (score, _) in alone.items()}
