@@ -56,6 +56,10 @@ def test_a_row_without_references_has_no_reward() -> None:
     assert anls_reward(completions=list("abcdee"), answers=accepted) == [1.0, None, None, 0.0, None, 1.0]
 
 
+def test_accepted_answers_may_be_a_set() -> None:
+    assert anls_reward(completions=["CocaCola"], answers=[{"Coca Cola", "Pepsi"}]) == [8 / 9]
+
+
 def test_an_answer_in_tags() -> None:
     reward = build_reward(extract=answer_in_tags)
     text = "<answer>Pepsi</answer> no, wait: <answer>\nCoca Cola </answer> it is"
