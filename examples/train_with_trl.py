@@ -3,7 +3,7 @@
     python examples/train_with_trl.py
 
 Model, tokenizer and receipts are made here, so that nothing is downloaded; it ends in well under a minute on a CPU.
-Needs ``pip install "anls-metric[evaluate,trl]"``.
+Needs ``pip install "anls-metric[trl]"``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from made_up import make_tokenizer, receipts
 from transformers import LlamaConfig, LlamaForCausalLM, set_seed
 from trl import GRPOConfig, GRPOTrainer
 
-import anls
+from anls import signature
+from anls_metric.trl import build_reward
 
 
 def make_trainer(folder: str, reward: Any, steps: int) -> GRPOTrainer:
@@ -57,15 +58,14 @@ def make_trainer(folder: str, reward: Any, steps: int) -> GRPOTrainer:
 def main(steps: int = 100) -> list[float]:
     """Train, and return the mean reward of each step."""
     torch.set_num_threads(1)
-    metric = anls.load()
     # Random weights rarely come near an answer: without a threshold every character counts from the beginning.
-    reward = metric.build_reward(references_column="answers", variant="nls")
+    reward = build_reward(references_column="answers", variant="nls")
     with tempfile.TemporaryDirectory() as folder:
         trainer = make_trainer(folder, reward, steps)
         trainer.train()
-    rewards = [entry["rewards/anls/mean"] for entry in trainer.state.log_history if "rewards/anls/mean" in entry]
-    signature = metric.signature(variant="nls")
-    print(f"mean reward of the first step {rewards[0]:.4f}, of the last one {rewards[-1]:.4f}  {signature}")
+    logged = f"rewards/{reward.__name__}/mean"
+    rewards = [entry[logged] for entry in trainer.state.log_history if logged in entry]
+    print(f"mean reward of the first step {rewards[0]:.4f}, of the last one {rewards[-1]:.4f}  {signature('nls')}")
     return rewards
 
 

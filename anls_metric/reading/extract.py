@@ -5,8 +5,8 @@ from __future__ import annotations
 from anls import as_text
 
 
-def answer_in_tags(text: str, tag: str = "answer") -> str:
-    """The text between the last ``<answer>`` and its ``</answer>``, "" where there is none.
+def answer_in_tags(text: str, tag: str = "answer") -> str | None:
+    """The text between the last ``<answer>`` and its ``</answer>``, None where there is none.
 
     Args:
         text: what the model wrote.
@@ -24,4 +24,4 @@ def answer_in_tags(text: str, tag: str = "answer") -> str:
     """
     _, opened, rest = as_text(text, "text").rpartition(f"<{tag}>")
     answer, closed, _ = rest.partition(f"</{tag}>")
-    return answer.strip() if opened and closed else ""
+    return answer.strip() if opened and closed else None

@@ -1,9 +1,12 @@
-"""The reward for TRL: what it makes of completions, and a real GRPOTrainer on a tiny random model."""
+"""The reward for TRL: what it makes of completions, and real trainers of TRL on tiny random models."""
 
 from __future__ import annotations
 
-import os
-import subprocess
+import copy
+import importlib
+import multiprocessing
+import pickle
+import runpy
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,11 +16,15 @@ from typing import Any
 import pytest
 
 import anls
+from anls_metric.reading.extract import answer_in_tags
+from anls_metric.trl import Reward, anls_reward, build_reward
 from tests.conftest import ROOT
+
+# What it makes of completions
 
 
 def test_completions_are_texts_or_messages() -> None:
-    reward = anls.build_reward("accepted")
+    reward = build_reward("accepted")
     said: list[Any] = [
         "CocaCola",
         [{"role": "assistant", "content": "CocaCola"}],
@@ -41,18 +48,27 @@ def test_completions_are_texts_or_messages() -> None:
     rewards = reward(completions=said, accepted=[["Coca Cola", "Pepsi"]] * 6, **columns)
     assert rewards == [8 / 9] * 4 + [0.0] * 2
     assert all(type(score) is float for score in rewards)
-    assert reward(completions=["a", "b", "c", "d"], accepted=["a", None, [], ("x",)]) == [1.0, None, None, 0.0]
     assert reward(completions=[], accepted=[]) == []
-    assert reward.__name__ == "anls"
+
+
+def test_a_row_without_references_has_no_reward() -> None:
+    accepted: list[Any] = ["a", None, [], ("x",), set(), ("d", "e")]
+    assert anls_reward(completions=list("abcdee"), answers=accepted) == [1.0, None, None, 0.0, None, 1.0]
+
+
+def test_accepted_answers_may_be_a_set() -> None:
+    assert anls_reward(completions=["CocaCola"], answers=[{"Coca Cola", "Pepsi"}]) == [8 / 9]
 
 
 def test_an_answer_in_tags() -> None:
-    reward = anls.build_reward(extract=anls.answer_in_tags)
+    reward = build_reward(extract=answer_in_tags)
     text = "<answer>Pepsi</answer> no, wait: <answer>\nCoca Cola </answer> it is"
     rewards = reward(completions=[text, "Coca Cola", "<answer>Coca Cola", ""], answers=["Coca Cola"] * 4)
     assert rewards == [1.0, 0.0, 0.0, 0.0]
-    assert anls.answer_in_tags("<x>a</x><answer>b</answer>", tag="x") == "a"
-    nothing = anls.build_reward(extract=lambda text: None, threshold=0.0)
+    assert answer_in_tags("<x>a</x><answer>b</answer>", tag="x") == "a"
+    assert answer_in_tags("<answer> </answer>") == ""
+    assert answer_in_tags("Coca Cola") is None
+    nothing = build_reward(extract=lambda text: None, threshold=0.0)
     assert nothing(completions=["Coca Cola"], answers=["Coca Cola"]) == [0.0]
 
 
@@ -61,9 +77,44 @@ def test_options_are_those_of_the_metric(metric: Any) -> None:
     assert metric.build_reward()(**columns) == [0.5]
     assert metric.build_reward(variant="rrc")(**columns) == [0.75]
     assert anls.load(threshold=0.8).build_reward()(**columns) == [0.0]
-    assert metric.build_reward(extract=metric.answer_in_tags)(**columns) == [0.0]
+    assert metric.build_reward(extract=answer_in_tags)(**columns) == [0.0]
+    assert metric.build_reward("accepted", name="strict").__name__ == "strict"
     with pytest.raises(ValueError, match="no argument 'treshold'"):
         metric.build_reward(treshold=0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({}, "anls"),
+        ({"variant": "standard", "threshold": 0.5, "ignore_case": True}, "anls"),
+        ({"variant": "rrc"}, "anls_rrc"),
+        ({"variant": "vlmevalkit"}, "anls_rrc"),
+        ({"threshold": 0.8}, "anls_0.8"),
+        ({"variant": "rrc", "threshold": 0, "ignore_case": False}, "anls_rrc_0.0_cased"),
+        ({"variant": "due", "ignore_case": True}, "anls_due_uncased"),
+        ({"variant": anls.Variant("mine", threshold=0.3)}, "anls_mine"),
+        ({"name": "by the letter"}, "by the letter"),
+    ],
+)
+def test_the_name_tells_variant_threshold_and_case(options: Any, name: str) -> None:
+    assert build_reward(**options).__name__ == name
+
+
+def use(reward: Reward) -> list[float | None]:
+    return reward(completions=["<answer>Cola</answer>"], answers=[["Coca Cola"]])
+
+
+def test_it_can_be_copied_and_sent_to_another_process() -> None:
+    reward = build_reward(extract=answer_in_tags, variant="rrc", threshold=0.2, name="mine")
+    for copied in (copy.deepcopy(reward), pickle.loads(pickle.dumps(reward))):
+        assert use(copied) == [4 / 9]
+        assert copied.__name__ == "mine"
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(use, [reward]) == [4 / 9]
+
+
+# What is refused
 
 
 @pytest.mark.parametrize(
@@ -78,21 +129,41 @@ def test_options_are_those_of_the_metric(metric: Any) -> None:
             "completion of row 0 .*, its content, is 7 .*, not a s",
         ),
         ({"completions": ["a"], "answers": [["a", 7]]}, r"answers of row 0 \(counted from 0\), item 1, is 7"),
+        (
+            {"completions": ["a", "b"], "answers": ["a", float("nan")]},
+            r"answers of row 1 \(counted from 0\) is nan \(float\): pass a list of strings",
+        ),
+        ({"completions": ["a", "b"], "answers": [None, 5]}, r"answers of row 1 \(counted from 0\) is 5 \(int\): pass"),
+        ({"completions": ["a"], "answers": 5}, r"answers is 5 \(int\): pass a list with one for each completion"),
+        ({"completions": ["a"], "answers": "a"}, r"answers is 'a' \(str\): pass a list with one for each completion"),
+        ({"completions": None, "answers": ["a"]}, "completions is None: pass a list with one for each completion"),
     ],
 )
 def test_what_is_no_completion_or_reference_is_refused(columns: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        anls.build_reward()(**columns)
+        build_reward()(**columns)
 
 
 def test_an_extraction_that_is_no_text_is_refused() -> None:
     with pytest.raises(ValueError, match=r"what extract made of row 0 \(counted from 0\) is 7"):
-        anls.build_reward(extract=lambda text: 7)(completions=["a"], answers=["a"])  # type: ignore[arg-type,return-value]
+        build_reward(extract=lambda text: 7)(completions=["a"], answers=["a"])  # type: ignore[arg-type,return-value]
+    with pytest.raises(ValueError, match=r"extract is 'tag' \(str\): pass a function"):
+        build_reward(extract="tag")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="the name of the reward is 7"):
+        build_reward(name=7)  # type: ignore[arg-type]
 
 
-def test_grpo_logs_the_mean_score(load_example: Callable[[str], ModuleType], tmp_path: Path, metric: Any) -> None:
+# In TRL
+
+
+@pytest.fixture(scope="module")
+def example(load_example: Callable[[str], ModuleType]) -> Any:
     pytest.importorskip("trl", reason="the extra `trl` is not installed")
-    example: Any = load_example("train_with_trl")
+    return load_example("train_with_trl")
+
+
+def test_grpo_logs_the_mean_score_of_each_reward(example: Any, tmp_path: Path, metric: Any) -> None:
+    strict = build_reward(variant="nls", threshold=0.3)
     reward = metric.build_reward(variant="nls")
     seen = []
 
@@ -100,24 +171,128 @@ def test_grpo_logs_the_mean_score(load_example: Callable[[str], ModuleType], tmp
         seen.append((columns["completions"], columns["answers"]))
         return reward(**columns)
 
-    trainer = example.make_trainer(str(tmp_path), anls_of, steps=3)
+    trainer = example.make_trainer(str(tmp_path), [anls_of, reward, strict], steps=3)
     trainer.train()
-    logged = [entry["rewards/anls_of/mean"] for entry in trainer.state.log_history if "rewards/anls_of/mean" in entry]
+    logged = [entry for entry in trainer.state.log_history if "rewards/anls_of/mean" in entry]
     assert len(logged) == len(seen) == 3
-    for mean, (completions, answers) in zip(logged, seen):
+    for entry, (completions, answers) in zip(logged, seen):
         assert len(completions) == 32
         direct = anls.mean(anls.anls_scores(completions, answers, variant="nls"))
         assert 0 < direct < 1
-        assert mean == pytest.approx(direct, rel=1e-6)
+        assert entry["rewards/anls_of/mean"] == entry["rewards/anls_nls/mean"] == pytest.approx(direct, rel=1e-6)
+        direct = anls.mean(anls.anls_scores(completions, answers, variant="nls", threshold=0.3))
+        assert entry["rewards/anls_nls_0.3/mean"] == pytest.approx(direct, rel=1e-6)
 
 
-def test_the_example_gets_better(tmp_path: Path) -> None:
-    pytest.importorskip("trl", reason="the extra `trl` is not installed")
-    script = ROOT / "examples" / "train_with_trl.py"
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    told, signed = done.stdout.splitlines()[-1].split("  ")
+def test_the_command_of_trl_takes_the_ready_made_reward(
+    example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))  # the command adds to it
+    trainer = example.make_trainer(str(tmp_path), anls_reward, steps=1)
+    trainer.save_model(str(tmp_path / "model"))
+    (tmp_path / "data").mkdir()
+    trainer.train_dataset.to_json(str(tmp_path / "data" / "train.json"))
+    command: Any = importlib.import_module("trl.scripts.grpo")
+    said = f"""--model_name_or_path {tmp_path}/model --dataset_name {tmp_path}/data --output_dir {tmp_path}/out
+        --reward_funcs anls_metric.trl.anls_reward --max_steps 1 --logging_steps 1 --per_device_train_batch_size 4
+        --num_generations 4 --max_completion_length 4 --use_cpu --bf16 false --report_to none --dtype float32"""
+    parsed = command.make_parser().parse_args_and_config(args=said.split())
+    command.main(*parsed)
+    (state,) = tmp_path.glob("out/checkpoint-*/trainer_state.json")
+    assert "rewards/anls/mean" in state.read_text(encoding="utf-8")
+
+
+def test_the_example_gets_better(example: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    runpy.run_path(str(ROOT / "examples" / "train_with_trl.py"), run_name="__main__")
+    told, signed = capsys.readouterr().out.splitlines()[-1].split("  ")
     first, last = (float(part.split()[-1]) for part in told.split(", of"))
     assert first < last
     assert signed == anls.signature("nls")
+
+
+# SFTTrainer, and the hook of `anls`: rows that do not hold one answer
+
+
+QUESTIONS = [("Aldi total: 8.21", "8.21"), ("Coop total: 47.30", "47.30"), ("Spar total: 5.99", "5.99")]
+TEMPLATE = (
+    "{% for message in messages %}{% if message.role == 'assistant' %}"
+    "A: {% generation %}{{ message.content + eos_token }}{% endgeneration %}"
+    "{% else %}Q: {{ message.content }} {% endif %}{% endfor %}"
+    "{% if add_generation_prompt %}A: {% endif %}"
+)
+
+
+def turns(*texts: str) -> list[dict[str, str]]:
+    return [{"role": role, "content": text} for role, text in zip(["user", "assistant"] * 2, texts)]
+
+
+ROWS: dict[str, Callable[[str, str], dict[str, Any]]] = {
+    "texts": lambda asked, answer: {"text": f"{asked} {answer}"},
+    "prompts": lambda asked, answer: {"prompt": f"{asked} ", "completion": answer},
+    "chats": lambda asked, answer: {"messages": turns(asked, answer)},
+    "chats with prompts": lambda asked, answer: {"prompt": turns(asked), "completion": turns(asked, answer)[1:]},
+    "long chats": lambda asked, answer: {"messages": turns(asked, answer, asked, answer)},
+}
+
+
+def evaluated(example: Any, folder: Path, kind: str, references: Any, **arguments: Any) -> float:
+    """The score that SFTTrainer has of a random Llama."""
+    trl, datasets, transformers = map(importlib.import_module, ("trl", "datasets", "transformers"))
+    transformers.set_seed(0)
+    tokenizer = example.make_tokenizer()
+    tokenizer.chat_template = TEMPLATE
+    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    ids = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
+    rows = datasets.Dataset.from_list([ROWS[kind](*row) for row in QUESTIONS])
+    hook = anls.build_compute_metrics(tokenizer, references, causal=True, threshold=0.0)
+    arguments = {"per_device_eval_batch_size": 2, "use_cpu": True, "bf16": False, "report_to": []} | arguments
+    trainer = trl.SFTTrainer(
+        transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, **ids)),
+        trl.SFTConfig(str(folder), max_length=60, disable_tqdm=True, **arguments),
+        train_dataset=rows,
+        eval_dataset=rows,
+        processing_class=tokenizer,
+        compute_metrics=hook,
+        preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics,
+    )
+    score: float = trainer.evaluate()["eval_anls"]
+    return score
+
+
+ANSWERS = [answer for _, answer in QUESTIONS]
+
+
+def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
+    alone = evaluated(example, tmp_path, "prompts", ANSWERS)
+    assert 0 < alone < 1
+    assert evaluated(example, tmp_path, "prompts", None) == alone
+    # Packed for training, rows of an evaluation that is not stand alone in batches of one.
+    unpacked = {"packing": True, "eval_packing": False, "per_device_eval_batch_size": 1}
+    assert evaluated(example, tmp_path, "prompts", ANSWERS, **unpacked) == alone
+    chat = evaluated(example, tmp_path, "chats", ANSWERS, assistant_only_loss=True)
+    assert evaluated(example, tmp_path, "chats with prompts", ANSWERS) == chat
+
+
+@pytest.mark.parametrize("references", [None, ANSWERS], ids=["labels", "references"])
+@pytest.mark.parametrize(
+    ("kind", "arguments", "said"),
+    [
+        ("texts", {}, "labels of row 0 .* begin at its first token"),
+        ("chats", {}, "labels of row 0 .* begin at its first token.*assistant_only_loss=True for conversations"),
+        ("long chats", {"assistant_only_loss": True}, "prediction of row 0 .* stands in several pieces"),
+        ("prompts", {"packing": True}, "prediction of row 0 .* stands in several pieces.* eval_packing=False"),
+        ("prompts", {"packing": True, "packing_strategy": "wrapped"}, "prediction of row 0 .* stands in several pie"),
+        ("prompts", {"packing": True, "eval_packing": False}, "several pieces.* unless per_device_eval_batch_size=1"),
+    ],
+    ids=lambda value: ", ".join(value) if isinstance(value, dict) else None,
+)
+def test_sft_rows_that_do_not_hold_one_answer_are_refused(
+    example: Any, tmp_path: Path, kind: str, arguments: dict[str, Any], said: str, references: Any
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        evaluated(example, tmp_path, kind, references, **arguments)
+
+
+def test_sft_in_another_order_than_the_references_is_said(example: Any, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="labels are among the accepted answers of their row.*shuffle_dataset=True"):
+        evaluated(example, tmp_path, "prompts", ANSWERS, shuffle_dataset=True, seed=2)
