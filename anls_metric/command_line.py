@@ -81,10 +81,16 @@ def parser() -> argparse.ArgumentParser:
     )
     add = flags.add_argument
     flags.register("action", None, _Once)
-    add("files", metavar="FILE", nargs="*", help="answers with their accepted answers; or a gold file, then submissions")
+    add(
+        "files", metavar="FILE", nargs="*", help="answers with their accepted answers; or a gold file, then submissions"
+    )
     add("-g", "--gold", "--gold-label-file", metavar="FILE", help="the questions with their accepted answers")
     add("-s", "--submission", "--submission-file", action="append", default=[], metavar="FILE", help="answers to score")
-    add("--prediction-field", metavar="PATH", help="where a record has the prediction, like output.text (default: found)")
+    add(
+        "--prediction-field",
+        metavar="PATH",
+        help="where a record has the prediction, like output.text (default: found)",
+    )
     add("--references-field", metavar="PATH", help="where a record has the accepted answers (default: found)")
     add("--id-field", metavar="PATH", help="where a record has its id (default: found); none numbers the records")
     add("--references-separator", metavar="TEXT", help="what stands between the accepted answers of a text")
@@ -232,7 +238,9 @@ def _print(flags: argparse.Namespace, submissions: Sequence[Submission], scored_
             print("\n" * bool(number) + text.printable(name))
         print(text.summary(scored_set))
     if flags.output_dir:
-        print(f"\nper answer: {text.printable(os.path.join(flags.output_dir, *['*'] * (len(scored_sets) > 1), RESULTS_FILE))}")
+        print(
+            f"\nper answer: {text.printable(os.path.join(flags.output_dir, *['*'] * (len(scored_sets) > 1), RESULTS_FILE))}"
+        )
 
 
 def _open_page() -> None:

@@ -174,9 +174,7 @@ def shards(path: str) -> list[str] | None:
         folder = glob.escape(path)
         if os.path.exists(os.path.join(path, "dataset_dict.json")):
             splits = sorted(name for name in os.listdir(path) if os.path.isdir(os.path.join(path, name)))
-            raise InputError(
-                "a data set of several splits", path, f"name the folder of one of them: {some(splits)}"
-            )
+            raise InputError("a data set of several splits", path, f"name the folder of one of them: {some(splits)}")
         if os.path.exists(os.path.join(path, "state.json")):  # of datasets.save_to_disk
             return sorted(glob.glob(os.path.join(folder, "*.arrow")))
         files = sorted(glob.glob(os.path.join(folder, "*")), key=natural)
@@ -187,7 +185,8 @@ def shards(path: str) -> list[str] | None:
     endings = {os.path.splitext(name.removesuffix(".gz"))[1].lower() for name in files if os.path.isfile(name)}
     if len(endings & set(_SHARDS)) != 1:
         there = some(os.path.basename(name) for name in files) or "nothing"
-        raise InputError(f"found {there}, and not parts of one file", path, "name the file, or a pattern of its parts")
+        found = f"a folder or pattern of no parts of one file (found {there})"
+        raise InputError(found, path, "name the file, or a pattern of its parts")
     return [name for name in files if os.path.splitext(name.removesuffix(".gz"))[1].lower() in _SHARDS]
 
 

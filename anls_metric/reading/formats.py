@@ -130,7 +130,9 @@ def read_zip(file: Records, stream: IO[bytes]) -> Iterator[Chunk]:
     elif any(name.startswith("samples/") for name in names):
         yield from _read_samples(file, archive)
     else:
-        raise file.error(f"a zip archive (of {some(names) or 'nothing'})", remedy="unpack it and name the file of answers")
+        raise file.error(
+            f"a zip archive (of {some(names) or 'nothing'})", remedy="unpack it and name the file of answers"
+        )
 
 
 def _read_samples(file: Records, archive: zipfile.ZipFile) -> Iterator[Chunk]:

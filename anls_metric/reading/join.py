@@ -70,7 +70,8 @@ def join_files(
         found = f"few of its ids ({some(surplus)}) are those of {gold.name} ({some(unanswered)}): ids of another kind"
         raise submission.records.error(found, remedy="write the same ids in both")
     if len(surplus) < len(early):
-        twice = [question_id for question_id in early if question_id not in set(surplus)]
+        not_asked = set(surplus)
+        twice = [question_id for question_id in early if question_id not in not_asked]
         raise submission.records.error(
             f"{_number(len(twice), 'question')} answered more than once ({some(twice)})", remedy="keep one answer"
         )

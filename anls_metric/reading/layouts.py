@@ -341,9 +341,7 @@ def with_paths(layout: Layout, **paths: str | None) -> Layout:
 
 # What programs write around a question
 
-_BEFORE = re.compile(
-    r"^(?:Answer the question according to the image using a single word or phrase\.\n|Question: )"
-)
+_BEFORE = re.compile(r"^(?:Answer the question according to the image using a single word or phrase\.\n|Question: )")
 _AFTER = re.compile(
     r"\s*(?:Answer the question using a single word or phrase\."
     r'|The last line of your response should be of the form "ANSWER: \[ANSWER\]" .*'

@@ -204,7 +204,10 @@ class Source:
                 return column
             except TypeError:
                 pass
-        name, separator = str(paths[0]) if isinstance(paths[0], str) else "references", self.reading.references_separator
+        name, separator = (
+            str(paths[0]) if isinstance(paths[0], str) else "references",
+            self.reading.references_separator,
+        )
         found = [_told(parse_references, value, name, where, number) for number, value in enumerate(column)]
         return found if separator is None else [_split(references, separator) for references in found]
 

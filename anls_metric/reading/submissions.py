@@ -101,7 +101,9 @@ def find_submissions(
     if not named:
         raise InputError("the submission is missing", remedy="no submission")
     if [gold, *(path for _, path in named)].count("-") > 1 or (gold == "-" and len(named) > 1):
-        raise InputError("gold labels and submission cannot both come from standard input", remedy="name one of the files")
+        raise InputError(
+            "gold labels and submission cannot both come from standard input", remedy="name one of the files"
+        )
     return [
         Submission(name, Source(path, reading), Source(gold, reading, fields))
         for name, (_, path) in zip(_names(named), named)

@@ -90,7 +90,10 @@ def test_a_library_caller_reads_of_arguments_and_not_of_flags(tmp_path: Path) ->
     table = write(tmp_path / "table.json", [{"text": "a", "references": ["a"]}])
     for read, said in (
         (lambda: list(read_table(table)), "(found 'text', 'references'): name the right one with prediction_field"),
-        (lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))), "name the right one with references_field"),
+        (
+            lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))),
+            "name the right one with references_field",
+        ),
         (
             lambda: joined(*files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),
             'no answer to 1 of the questions of .*gold.json (1): add them, or count them as 0 with missing="zero"',

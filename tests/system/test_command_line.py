@@ -437,7 +437,7 @@ def test_bad_arguments(run: Run, tmp_path: Path) -> None:
     assert "--colour" in one_line(run, *FILES, "--colour")
     missing = tmp_path / "none.json"
     assert f"{missing}: No such file" in one_line(run, "--gold-label-file", missing, *FILES[2:])
-    assert f"{tmp_path}: Is a directory" in one_line(run, "--gold-label-file", tmp_path, *FILES[2:])
+    assert f"{tmp_path}: a folder or pattern of no parts of one file" in one_line(run, "--gold-label-file", tmp_path, *FILES[2:])
     assert "File exists" in one_line(run, *FILES, "--output-dir", write(tmp_path / "file", ""))
 
 

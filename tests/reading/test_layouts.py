@@ -1,0 +1,516 @@
+"""Whose file it is, and which field is which: made-up files in every layout, and files that the programs wrote themselves."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anls
+from anls_metric import command_line
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading.layouts import ABSENT, LAYOUTS, by_names, look_up, recognise, without_prompt
+from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.sources import Reading
+from anls_metric.reading.submissions import find_submissions
+from tests.conftest import SHARED
+
+# Two made-up questions, in the shape in which each program writes them.
+ASKED = ["What is the total?", "Who signed it?"]
+ANSWERS = ["12.50", "R Jones"]
+ACCEPTED = [["12.50", "$12.50"], ["R. Jones", 'it\'s "R. Jones"']]
+PROMPT = "\nAnswer the question using a single word or phrase."
+REASONED = [{"type": "reasoning", "reasoning": "It says so."}, {"type": "text", "text": ANSWERS[1]}]
+
+
+def each(make: Any) -> list[Any]:
+    return [make(n, *row) for n, row in enumerate(zip(ASKED, ANSWERS, ACCEPTED))]
+
+
+def keyed(make: Any) -> dict[str, Any]:
+    return {str(7 + n): make(n, *row) for n, row in enumerate(zip(ASKED, ANSWERS, ACCEPTED))}
+
+
+def message(answer: str) -> dict[str, Any]:
+    return {"choices": [{"message": {"content": REASONED if answer == ANSWERS[1] else answer}}]}
+
+
+def tagged(accepted: list[str]) -> list[Any]:
+    wrong = {"output": {"text": "wrong"}, "tags": []}
+    return [wrong, *({"output": {"text": text}, "tags": ["correct"]} for text in accepted)]
+
+
+FILES: dict[str, tuple[str, Any]] = {
+    "lm_eval": (
+        "samples.jsonl",
+        each(
+            lambda n, asked, answer, accepted: {
+                "doc_id": n,
+                "doc": {"questionId": 7 + n, "question": asked, "answers": accepted},
+                "target": str(accepted),
+                "arguments": {"gen_args_0": {"arg_0": asked + PROMPT}},
+                "resps": [[answer]],
+                "filtered_resps": [answer],
+                "filter": "none",
+            }
+        ),
+    ),
+    "lmms_eval": (
+        "samples.jsonl",
+        each(
+            lambda n, asked, answer, accepted: {
+                "doc_id": 7 + n,
+                "target": str(accepted),
+                "filtered_resps": [answer],
+                "doc_hash": "x",
+                "input": asked + PROMPT,
+            }
+        ),
+    ),
+    "vlmevalkit": (
+        "results.tsv",
+        each(
+            lambda n, asked, answer, accepted: {
+                "index": str(n),
+                "question": asked,
+                "answer": str(accepted),
+                "questionId": str(7 + n),
+                "prediction": answer,
+            }
+        ),
+    ),
+    "inspect_ai": (
+        "log.json",
+        {
+            "version": 2,
+            "status": "success",
+            "eval": {},
+            "samples": each(
+                lambda n, asked, answer, accepted: {
+                    "id": 7 + n,
+                    "epoch": 1,
+                    "input": [{"role": "user", "content": [{"type": "text", "text": asked + PROMPT}]}] if n else asked,
+                    "target": accepted,
+                    "output": message(answer),
+                }
+            ),
+        },
+    ),
+    "evalscope_reviews": (
+        "reviews.jsonl",
+        each(
+            lambda n, asked, answer, accepted: {
+                "index": n,
+                "target": [json.dumps(accepted)],
+                "messages": [
+                    {
+                        "content": [
+                            {
+                                "type": "text",
+                                "text": "Answer the question according to the image using a single word or phrase.\n"
+                                f"{asked}\nThe last line of your response should be of the form "
+                                '"ANSWER: [ANSWER]" (without quotes) where [ANSWER] is the answer to the question.',
+                            }
+                        ]
+                    }
+                ],
+                "sample_score": {
+                    "score": {"extracted_prediction": answer, "prediction": f"ANSWER: {answer}"},
+                    "sample_metadata": {"questionId": str(7 + n)},
+                },
+            }
+        ),
+    ),
+    "evalscope_predictions": (
+        "predictions.jsonl",
+        each(
+            lambda n, asked, answer, accepted: {
+                "index": n,
+                "model_output": message(answer),
+                "messages": [{"content": asked}],
+                "metadata": {"questionId": str(7 + n)},
+            }
+        ),
+    ),
+    "lighteval": (
+        "details.jsonl",
+        each(
+            lambda n, asked, answer, accepted: {
+                "doc": {
+                    "id": str(7 + n),
+                    "query": f"Question: {asked}\nAnswer:",
+                    "choices": ["wrong", *accepted],
+                    "gold_index": [1, 2],
+                },
+                "metric": {"em": 0.0},
+                "model_response": {"text": [answer]},
+            }
+        ),
+    ),
+    "qwen_vl": (
+        "docvqa_val.json",
+        each(
+            lambda n, asked, answer, accepted: {
+                "question": f"{asked} {PROMPT.strip()}",
+                "questionId": 7 + n,
+                "answer": answer,
+                "annotation": accepted,
+            }
+        ),
+    ),
+    "mistral_evals": (
+        "raw_output.json",
+        keyed(
+            lambda n, asked, answer, accepted: {
+                "request": {"messages": [{"content": [{"type": "image"}, {"type": "text", "text": asked + PROMPT}]}]},
+                "model_answer": answer,
+                "reference_answer": accepted,
+            }
+        ),
+    ),
+    "unitxt": (
+        "samples.json",
+        {
+            "environment_info": {},
+            "samples": {
+                "docvqa": each(
+                    lambda n, asked, answer, accepted: {
+                        "source": asked + PROMPT + "\n",
+                        "processed_prediction": answer,
+                        "processed_references": accepted,
+                    }
+                )
+            },
+        },
+    ),
+    "helm_scenario_state": (
+        "scenario_state.json",
+        {
+            "adapter_spec": {},
+            "request_states": each(
+                lambda n, asked, answer, accepted: {
+                    "instance": {"id": f"{7 + n}", "input": {"text": asked}, "references": tagged(accepted)},
+                    "train_trial_index": 0,
+                    "result": {"completions": [{"text": answer}]},
+                }
+            ),
+        },
+    ),
+    "helm_predictions": (
+        "display_predictions.json",
+        each(
+            lambda n, asked, answer, accepted: {
+                "instance_id": f"{7 + n}",
+                "train_trial_index": 0,
+                "predicted_text": answer,
+            }
+        ),
+    ),
+    "helm_instances": (
+        "instances.json",
+        each(
+            lambda n, asked, answer, accepted: {
+                "id": f"{7 + n}",
+                "input": {"text": asked},
+                "references": tagged(accepted),
+                "split": "valid",
+            }
+        ),
+    ),
+    "mp_docvqa": (
+        "results.json",
+        {
+            "Model": "x",
+            "Scores by samples": keyed(lambda n, asked, answer, accepted: {"pred_answer": answer, "anls": 1}),
+        },
+    ),
+    "opencompass": (
+        "predictions.json",
+        keyed(
+            lambda n, asked, answer, accepted: {
+                "origin_prompt": [{"role": "HUMAN", "prompt": asked + PROMPT}],
+                "prediction": answer,
+                "gold": accepted,
+            }
+        ),
+    ),
+    "llama_factory": (
+        "generated_predictions.jsonl",
+        [{"prompt": a, "predict": p, "label": r[0]} for a, p, r in zip(ASKED, ANSWERS, ACCEPTED)],
+    ),
+    "ms_swift": (
+        "result.jsonl",
+        [
+            {"response": p, "labels": r[0], "messages": [{"role": "user", "content": a}]}
+            for a, p, r in zip(ASKED, ANSWERS, ACCEPTED)
+        ],
+    ),
+    "rrc_results": (
+        "results.json",
+        {
+            "result": {"score": 0.9},
+            "per_sample_result": keyed(
+                lambda n, asked, answer, accepted: {"question": asked, "gt": accepted, "det": answer, "score": 1}
+            ),
+        },
+    ),
+    "answers_by_id": ("answers.json", dict(zip("78", ANSWERS))),
+}
+GOLD = [
+    {"questionId": 7 + n, "question": asked, "answers": accepted}
+    for n, (asked, accepted) in enumerate(zip(ASKED, ACCEPTED))
+]
+
+
+def write(path: Path, value: Any) -> str:
+    if path.suffix == ".jsonl":
+        path.write_text("".join(f"{json.dumps(record)}\n" for record in value), encoding="utf-8")
+    elif path.suffix == ".tsv":
+        quoted = [
+            ['"' + cell.replace('"', '""') + '"' for cell in row] for row in (value[0], *(r.values() for r in value))
+        ]
+        path.write_text("".join("\t".join(row) + "\n" for row in quoted), encoding="utf-8")
+    else:
+        path.write_text(json.dumps(value), encoding="utf-8")
+    return str(path)
+
+
+def rows_of(*files: str, gold: str | None = None, **reading: Any) -> list[Row]:
+    (submission,) = find_submissions(files, gold=gold, reading=Reading(**reading))
+    return list(chain.from_iterable(submission.batches()))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_a_file_in_each_layout_is_recognised_and_read(layout: Any, tmp_path: Path) -> None:
+    name, content = FILES[layout.name]
+    files, gold = [write(tmp_path / name, content)], None
+    if layout.name == "helm_instances":
+        files.append(write(tmp_path / "display_predictions.json", FILES["helm_predictions"][1]))
+    elif not layout.references:
+        gold = write(tmp_path / "gold.json", GOLD)
+    submissions = find_submissions(files, gold=gold)
+    assert submissions[0].layout == ("helm_predictions" if layout.name == "helm_instances" else layout.name)
+    rows = list(chain.from_iterable(submissions[0].batches()))
+    has_ids, one_reference = bool(layout.id), layout.name in ("llama_factory", "ms_swift")
+    assert [row.id for row in rows] == (["7", "8"] if has_ids else ["1", "2"])
+    assert [row.prediction for row in rows] == ANSWERS
+    assert [list(row.references) for row in rows] == [accepted[: 1 if one_reference else 2] for accepted in ACCEPTED]
+    assert [row.record["question"] for row in rows] == ASKED
+
+
+def test_every_layout_is_known_from_the_others() -> None:
+    for layout in LAYOUTS:
+        assert recognise(dict.fromkeys(layout.fields)) == layout
+
+
+@pytest.mark.parametrize(
+    ("record", "id_field", "prediction", "references"),
+    [
+        ({"question_id": 1, "answer": "a"}, "question_id", "answer", None),
+        ({"questionId": 1, "answers": ["a"]}, "questionId", None, "answers"),
+        ({"id": 1, "answer": "a", "answers": ["a"]}, "id", "answer", "answers"),
+        ({"answer": ["a"], "model_output": "a"}, None, "model_output", "answer"),
+        ({"prediction_text": "a", "answers": {"text": ["a"], "answer_start": [1]}}, None, "prediction_text", "answers"),
+        ({"pred": "a", "gt": "a"}, None, "pred", "gt"),
+    ],
+)
+def test_a_table_of_ones_own_is_read_by_the_names_of_its_fields(
+    record: dict[str, Any], id_field: str | None, prediction: str | None, references: str | None
+) -> None:
+    layout = by_names(record)
+    assert (layout.id, layout.prediction, layout.references) == tuple(
+        (name,) if name else () for name in (id_field, prediction, references)
+    )
+
+
+JSON = st.recursive(
+    st.text(max_size=3) | st.integers(0, 3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab.", max_size=3), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(JSON, st.lists(st.text("ab0.", min_size=1, max_size=3), min_size=1, max_size=3))
+def test_a_path_leads_where_its_parts_lead(record: Any, path: list[str]) -> None:
+    found = record
+    for part in path:
+        if isinstance(found, dict) and part in found:
+            found = found[part]
+        elif isinstance(found, list) and part.isdecimal() and int(part) < len(found):
+            found = found[int(part)]
+        else:
+            break
+    else:
+        assert look_up(record, ".".join(path)) is not ABSENT
+        if not any("." in part for part in path) and "." not in json.dumps(record):
+            assert look_up(record, ".".join(path)) == found
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the answer?", "Answer: what is it?", "Question: who?", "Who wrote 'Answer:' here?"]
+)
+def test_a_question_without_prompt_keeps_its_words(question: str) -> None:
+    assert without_prompt(question) == question.removeprefix("Question: ")
+
+
+# What repeats a question
+
+
+def test_the_filters_of_lm_eval_are_scored_once_and_said(tmp_path: Path) -> None:
+    _, records = FILES["lm_eval"]
+    cut = [{**record, "filter": "flexible-extract", "filtered_resps": ["[invalid]"]} for record in records]
+    strict = [
+        {**record, "filter": "strict-match", "filtered_resps": [f"{answer}!"]}
+        for record, answer in zip(records, ANSWERS)
+    ]
+    path = write(tmp_path / "samples.jsonl", [*strict, *cut])
+    (submission,) = find_submissions([path])
+    assert [row.prediction for row in chain.from_iterable(submission.batches())] == ANSWERS
+    said = "2 filters (strict-match, flexible-extract): each answer is scored once, as resps.0.0"
+    assert submission.notes == [f"{path}: read as lm_eval", f"{path}: {said}"]
+    assert [row.prediction for row in rows_of(path, repeat="strict-match")] == [f"{answer}!" for answer in ANSWERS]
+    assert [row.prediction for row in rows_of(path, prediction_field="filtered_resps.0")] == [f"{a}!" for a in ANSWERS]
+    with pytest.raises(InputError, match="there is no filter 'x' .found strict-match, flexible-extract"):
+        rows_of(path, repeat="x")
+    assert [row.prediction for row in rows_of(write(tmp_path / "one.jsonl", strict))] == [f"{a}!" for a in ANSWERS]
+
+
+def test_the_epochs_of_inspect_ai_are_chosen(tmp_path: Path) -> None:
+    _, log = FILES["inspect_ai"]
+    twice = {
+        **log,
+        "samples": [*log["samples"], *({**one, "epoch": 2, "output": message("x")} for one in log["samples"])],
+    }
+    path = write(tmp_path / "log.json", twice)
+    with pytest.raises(
+        InputError, match="every question comes 2 times, by epoch .1, 2.: choose one with repeat=NUMBER"
+    ):
+        rows_of(path)
+    assert [row.prediction for row in rows_of(path, repeat="1")] == ANSWERS
+    assert [row.prediction for row in rows_of(path, repeat="2")] == ["x", "x"]
+
+
+def test_an_eval_archive_is_read_sample_by_sample(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", "{}")
+        for sample in FILES["inspect_ai"][1]["samples"]:
+            archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+        archive.writestr("summaries.json", "[]")
+    assert [row.prediction for row in rows_of(str(tmp_path / "log.eval"))] == ANSWERS
+
+
+# Files that the programs wrote themselves, where they are on the machine
+
+WRITTEN = SHARED / "layouts"
+MANIFEST = json.loads((WRITTEN / "MANIFEST.json").read_text(encoding="utf-8")) if WRITTEN.is_dir() else []
+needs_files = pytest.mark.skipif(
+    not MANIFEST, reason="files of the programs are not on this machine (../shared/layouts)"
+)
+BOTH = [entry for entry in MANIFEST if entry["references"] and entry["prediction"]]
+ONE_SIDE = [entry for entry in MANIFEST if not entry["references"] and not entry["file"].endswith(".pkl")]
+NEEDS = {".xlsx": "python_calamine", ".parquet": "pyarrow", ".eval": "zstandard"}
+
+# A program's own score of a row, and why it is another number than ours where it is.
+THEIR_VARIANT = {"lmms-eval": "lmms_eval", "inspect_ai": "inspect_evals", "unitxt": "rrc", "evalscope": "standard"}
+
+
+def needed(entry: dict[str, Any]) -> None:
+    pytest.importorskip(NEEDS.get(Path(entry["file"]).suffix, "json"), reason="the extra `files` is not installed")
+
+
+@needs_files
+@pytest.mark.parametrize("entry", BOTH, ids=lambda entry: entry["file"])
+@pytest.mark.parametrize("variant", ["standard", "rrc"])
+def test_the_true_score_without_a_flag(entry: dict[str, Any], variant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    needed(entry)
+    epoch = ["--epoch", "1"] if entry.get("epochs", 1) > 1 else []
+    path = str(WRITTEN / entry["file"])
+    assert command_line.main([path, *epoch, "--variant", variant, "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    said = json.loads(out)
+    assert said["anls"] == pytest.approx(entry["expected"][variant], abs=1e-12)
+    assert said["questions"] == entry["rows"]
+    assert f"{path}: read as {said['layout']}" in err
+
+
+@needs_files
+@pytest.mark.parametrize("entry", BOTH, ids=lambda entry: entry["file"])
+def test_every_question_has_its_own_score(entry: dict[str, Any]) -> None:
+    needed(entry)
+    rows = rows_of(str(WRITTEN / entry["file"]), repeat="1" if entry.get("epochs", 1) > 1 else None)
+    scored = ScoredSet().add(rows)
+    per_question, ids = entry["expected_per_question"]["standard"], entry.get("id_map", {})
+    if entry["id"] is None:
+        found = [one.score for one in scored]
+        assert found == pytest.approx(list(per_question.values()), abs=1e-12)
+    else:
+        found_by_id = {ids.get(one.row.id, one.row.id): one.score for one in scored}
+        assert found_by_id == pytest.approx(per_question, abs=1e-12)
+    asked = [row.record.get("question") for row in rows]
+    if entry["question"]:
+        assert all(isinstance(text, str) and text and "single word or phrase" not in text for text in asked)
+
+
+def gold_file(folder: Path, entry: dict[str, Any]) -> str:
+    """A gold file to the questions of a file that has no accepted answers."""
+    if "edge" not in entry["file"]:
+        return str(SHARED / "data" / "docvqa_val_1k" / "gold.json")
+    if entry["harness"] == "crfm-helm":
+        return str(WRITTEN / "helm" / "edge" / "instances.json")
+    results = json.loads((WRITTEN / "rrc" / "edge" / "results.json").read_text(encoding="utf-8"))["per_sample_result"]
+    records = [
+        {"questionId": int(key), "question": one["question"], "answers": one["gt"]} for key, one in results.items()
+    ]
+    return write(folder / "gold.json", records)
+
+
+@needs_files
+@pytest.mark.parametrize("entry", ONE_SIDE, ids=lambda entry: entry["file"])
+def test_a_file_without_accepted_answers_goes_against_a_gold_file(
+    entry: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, path = gold_file(tmp_path, entry), str(WRITTEN / entry["file"])
+    if "edge" not in entry["file"]:  # the first questions of the split alone were put in
+        records = json.loads(Path(gold).read_text(encoding="utf-8"))["data"]
+        wanted = set(entry["expected_per_question"]["standard"])
+        gold = write(tmp_path / "gold.json", [one for one in records if str(one["questionId"]) in wanted])
+    assert command_line.main([path]) == 2
+    assert "there are no accepted answers in it" in capsys.readouterr().err
+    for arguments in (["-g", gold, "-s", path], [gold, path]):
+        assert command_line.main([*arguments, "--format", "json"]) == 0
+        said = json.loads(capsys.readouterr().out)
+        assert said["anls"] == pytest.approx(entry["expected"]["standard"], abs=1e-12)
+        assert said["questions"] == entry["rows"]
+
+
+@needs_files
+def test_the_two_files_of_helm_where_their_folder_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command_line.main([str(WRITTEN / "helm" / "edge"), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["anls"] == pytest.approx(0.7254737599565186, abs=1e-12)
+
+
+@needs_files
+def test_a_pickle_is_never_read(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command_line.main([str(WRITTEN / "vlmevalkit" / "canned-edge_01_DocVQA_VAL.pkl")]) == 2
+    assert "a pickle, which could run any program" in capsys.readouterr().err
+
+
+@needs_files
+@pytest.mark.parametrize("entry", [e for e in BOTH if e["harness"] in THEIR_VARIANT], ids=lambda entry: entry["file"])
+def test_ours_is_the_programs_own_score_of_each_row(entry: dict[str, Any]) -> None:
+    """By the variant that the program computes."""
+    needed(entry)
+    variant = THEIR_VARIANT[entry["harness"]]
+    if variant not in anls.VARIANTS:  # a row of another branch
+        pytest.skip(f"there is no variant {variant} yet")
+    rows = rows_of(str(WRITTEN / entry["file"]), repeat="1" if entry.get("epochs", 1) > 1 else None)
+    path = entry["score"].replace("samples[].", "").replace("samples.*[].", "")
+    theirs = [look_up(row.record, path) for row in rows]
+    ours = [one.score for one in ScoredSet(variant).add(rows)]
+    assert ours == pytest.approx(theirs, abs=1e-9)
