@@ -228,7 +228,8 @@ def chunked(numbered: Iterable[tuple[int, Any]], unit: str) -> Iterator[Chunk]:
 
 # Text: CSV, or JSON: lines that each hold a record, or one value for the whole file
 
-_JSON = (".json", ".jsonl", ".ndjson")
+_JSON_LINES = (".jsonl", ".ndjson")
+_JSON = (".json", *_JSON_LINES)
 _DELIMITERS = {".csv": ",;", ".tsv": "\t"}
 
 
@@ -253,7 +254,7 @@ def _read_json(file: Records, head: list[bytes], lines: Iterator[bytes]) -> Iter
     else:
         after = list(_until_text(lines))
         more = bool(after) and not after[-1].isspace()
-        if more and isinstance(value, dict):
+        if isinstance(value, dict) and (more or os.path.splitext(file.path)[1].lower() in _JSON_LINES):
             yield Chunk([value], [first], "line")
             yield from chunked(_json_lines(file, chain(after, lines), first + 1), "line")
             return
@@ -418,10 +419,13 @@ def _unpacked(module: str) -> Callable[[Records, IO[bytes]], Iterator[Chunk]]:
 
 def _read_utf_16(file: Records, stream: IO[bytes]) -> Iterator[Chunk]:
     """UTF-16 becomes UTF-8 on the way."""
+    texts = io.TextIOWrapper(stream, "utf-16", newline="\n")
     try:
-        yield from _read_text(file, (line.encode() for line in io.TextIOWrapper(stream, "utf-16", newline="\n")))
+        yield from _read_text(file, (line.encode() for line in texts))
     except UnicodeError as error:
         raise file.error(f"not UTF-16: {error}", remedy="save the file as UTF-8") from None
+    finally:
+        texts.detach()  # it would close the file
 
 
 def _outside(name: str) -> Callable[[Records, IO[bytes]], Iterator[Chunk]]:

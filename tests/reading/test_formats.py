@@ -1,0 +1,337 @@
+"""Whatever the format, container, delimiter and encoding: what is read is what was written, or an error says what it is."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import lzma
+import zipfile
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anls_metric.reading.files import CHUNK, Records
+from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.sources import Reading
+from anls_metric.reading.submissions import find_submissions
+
+Table = list[dict[str, Any]]
+ROWS: Table = [
+    {"id": "a1", "prediction": "12;50", "references": ["12,50", "12.50"]},
+    {"id": "a2", "prediction": 'She said "no"', "references": ["no"]},
+    {"id": "a3", "prediction": "Königstraße 5\nZürich", "references": ["東京"]},
+]
+
+
+def rows_of(*files: str, **reading: Any) -> list[Row]:
+    (submission,) = find_submissions(files, reading=Reading(**reading))
+    return list(chain.from_iterable(submission.batches()))
+
+
+def same(path: Path | str, rows: Table = ROWS, **reading: Any) -> None:
+    found = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path), **reading)]
+    assert found == [(row["id"], row["prediction"], row["references"]) for row in rows]
+
+
+def as_csv(rows: Table, delimiter: str = ",", end: str = "\n") -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator=end)
+    writer.writerow(rows[0])
+    writer.writerows([row["id"], row["prediction"], json.dumps(row["references"])] for row in rows)
+    return stream.getvalue()
+
+
+LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS)
+COLUMNS = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+
+TEXTS = {
+    "table.csv": as_csv(ROWS),
+    "semicolons.csv": as_csv(ROWS, ";"),
+    "tabs.csv.txt": as_csv(ROWS, "\t"),
+    "table.tsv": as_csv(ROWS, "\t", "\r\n"),
+    "pipes.txt": as_csv(ROWS, "|"),
+    "list.json": json.dumps(ROWS),
+    "indented.json": json.dumps(ROWS, indent=4),
+    "data.json": json.dumps({"name": "x", "data": ROWS}),
+    "lines.jsonl": LINES,
+    "lines.json": LINES,
+    "no ending": LINES,
+    "blank lines.jsonl": "\n \n" + LINES.replace("\n", "\n\n"),
+    "windows.jsonl": LINES.replace("\n", "\r\n"),
+    "one after the other.json": "\n".join(json.dumps(row, indent=2) for row in ROWS),
+    "one line.json": "".join(json.dumps(row) for row in ROWS),
+    "columns.json": json.dumps(COLUMNS),
+    "pandas.json": json.dumps({name: {str(n): one for n, one in enumerate(c)} for name, c in COLUMNS.items()}),
+    "pandas split.json": json.dumps(
+        {"columns": list(ROWS[0]), "index": [0, 1, 2], "data": [list(row.values()) for row in ROWS]}
+    ),
+    "pandas index.json": json.dumps({str(n): row for n, row in enumerate(ROWS)}),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_texts_of_every_shape_and_encoding(tmp_path: Path, name: str, encoding: str) -> None:
+    (tmp_path / name).write_bytes(TEXTS[name].encode(encoding))
+    same(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["table.csv", "lines.jsonl", "list.json"])
+@pytest.mark.parametrize("packed", [gzip, bz2, lzma], ids=lambda packed: packed.__name__)
+def test_packed_files_are_unpacked_on_the_way(tmp_path: Path, name: str, packed: Any) -> None:
+    ending = {"gzip": ".gz", "bz2": ".bz2", "lzma": ".xz"}[packed.__name__]
+    (tmp_path / (name + ending)).write_bytes(packed.compress(TEXTS[name].encode()))
+    same(tmp_path / (name + ending))
+    (tmp_path / "cut").write_bytes(packed.compress(TEXTS[name].encode())[:-10])
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        rows_of(str(tmp_path / "cut"))
+    (tmp_path / "bomb").write_bytes(packed.compress(b" " * 10_000_000))
+    with pytest.raises(InputError, match="more than 1 MB once unpacked"):
+        list(Records(str(tmp_path / "bomb"), most_bytes=2**20).chunks())
+
+
+def test_a_single_record_is_one(tmp_path: Path) -> None:
+    for name, text in {"a.json": json.dumps(ROWS[0], indent=1), "b.json": json.dumps(ROWS[0])}.items():
+        (tmp_path / name).write_text(text)
+        same(tmp_path / name, ROWS[:1])
+
+
+def test_answers_and_accepted_answers_by_id(tmp_path: Path) -> None:
+    gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
+    answers.write_text(json.dumps({row["id"]: row["prediction"] for row in ROWS}))
+    for accepted in ({row["id"]: row["references"] for row in ROWS}, {row["id"]: row["references"][0] for row in ROWS}):
+        gold.write_text(json.dumps(accepted))
+        (submission,) = find_submissions([str(answers)], gold=str(gold))
+        rows = list(chain.from_iterable(submission.batches()))
+        assert [row.prediction for row in rows] == [row["prediction"] for row in ROWS]
+        assert [row.references[0] for row in rows] == [row["references"][0] for row in ROWS]
+
+
+def test_a_folder_and_a_pattern_of_parts_are_one_file(tmp_path: Path) -> None:
+    rows = [{"id": f"{n}", "prediction": "a", "references": ["a"]} for n in range(25)]
+    for part in range(12):  # part 10 comes after part 9
+        lines = "".join(f"{json.dumps(row)}\n" for row in rows[2 * part : 2 * part + (3 if part == 11 else 2)])
+        (tmp_path / f"part-{part}.jsonl").write_text(lines)
+    same(tmp_path, rows)
+    same(tmp_path / "part-*.jsonl", rows)
+    (tmp_path / "part-3.jsonl").write_text('{"id": 1, "prediction": 7, "references": ["a"]}\n')
+    with pytest.raises(InputError, match="part-3.jsonl, line 1: prediction is 7"):
+        rows_of(str(tmp_path))
+    (tmp_path / "other.csv").write_text("a\n")
+    with pytest.raises(InputError, match="no parts of one file .found other.csv, part-0.jsonl"):
+        rows_of(str(tmp_path))
+
+
+REFUSED = {
+    "a.pkl": (b"\x80\x04\x95", "a pickle"),
+    "a.json": (b"\x80\x05\x95", "a pickle"),
+    "a.pickle": (b"(lp0\n", "a pickle"),
+    "a.zst": (b"\x28\xb5\x2f\xfd rest", "a Zstandard file: unpack it first"),
+    "a.pdf": (b"%PDF-1.7", "a PDF document"),
+    "a.csv": (b"<!DOCTYPE html><html>", "a web page"),
+    "a.png": (b"\x89PNG\r\n", "an image"),
+    "a.db": (b"SQLite format 3\x00", "an SQLite database"),
+    "empty.json": (b"", "the file is empty"),
+    "blank.csv": (b" \n\n", "the file is empty"),
+    "latin.csv": ("prediction,references\ncafé,b\n".encode("latin-1"), "byte 0xe9 is not UTF-8"),
+    "a.parquet": (b"no parquet", "not Parquet"),
+    "a.eval": (b"no log", "not an inspect_ai log"),
+    "a.xlsx": (b"no workbook", "not an Excel workbook"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_read_says_what_it_is(tmp_path: Path, name: str) -> None:
+    content, said = REFUSED[name]
+    (tmp_path / name).write_bytes(content)
+    if name == "a.parquet":
+        pytest.importorskip("pyarrow")
+    with pytest.raises(InputError, match=said):
+        rows_of(str(tmp_path / name))
+
+
+def test_a_zip_archive_names_what_is_in_it(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "answers.zip", "w") as archive:
+        archive.writestr("answers.json", "[]")
+    with pytest.raises(InputError, match=r"a zip archive \(of answers.json\): unpack it"):
+        rows_of(str(tmp_path / "answers.zip"))
+
+
+# Parquet and Arrow
+
+
+def test_parquet_with_an_image_column_that_is_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pyarrow.Table.from_pylist([{**row, "image": {"bytes": b"x" * 1000, "path": "p"}} for row in ROWS])
+    parquet.write_table(table, tmp_path / "table.parquet")
+    read: list[Any] = []
+    iterate = parquet.ParquetFile.iter_batches
+
+    def noting(file: Any, *args: Any, columns: Any = None, **options: Any) -> Any:
+        read.append(columns)
+        return iterate(file, *args, columns=columns, **options)
+
+    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", noting)
+    same(tmp_path / "table.parquet")
+    assert read
+    assert all("image" not in columns for columns in read)
+    content = (tmp_path / "table.parquet").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    same("-")
+
+
+def test_a_data_set_saved_by_datasets(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    rows = [{"id": f"{n}", "prediction": "a", "references": ["a"]} for n in range(CHUNK + 7)]
+    datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "saved", num_shards=3)
+    same(tmp_path / "saved", rows)
+    datasets.DatasetDict({"test": datasets.Dataset.from_list(ROWS)}).save_to_disk(tmp_path / "splits")
+    with pytest.raises(InputError, match="a data set of several splits: name the folder of one of them: test"):
+        rows_of(str(tmp_path / "splits"))
+    same(tmp_path / "splits" / "test")
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.Table.from_pylist(ROWS)
+    with pyarrow.ipc.new_file(str(tmp_path / "file.arrow"), table.schema) as writer:
+        writer.write_table(table)
+    same(tmp_path / "file.arrow")
+
+
+# Excel: a workbook is made here by hand, as few libraries write one
+
+
+def workbook(path: Path, rows: list[list[str]]) -> str:
+    """A workbook whose cells are given as the XML of their values."""
+    cells = ""
+    for number, row in enumerate(rows, 1):
+        of_row = "".join(f"<c r='{chr(65 + place)}{number}' {cell}</c>" for place, cell in enumerate(row))
+        cells += f"<row r='{number}'>{of_row}</row>"
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in {
+            "[Content_Types].xml": f"<Types xmlns='{package}/content-types'><Default Extension='rels' ContentType="
+            "'application/vnd.openxmlformats-package.relationships+xml'/><Default Extension='xml' ContentType="
+            f"'{kinds}.sheet.main+xml'/><Override PartName='/xl/worksheets/sheet1.xml' ContentType='{kinds}.worksheet+xml'/>"
+            f"<Override PartName='/xl/styles.xml' ContentType='{kinds}.styles+xml'/></Types>",
+            "_rels/.rels": f"<Relationships xmlns='{package}/relationships'><Relationship Id='r1' Type="
+            f"'{relations}/officeDocument' Target='xl/workbook.xml'/></Relationships>",
+            "xl/workbook.xml": f"<workbook xmlns='{main}' xmlns:r='{relations}'><sheets><sheet name='S' sheetId='1' "
+            "r:id='r1'/></sheets></workbook>",
+            "xl/_rels/workbook.xml.rels": f"<Relationships xmlns='{package}/relationships'><Relationship Id='r1' Type="
+            f"'{relations}/worksheet' Target='worksheets/sheet1.xml'/><Relationship Id='r2' Type='{relations}/styles' "
+            "Target='styles.xml'/></Relationships>",
+            "xl/styles.xml": f"<styleSheet xmlns='{main}'><cellXfs count='2'><xf numFmtId='0'/><xf numFmtId='14' "
+            "applyNumberFormat='1'/></cellXfs></styleSheet>",
+            "xl/worksheets/sheet1.xml": f"<worksheet xmlns='{main}'><sheetData>{cells}</sheetData></worksheet>",
+        }.items():
+            archive.writestr(name, text)
+    return str(path)
+
+
+def text(value: str) -> str:
+    escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace("\n", "&#10;")
+    return f"t='inlineStr'><is><t xml:space='preserve'>{escaped}</t></is>"
+
+
+def number(value: str) -> str:
+    return f"><v>{value}</v>"
+
+
+HEADER = [text(name) for name in ("id", "prediction", "references")]
+
+
+def test_a_workbook(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
+    rows = [[text(row["id"]), text(row["prediction"]), text(json.dumps(row["references"]))] for row in ROWS]
+    same(workbook(tmp_path / "table.xlsx", [HEADER, *rows]))
+    kinds = [
+        [number("7"), number("56"), text("56")],
+        [number("8"), number("2.5"), text("2.5")],
+        [text("x"), text(""), text("b")],
+    ]
+    found = rows_of(workbook(tmp_path / "numbers.xlsx", [HEADER, *kinds]))
+    assert [(row.id, row.prediction) for row in found] == [("7", "56"), ("8", "2.5"), ("x", "")]
+
+
+def test_a_date_of_a_workbook_is_no_text_any_more(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
+    date = workbook(tmp_path / "date.xlsx", [HEADER, [text("1"), "s='1'><v>32857</v>", text("12/15/89")]])
+    with pytest.raises(InputError, match="row 2, prediction: the cell is 1989-12-15 .date., of which the text"):
+        rows_of(date)
+
+
+def test_an_empty_cell_of_accepted_answers_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("prediction,references\na,\n")
+    with pytest.raises(InputError, match="table.csv, line 2: references is empty: write at least one"):
+        rows_of(str(tmp_path / "table.csv"))
+
+
+# All of it at random
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    """Rows of any texts that UTF-8 has."""
+    texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+    answers = st.lists(texts, min_size=1, max_size=3)
+    count = draw(st.integers(1, 6))
+    return [{"id": f"q{n}", "prediction": draw(texts), "references": draw(answers)} for n in range(count)]
+
+
+def _csv(rows: Table, delimiter: str) -> str:
+    return as_csv(rows, delimiter)
+
+
+WRITERS: dict[str, Any] = {
+    "list.json": json.dumps,
+    "indented.json": lambda rows: json.dumps(rows, indent=2, ensure_ascii=False),
+    "lines.jsonl": lambda rows: "".join(f"{json.dumps(row)}\n" for row in rows),
+    "columns.json": lambda rows: json.dumps({name: [row[name] for row in rows] for name in rows[0]}),
+    "objects.json": lambda rows: "\n".join(json.dumps(row, indent=1) for row in rows),
+    "comma.csv": lambda rows: _csv(rows, ","),
+    "semicolon.csv": lambda rows: _csv(rows, ";"),
+    "tab.tsv": lambda rows: _csv(rows, "\t"),
+}
+
+
+@settings(max_examples=300)
+@given(tables(), st.sampled_from(sorted(WRITERS)), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]), st.booleans())
+def test_what_was_written_is_what_is_read_or_an_error_says_why(
+    tmp_path_factory: pytest.TempPathFactory, rows: Table, name: str, encoding: str, packed: bool
+) -> None:
+    content = WRITERS[name](rows).encode(encoding)
+    path = tmp_path_factory.getbasetemp() / f"fuzz-{name}{'.gz' if packed else ''}"
+    path.write_bytes(gzip.compress(content) if packed else content)
+    try:
+        found = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path))]
+    except InputError as refused:
+        assert path.name in str(refused)  # noqa: PT017, most are read
+        assert any("\r" in row["prediction"] or "\0" in row["prediction"] for row in rows), refused
+    else:
+        every = [row["prediction"] for row in rows]
+        unwrapped = len(every) > 1 and all(text.startswith("[") for text in every)
+        assert unwrapped or found == [(row["id"], row["prediction"], row["references"]) for row in rows]
+
+
+@settings(max_examples=300)
+@given(
+    st.binary(max_size=60), st.sampled_from(["a.json", "a.csv", "a.jsonl", "a", "a.tsv", "a.gz", "a.eval", "a.xlsx"])
+)
+def test_any_bytes_are_read_or_refused_in_words(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"bytes-{name}"
+    path.write_bytes(content)
+    try:
+        rows_of(str(path))
+    except InputError as refused:
+        assert path.name in str(refused)  # noqa: PT017, most are refused
