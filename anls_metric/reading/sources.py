@@ -97,6 +97,11 @@ class Source:
             self.records.only([name for path in paths for name in (path, str(path).partition(".")[0])])  # type: ignore[misc]
 
     @property
+    def has_predictions(self) -> bool:
+        """Whether its first record has a prediction: a path that somebody names need not lead anywhere in every file."""
+        return _first_of(self.records.first(), self.layout.prediction) is not ABSENT
+
+    @property
     def program(self) -> str:
         """The name of the layout of a program, "" where the fields are just called what they are."""
         return "" if self.layout.name == "table" else self.layout.name

@@ -89,7 +89,7 @@ def find_submissions(
             named[0] = name, answers
         elif not first.layout.references:
             raise _lacks(first, "accepted answers", "no references")
-        elif first.layout.prediction:
+        elif first.layout.prediction and (first.has_predictions or not named[1:]):
             sources = [first, *(Source(path, reading, fields) for _, path in named[1:])]
             return [_with_both_sides(*one) for one in zip(_names(named), sources)]
         elif not named[1:]:

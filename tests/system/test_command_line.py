@@ -300,7 +300,11 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "references that are null": ([{"questionId": 5, "answers": None}], [], ["question 5", "None"]),
     "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "printed form", "JSON"]),
     "an answer that is a number": (GOLD_A, [{"questionId": 1, "answer": 4}], ["question 1", "4 (int)", '"4"']),
-    "an answer that is null": (GOLD_A, [{"questionId": 1, "answer": None}], ["question 1", "null", '""', "--missing zero"]),
+    "an answer that is null": (
+        GOLD_A,
+        [{"questionId": 1, "answer": None}],
+        ["question 1", "null", '""', "--missing zero"],
+    ),
     "an answer that is NaN": (GOLD_A, '[{"questionId": 1, "answer": NaN}]', ["question 1", "nan"]),
     "an answer that is a list": (GOLD_A, [{"questionId": 1, "answer": ["a"]}], ["question 1", "one and not a list"]),
     "no answer field": (GOLD_A, [{"questionId": 1, "text": "a"}], ["submission.json, record 1", "'answer'", "'text'"]),
@@ -437,7 +441,9 @@ def test_bad_arguments(run: Run, tmp_path: Path) -> None:
     assert "--colour" in one_line(run, *FILES, "--colour")
     missing = tmp_path / "none.json"
     assert f"{missing}: No such file" in one_line(run, "--gold-label-file", missing, *FILES[2:])
-    assert f"{tmp_path}: a folder or pattern of no parts of one file" in one_line(run, "--gold-label-file", tmp_path, *FILES[2:])
+    assert f"{tmp_path}: a folder or pattern of no parts of one file" in one_line(
+        run, "--gold-label-file", tmp_path, *FILES[2:]
+    )
     assert "File exists" in one_line(run, *FILES, "--output-dir", write(tmp_path / "file", ""))
 
 
@@ -448,6 +454,110 @@ def test_flags_that_would_be_ignored_are_refused(run: Run, tmp_path: Path) -> No
     assert "give one" in one_line(run, *FILES, "--filter", "x", "--epoch", "1")
     assert "the name of the folder is empty" in one_line(run, *FILES, "--output-dir", "")
     assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
+
+
+def test_mistakes_with_ids_are_told_apart(run: Run, tmp_path: Path) -> None:
+    gold = [{"questionId": 100 + n, "answers": ["a"]} for n in range(6)]
+    places = [{"questionId": n, "answer": "a"} for n in range(6)]
+    for flags in ([], ["--missing", "zero"], ["--extra", "ignore"], ["--missing", "zero", "--extra", "ignore"]):
+        error = one_line(run, *pair(tmp_path, gold, places), *flags)
+        assert "submission.json: few of its ids (0, 1, 2, 3, 4, ...) are those of" in error
+        assert "ids of another kind: write the same ids in both" in error
+        assert "--extra" not in error
+        assert "--missing" not in error
+    half = [{"questionId": 100 + n, "answer": "a"} for n in range(3)]
+    assert "no answer to 3 of the questions" in one_line(run, *pair(tmp_path, gold, half))
+    assert run(*pair(tmp_path, gold, half), "--missing", "zero")[0] == 0
+    more = [{"questionId": 100 + n, "answer": "a"} for n in range(9)]
+    error = one_line(run, *pair(tmp_path, gold, more))
+    assert "3 answers to questions that" in error
+    assert error.endswith("leave them out, or ignore them with --extra ignore\n")
+    status, out, _ = run(*pair(tmp_path, gold, more), "--extra", "ignore", "--format", "json")
+    assert (status, json.loads(out)["questions"]) == (0, 6)
+
+
+def test_swapped_files_are_told(run: Run) -> None:
+    error = one_line(run, "-g", SUBMISSION, "-s", GOLD)
+    assert "has no accepted answers, and" in error
+    assert error.endswith("they look swapped: name them the other way round\n")
+
+
+@pytest.mark.parametrize("both", [True, False], ids=["table", "two files"])
+def test_null_is_no_answer(run: Run, tmp_path: Path, both: bool) -> None:
+    answers = [{"id": 1, "prediction": "a"}, {"id": 2, "prediction": None}]
+    if both:
+        records = [{**one, "references": ["a"]} for one in answers]
+        files: list[object] = [write(tmp_path / "table.jsonl", "".join(json.dumps(one) + "\n" for one in records))]
+    else:
+        files = pair(tmp_path, [{"id": n, "references": ["a"]} for n in (1, 2)], answers)
+    error = one_line(run, *files)
+    assert "prediction is null, which is no answer" in error
+    assert error.endswith("or count it as 0 with --missing zero\n")
+    assert json.loads(run(*files, "--missing", "zero", "--format", "json")[1])["anls"] == 0.5
+
+
+def test_an_id_that_comes_twice_in_a_table_is_an_error_unless_one_says_otherwise(run: Run, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.jsonl", '{"id": 7, "prediction": "a", "references": ["a"]}\n' * 2)
+    assert "t.jsonl: 1 id repeated (first: 7): write an id once, or number the records" in one_line(run, table)
+    assert json.loads(run(table, "--id-field", "none", "--format", "json")[1])["questions"] == 2
+
+
+def test_fields_are_named_by_paths_in_every_file(run: Run, tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.json", [{"doc": {"key": n, "labels": ["a"]}, "a.b": {"c": n % 2}} for n in range(4)])
+    answers = write(tmp_path / "answers.json", [{"doc": {"key": n}, "output": [{"text": "a"}]} for n in range(4)])
+    paths = ["--id-field", "doc.key", "--prediction-field", "output.0.text", "--references-field", "doc.labels"]
+    said = json.loads(run(gold, answers, *paths, "--by", "a.b.c", "--format", "json")[1])
+    assert said["anls"] == 1.0
+    assert said["groups"]["a.b.c"] == {"0": {"anls": 1.0, "questions": 2}, "1": {"anls": 1.0, "questions": 2}}
+
+
+def test_accepted_answers_in_one_text_are_cut_where_one_says(run: Run, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", "prediction,references\nb,a | b\n")
+    assert json.loads(run(table, "--format", "json")[1])["anls"] == 0.0
+    assert json.loads(run(table, "--references-separator", "|", "--format", "json")[1])["anls"] == 1.0
+
+
+def test_predictions_that_are_all_printed_lists_of_one_are_read_as_that_one(run: Run, tmp_path: Path) -> None:
+    lines = ['["a"]', "['b']", '["it\'s"]']
+    records = [{"prediction": line, "references": [one]} for line, one in zip(lines, ["a", "b", "it's"])]
+    table = write(tmp_path / "t.json", records)
+    status, out, err = run(table, "--format", "json")
+    assert (status, json.loads(out)["anls"]) == (0, 1.0)
+    assert "every prediction is a printed list of one answer: it is read as that one" in err
+    mixed = write(tmp_path / "mixed.json", [*records, {"prediction": "c", "references": ["c"]}])
+    assert json.loads(run(mixed, "--format", "json")[1])["anls"] < 0.5
+    late = write(tmp_path / "late.json", [*records * 500, {"prediction": "c", "references": ["c"]}])
+    assert "no printed list of one answer, as those before are" in one_line(run, late)
+
+
+def test_several_submissions_are_scored_each(run: Run, tmp_path: Path) -> None:
+    names = {"a": "a", "b": "x"}
+    gold = write(tmp_path / "gold.json", [{"id": 1, "answers": ["a"]}])
+    files = [write(tmp_path / f"{name}.json", [{"id": 1, "answer": text}]) for name, text in names.items()]
+    for arguments in ([gold, *files], ["-g", gold, "-s", files[0], "-s", files[1]], ["-g", gold, *files]):
+        said = json.loads(run(*arguments, "--format", "json")[1])["submissions"]
+        assert {name: one["anls"] for name, one in said.items()} == {"a": 1.0, "b": 0.0}
+    out = run(gold, *files, "--output-dir", tmp_path / "out")[1]
+    assert "a\nANLS       1.0000" in out
+    assert "b\nANLS       0.0000" in out
+    assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/results.json")) == ["a", "b"]
+    (tmp_path / "run").mkdir()
+    same = write(tmp_path / "run" / "a.json", [{"id": 1, "answer": "a"}])
+    assert set(json.loads(run(gold, files[0], same, "--format", "json")[1])["submissions"]) == {
+        f"{tmp_path.name}/a",
+        "run/a",
+    }
+    named = run(gold, f"mine={files[0]}", f"yours={files[0]}", "--format", "json")[1]
+    assert list(json.loads(named)["submissions"]) == ["mine", "yours"]
+
+
+def test_the_layouts_are_listed(run: Run) -> None:
+    status, out, _ = run("--list-layouts")
+    assert status == 0
+    assert "lmms_eval " in out
+    assert "https://github.com/open-compass/VLMEvalKit" in out
+    assert "there is no layout 'x': choose one of lm_eval" in one_line(run, *FILES, "--layout", "x")
+    assert json.loads(run(GOLD, SUBMISSION, "--layout", "auto", "--format", "json")[1])["layout"] == "table"
 
 
 # As a process
