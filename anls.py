@@ -52,6 +52,7 @@ __all__ = [
     "load",
     "mean",
     "normalized_levenshtein_similarity",
+    "normalizer",
     "reason",
     "scores_and_similarities",
     "signature",
@@ -913,6 +914,25 @@ def mean(scores: Iterable[float]) -> float:
     total = math.fsum(score for score, _ in zip(scores, places))
     _refuse_no_rows(number := next(places))
     return total / number
+
+
+def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
+    """What a variant makes of a text before it compares it.
+
+    Args:
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+
+    Returns:
+        A function of one string.
+
+    Raises:
+        ValueError: an unknown variant.
+
+    Example:
+        >>> normalizer()("  Coca   Cola ")
+        'coca cola'
+    """
+    return _rule(variant, None, None).normalize
 
 
 def normalized_levenshtein_similarity(

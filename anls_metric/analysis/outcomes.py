@@ -1,12 +1,43 @@
-"""Why an answer scores what it scores, in a word: a table of predicates, of which the first that fits counts."""
+"""Why an answer scores what it scores: a table of predicates, of which the first that fits counts.
+
+Texts are compared as the variant normalizes them. "Stands in" means as whole words: with no letter or digit right before or
+after.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
-from anls import Variant, reason
+from anls import Variant, get_variant, normalizer
 from anls_metric.reading.rows import Row
+
+
+class Answer:
+    """An answer with its score, and its texts as they are compared: what a predicate looks at.
+
+    Args:
+        row: the question with its answer.
+        score: what the variant gives it.
+        judge: which variant that is.
+    """
+
+    def __init__(self, row: Row, score: float, judge: Judge) -> None:
+        self.row, self.score, self._judge = row, score, judge
+
+    @cached_property
+    def prediction(self) -> str:
+        """The prediction, normalized; "" where the variant takes it for no answer."""
+        normalized = self._judge.normalize(self.row.prediction or "")
+        return "" if normalized in self._judge.variant.no_answers else normalized
+
+    @cached_property
+    def references(self) -> list[str]:
+        """The accepted answers, normalized."""
+        return [self._judge.normalize(reference) for reference in self.row.references]
 
 
 class Outcome(NamedTuple):
@@ -14,62 +45,156 @@ class Outcome(NamedTuple):
 
     Attributes:
         name: what it is called wherever it is shown.
-        fits: whether an answer with this score under this variant is one.
-        scores_zero: whether its score is 0.
+        meaning: what it says of an answer, in one line.
+        fits: whether an answer is one, those before it not fitting.
+        scores_zero: whether such an answer scores 0.
     """
 
     name: str
-    fits: Callable[[Row, float, Variant], bool]
+    meaning: str
+    fits: Callable[[Answer], bool]
     scores_zero: bool = True
 
 
-def _is_missing(row: Row, score: float, variant: Variant) -> bool:
-    return row.prediction is None
+def _is_missing(answer: Answer) -> bool:
+    return answer.row.prediction is None
 
 
-def _is_equal(row: Row, score: float, variant: Variant) -> bool:
-    return score == 1.0
+def _is_equal(answer: Answer) -> bool:
+    return answer.score == 1.0
 
 
-def _is_close_enough(row: Row, score: float, variant: Variant) -> bool:
-    return score > 0.0
+def _is_close_enough(answer: Answer) -> bool:
+    return answer.score > 0.0
 
 
-def _is_empty(row: Row, score: float, variant: Variant) -> bool:
-    return reason(row.prediction or "", score, variant=variant) == "empty"
+def _is_empty(answer: Answer) -> bool:
+    return not answer.prediction
 
 
-def _has_nothing_in_common(row: Row, score: float, variant: Variant) -> bool:
-    return reason(row.prediction or "", score, variant=variant) == "nothing in common"
+def _contains_an_answer(answer: Answer) -> bool:
+    return any(stands_in(reference, answer.prediction) for reference in answer.references)
 
 
-def _is_any(row: Row, score: float, variant: Variant) -> bool:
+def _is_part_of_an_answer(answer: Answer) -> bool:
+    return any(stands_in(answer.prediction, reference) for reference in answer.references)
+
+
+def _differs_in_formatting(answer: Answer) -> bool:
+    letters = letters_and_digits(answer.prediction)
+    return bool(letters) and any(letters == letters_and_digits(reference) for reference in answer.references)
+
+
+def _is_another_number(answer: Answer) -> bool:
+    digits = _digits(answer.prediction)
+    others = [found for found in map(_digits, answer.references) if found]
+    return bool(digits) and bool(others) and digits not in others
+
+
+def _is_a_refusal(answer: Answer) -> bool:
+    return refuses(answer.prediction) and not any(map(refuses, answer.references))
+
+
+def _is_any(answer: Answer) -> bool:
     return True
 
 
 OUTCOMES = (
-    Outcome("missing", _is_missing),
-    Outcome("equal", _is_equal, scores_zero=False),
-    Outcome("close enough", _is_close_enough, scores_zero=False),
-    Outcome("empty", _is_empty),
-    Outcome("nothing in common", _has_nothing_in_common),
-    Outcome("under the threshold", _is_any),
+    Outcome("missing", "the submission has no answer", _is_missing),
+    Outcome("equal", "an accepted answer", _is_equal, scores_zero=False),
+    Outcome("close enough", "similar enough to an accepted answer to score", _is_close_enough, scores_zero=False),
+    Outcome("empty", "nothing, or what the variant takes for no answer", _is_empty),
+    Outcome("contains an answer", "an accepted answer stands in it, among other words", _contains_an_answer),
+    Outcome("part of an answer", "it stands in an accepted answer, among other words", _is_part_of_an_answer),
+    Outcome("formatting", "an accepted answer but for signs, blanks and accents", _differs_in_formatting),
+    Outcome("another number", "a number, and not the accepted one", _is_another_number),
+    Outcome("refusal", "it says that it cannot answer", _is_a_refusal),
+    Outcome("other", "something else", _is_any),
 )
 
-ZERO_OUTCOMES = frozenset(outcome.name for outcome in OUTCOMES if outcome.scores_zero)
+ZERO_OUTCOMES = tuple(outcome.name for outcome in OUTCOMES if outcome.scores_zero)
 
 
-def outcome_of(row: Row, score: float, variant: Variant) -> str:
-    """The name of the first outcome that fits.
+class Judge:
+    """Outcomes under a variant.
 
     Args:
-        row: the question with its answer.
-        score: what the variant gives it.
-        variant: which ANLS.
+        variant: which ANLS: a name or a Variant.
 
     Example:
-        >>> from anls import VARIANTS
-        >>> outcome_of(Row("7", "The Coca", ["Coca Cola"], {}), 0.0, VARIANTS["standard"])
-        'under the threshold'
+        >>> judge = Judge()
+        >>> judge.outcome(Row("7", "It is Coca Cola.", ["Coca Cola"], {}), 0.0)
+        'contains an answer'
+        >>> judge.outcome(Row("8", "1988", ["2019"], {}), 0.0)
+        'another number'
     """
-    return next(outcome.name for outcome in OUTCOMES if outcome.fits(row, score, variant))
+
+    def __init__(self, variant: str | Variant = "standard") -> None:
+        self.variant = get_variant(variant)
+        self.normalize = normalizer(self.variant)
+        self._of_score: dict[float, str] = {}
+
+    def outcome(self, row: Row, score: float) -> str:
+        """The name of the first outcome that fits an answer with its score."""
+        answer = Answer(row, score, self)
+        return next(outcome.name for outcome in OUTCOMES if outcome.fits(answer))
+
+    def outcomes(self, rows: Sequence[Row], scores: Sequence[float]) -> list[str]:
+        """The outcome of each of many answers."""
+        known = self._of_score
+        return [known.get(score) or self._new_outcome(row, score) for row, score in zip(rows, scores)]
+
+    def _new_outcome(self, row: Row, score: float) -> str:
+        outcome = self.outcome(row, score)
+        if score > 0.0:  # what such an answer is, its score alone tells
+            self._of_score[score] = outcome
+        return outcome
+
+
+# What predicates look for
+
+
+def stands_in(part: str, whole: str) -> bool:
+    """Whether a text stands in another one as whole words; an empty one stands in none.
+
+    Example:
+        >>> stands_in("5", "page 5 of 15"), stands_in("5", "page 15")
+        (True, False)
+    """
+    if not part or part not in whole:
+        return False
+    return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", whole) is not None
+
+
+def letters_and_digits(text: str) -> str:
+    """A text without signs, blanks and accents.
+
+    Example:
+        >>> letters_and_digits("Café, 12.50 $")
+        'Cafe1250'
+    """
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
+
+
+_REFUSALS = re.compile(
+    r"\b(?:i (?:can ?not|can['’]t|could not|couldn['’]t|do not|don['’]t|am not able|am unable|['’]m (?:sorry|unable))"
+    r"|i am sorry|i apologi[sz]e|as an ai|(?:un)?able to (?:answer|determine|read|see)|not (?:possible|specified|mentioned"
+    r"|provided|visible|given|available|stated|legible|found)|no (?:answer|information|such information)|unanswerable"
+    r"|can(?:not|['’]t| not) be (?:determined|answered|read)|does not (?:say|mention|contain|provide|specify|show)"
+    r"|doesn['’]t (?:say|mention|contain|provide|specify|show))\b",
+    re.IGNORECASE,
+)
+
+
+def refuses(text: str) -> bool:
+    """Whether a text says that it cannot answer.
+
+    Example:
+        >>> refuses("I'm sorry, the document does not mention it."), refuses("Sorry Street 5")
+        (True, False)
+    """
+    return _REFUSALS.search(text) is not None

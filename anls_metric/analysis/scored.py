@@ -13,7 +13,7 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from anls import Explanation, Variant, anls_scores, explain, get_variant, mean, scores_and_similarities, signature
-from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, outcome_of
+from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
 from anls_metric.reading.files import natural
 from anls_metric.reading.layouts import ABSENT, look_up
 from anls_metric.reading.rows import Row
@@ -143,7 +143,7 @@ class ScoredSet:
         self.rows: list[Scored] = []
         self._keep = keep
         self._tally = Tally()
-        self._outcome_of_score: dict[float, str] = {}
+        self._judge = Judge(self.variant)
         self._most_worst = worst
         self._worst: list[tuple[float, int, Scored]] = []  # a heap of the worst, the best of them first
 
@@ -160,9 +160,7 @@ class ScoredSet:
     @property
     def zeros(self) -> dict[str, int]:
         """How many answers score 0, by outcome."""
-        always = ("under the threshold", "empty", "missing")
-        others = [name for name in self.outcomes if name in ZERO_OUTCOMES.difference(always) and self.outcomes[name]]
-        return {name: self.outcomes[name] for name in (*always, *others)}
+        return {name: self.outcomes[name] for name in ZERO_OUTCOMES}
 
     @property
     def worst(self) -> list[Scored]:
@@ -178,8 +176,7 @@ class ScoredSet:
         if not rows:
             return []
         scores, similarities = self._score(rows)
-        known = self._outcome_of_score
-        outcomes = [known.get(score) or self._outcome(row, score) for row, score in zip(rows, scores)]
+        outcomes = self._judge.outcomes(rows, scores)
         before = self.count if self._most_worst else 0
         self._tally.add(scores)
         self.outcomes.update(outcomes)
@@ -207,12 +204,6 @@ class ScoredSet:
         if self._keep:
             return scores_and_similarities(*columns, variant=self.variant)
         return anls_scores(*columns, variant=self.variant), repeat(None)
-
-    def _outcome(self, row: Row, score: float) -> str:
-        outcome = outcome_of(row, score, self.variant)
-        if score > 0.0:  # whatever the row is
-            self._outcome_of_score[score] = outcome
-        return outcome
 
     def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
         if len(self._worst) < self._most_worst:

@@ -22,12 +22,12 @@ def shortened(text: str, length: int = 160) -> str:
 
 def summary(scored_set: ScoredSet) -> str:
     """All that is said of a scored set: mean, zeros, signature, groups, worst answers."""
-    zeros = scored_set.zeros
-    why = ", ".join(f"{count} {name}" for name, count in zeros.items())
+    zeros = {name: count for name, count in scored_set.zeros.items() if count}
+    why = f" ({', '.join(f'{count} {name}' for name, count in zeros.items())})" if zeros else ""
     lines = [
         f"ANLS       {scored_set.mean:.4f}",
         f"questions  {scored_set.count}",
-        f"scored 0   {sum(zeros.values())} ({why})",
+        f"scored 0   {sum(zeros.values())}{why}",
         f"signature  {scored_set.signature}",
     ]
     for field, groups in scored_set.groups.items():

@@ -36,8 +36,8 @@ def test_a_tally_has_the_bits_of_the_mean_in_any_order_and_pieces(scores: list[f
 def test_zeros_are_told_apart() -> None:
     scored_set = ScoredSet()
     scored = scored_set.add(ROWS)
-    assert [one.zero for one in scored] == ["", "under the threshold", "empty", "missing"]
-    assert scored_set.zeros == {"under the threshold": 1, "empty": 1, "missing": 1}
+    assert [one.zero for one in scored] == ["", "other", "empty", "missing"]
+    assert scored_set.zeros == dict.fromkeys(scored_set.zeros, 0) | {"other": 1, "empty": 1, "missing": 1}
     assert scored_set.mean == pytest.approx(8 / 9 / 4)
     assert scored_set.count == 4
     assert scored[3].explanation(scored_set.variant) is None

@@ -1,0 +1,79 @@
+"""Outcomes: each row of the table, in its order, under the variant that compares."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import anls
+from anls_metric.analysis.outcomes import OUTCOMES, Judge, refuses, stands_in
+from anls_metric.reading.rows import Row
+
+
+def outcome(prediction: str | None, references: list[str], variant: str = "standard") -> str:
+    score = 0.0 if prediction is None else anls.anls_score(prediction, references, variant=variant)
+    return Judge(variant).outcome(Row("7", prediction, references, {}), score)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "expected"),
+    [
+        (None, ["a"], "missing"),
+        ("coca  COLA", ["Coca Cola"], "equal"),
+        ("Coca Col", ["Coca Cola"], "close enough"),
+        ("  ", ["Coca Cola"], "empty"),
+        ("The total is 5, as the table says", ["5"], "contains an answer"),
+        ("The total is 15, as the table says", ["5"], "another number"),
+        ("5", ["5 million dollars a year"], "part of an answer"),
+        ("1-2-3-4-5", ["12345"], "close enough"),
+        ("1.2.3.4", ["1234567", "1 2 3 4 /////////"], "formatting"),
+        ("é à", ["e…………… a………………"], "formatting"),
+        ("1988", ["2019"], "another number"),
+        ("1988", ["nineteen"], "other"),
+        ("I cannot answer this", ["Coca Cola"], "refusal"),
+        ("I cannot answer this", ["It cannot be determined from the page at all, not at all"], "other"),
+        ("Pepsi", ["Coca Cola"], "other"),
+        ("...", ["Coca Cola"], "other"),
+    ],
+)
+def test_the_first_that_fits(prediction: str | None, references: list[str], expected: str) -> None:
+    assert outcome(prediction, references) == expected
+
+
+def test_the_variant_decides() -> None:
+    assert outcome("none", ["Coca Cola"]) == "other"
+    assert outcome("none", ["Coca Cola"], "mp_docvqa") == "empty"
+    assert outcome("it says COLA and so on", ["cola"]) == "contains an answer"
+    assert outcome("it says COLA and so on", ["cola"], "due") == "other"
+
+
+@given(st.text(), st.lists(st.text(), min_size=1, max_size=3), st.sampled_from(sorted(anls.VARIANTS)))
+def test_every_answer_has_an_outcome_that_fits_its_score(prediction: str, references: list[str], variant: str) -> None:
+    score = anls.anls_score(prediction, references, variant=variant)
+    found = outcome(prediction, references, variant)
+    row = next(one for one in OUTCOMES if one.name == found)
+    assert row.scores_zero == (score <= 0)
+    judge = Judge(variant)
+    rows = [Row("7", prediction, references, {})] * 2
+    assert judge.outcomes(rows, [score, score]) == [found, found]
+
+
+def test_a_text_stands_in_another_as_whole_words() -> None:
+    assert stands_in("$5", "it is $5.")
+    assert stands_in("ab c", "x ab c y")
+    assert not stands_in("b", "abc")
+    assert not stands_in("", "abc")
+    assert not stands_in("é", "né")
+
+
+def test_refusals_are_told_from_answers() -> None:
+    for text in ("I'm sorry, but I can't", "Unanswerable", "The answer is not mentioned", "As an AI model"):
+        assert refuses(text)
+    for text in ("Can do", "Sorry", "No. 5", "not", "mention", "Dr. No"):
+        assert not refuses(text)
+
+
+def test_the_table_is_that_of_the_readers() -> None:
+    names = ["missing", "equal", "close enough", "empty", "contains an answer", "part of an answer", "formatting"]
+    assert [one.name for one in OUTCOMES] == [*names, "another number", "refusal", "other"]
