@@ -42,9 +42,9 @@ REMEDIES = {
 }
 
 _EPILOG = """\
-files: those of the leaderboard, the logs of evaluation harnesses (--list-layouts), tables of one's own: JSON, JSON lines,
-CSV, and with the extra `files` Parquet, Arrow and Excel; - is standard input, a folder or a pattern in quotes is one file in
-parts. FILEs hold both sides each, or the first is a gold file and the others are submissions.
+files: those of the leaderboard, the logs of evaluation harnesses (--list-layouts), tables of one's own: JSON, JSON
+lines, CSV, and with the extra `files` Parquet, Arrow and Excel; - is standard input, a folder or a pattern in quotes is
+one file in parts. FILEs hold both sides each, or the first is a gold file and the others are submissions.
 Exit status: 0, or 2 for input that cannot be scored.
 """
 
@@ -238,9 +238,8 @@ def _print(flags: argparse.Namespace, submissions: Sequence[Submission], scored_
             print("\n" * bool(number) + text.printable(name))
         print(text.summary(scored_set))
     if flags.output_dir:
-        print(
-            f"\nper answer: {text.printable(os.path.join(flags.output_dir, *['*'] * (len(scored_sets) > 1), RESULTS_FILE))}"
-        )
+        folder = os.path.join(flags.output_dir, "*") if len(scored_sets) > 1 else flags.output_dir
+        print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
 
 
 def _open_page() -> None:

@@ -1,7 +1,7 @@
 """Why an answer scores what it scores: a table of predicates, of which the first that fits counts.
 
-Texts are compared as the variant normalizes them. "Stands in" means as whole words: with no letter or digit right before or
-after.
+Texts are compared as the variant normalizes them. "Stands in" means as whole words: no letter or digit right before
+or after.
 """
 
 from __future__ import annotations
@@ -182,8 +182,8 @@ def _digits(text: str) -> str:
 
 _REFUSALS = re.compile(
     r"\b(?:i (?:can ?not|can['’]t|could not|couldn['’]t|do not|don['’]t|am not able|am unable|['’]m (?:sorry|unable))"
-    r"|i am sorry|i apologi[sz]e|as an ai|(?:un)?able to (?:answer|determine|read|see)|not (?:possible|specified|mentioned"
-    r"|provided|visible|given|available|stated|legible|found)|no (?:answer|information|such information)|unanswerable"
+    r"|i am sorry|i apologi[sz]e|as an ai|unable to (?:answer|determine|read|see)|no (?:answer|(?:such )?information)"
+    r"|not (?:possible|specified|mentioned|provided|visible|given|available|stated|legible|found)|unanswerable"
     r"|can(?:not|['’]t| not) be (?:determined|answered|read)|does not (?:say|mention|contain|provide|specify|show)"
     r"|doesn['’]t (?:say|mention|contain|provide|specify|show))\b",
     re.IGNORECASE,

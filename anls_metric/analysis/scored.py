@@ -192,7 +192,7 @@ class ScoredSet:
 
     def _score(self, rows: Sequence[Row]) -> tuple[Sequence[float], Iterable[float | None]]:
         """The score and the similarity of each row; a question without an answer has none of both."""
-        predictions = [row.prediction for row in rows]
+        predictions: list[Any] = [row.prediction for row in rows]
         if None in predictions:
             answered = [row for row in rows if row.prediction is not None]
             scores, similarities = self._score(answered) if answered else ((), ())
@@ -200,10 +200,10 @@ class ScoredSet:
             nothing = 0.0, 0.0 if self._keep else None
             scores, similarities = zip(*(nothing if row.prediction is None else next(found) for row in rows))
             return scores, similarities
-        columns: Any = predictions, [row.references for row in rows]
+        references = [row.references for row in rows]
         if self._keep:
-            return scores_and_similarities(*columns, variant=self.variant)
-        return anls_scores(*columns, variant=self.variant), repeat(None)
+            return scores_and_similarities(predictions, references, variant=self.variant)
+        return anls_scores(predictions, references, variant=self.variant), repeat(None)
 
     def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
         if len(self._worst) < self._most_worst:

@@ -42,8 +42,11 @@ class Container(NamedTuple):
 
 # Fields that tell a record, or a table of columns, from an object whose keys are ids.
 _NAMES = frozenset(
-    "question questionId question_id id prediction predictions predicted pred answer answers references reference gt det"
-    " model_answer reference_answer pred_answer response output target label labels doc instance gold".split()
+    (
+        *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "answer"),
+        *("answers", "references", "reference", "gt", "det", "model_answer", "reference_answer", "pred_answer"),
+        *("response", "output", "target", "label", "labels", "doc", "instance", "gold"),
+    )
 )
 
 

@@ -1,7 +1,7 @@
-"""A file becomes records, each with its place. What a file is, is a row of `FORMATS`: told by its first bytes or its name.
+"""A file becomes records, each with its place. What a file is, its first bytes or its name tell: see `FORMATS`.
 
-Records come in chunks and are streamed, so that a file need not fit into memory (JSON that is one value, and a workbook,
-are loaded whole). What is wrong is an `InputError` that says in which file and where.
+Records come in chunks and are streamed, so that a file need not fit into memory (JSON that is one value, and a
+workbook, are loaded whole). What is wrong is an `InputError` that says in which file and where.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Records:
             form = self._format(stream)
             yield from form.read(self, stream)
 
-    def _format(self, stream: io.BufferedReader) -> Format:
+    def _format(self, stream: Any) -> Format:
         head = stream.peek(16)
         ending = os.path.splitext(self.path)[1].lower()
         return next(
@@ -408,7 +408,7 @@ def _unpacked(module: str) -> Callable[[Records, IO[bytes]], Iterator[Chunk]]:
         import importlib
 
         unpacked = importlib.import_module(module).open(stream, "rb")
-        inner = io.BufferedReader(_Unpacked(file, unpacked))  # type: ignore[type-var]
+        inner = io.BufferedReader(_Unpacked(file, unpacked))
         named = Records(os.path.splitext(file.path)[0], file.columns, file.most_bytes)
         named.name = file.name
         form = named._format(inner)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
@@ -55,7 +55,7 @@ def join_files(
     count = 0
     for chunk in gold.chunks():
         ids = gold.ids(chunk)
-        references = gold.references(chunk, lambda n, ids=ids: f"{gold.name}, question {ids[n]}", _TEST_SPLIT)
+        references = gold.references(chunk, _by_question(gold, ids), _TEST_SPLIT)
         asked.add(ids)
         predictions = answers.to(ids)
         if len(predictions) < len(ids):
@@ -141,6 +141,11 @@ def make_rows(
     return list(map(tuple.__new__, repeat(Row), zip(ids, predictions, references, records)))
 
 
+def _by_question(source: Source, ids: Sequence[str]) -> Callable[[int], str]:
+    """Where a record stands, by the id of its question."""
+    return lambda number: f"{source.name}, question {ids[number]}"
+
+
 def _source(file: str | Records | Source, reading: Reading) -> Source:
     return file if isinstance(file, Source) else Source(file, reading)
 
@@ -177,7 +182,7 @@ class _Answers:
             return False
         source = self._submission
         ids = source.ids(chunk)
-        answers = source.predictions(chunk, lambda n: f"{source.name}, question {ids[n]}")
+        answers = source.predictions(chunk, _by_question(source, ids))
         before = len(self._early)
         known = self._early.keys() & set(ids) if before else set()
         self._early.update(zip(ids, answers))

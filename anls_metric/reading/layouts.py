@@ -1,7 +1,7 @@
 """Which field is which in somebody's file: a row of `LAYOUTS` for each program that writes answers.
 
-A field is named by a path: names and places with dots between them (``output.choices.0.message.content``), where a name that
-holds a dot itself wins. A role (id, question, prediction, references) has one path or more, of which the first that leads
+A field is named by a path: names and places with dots between them (``output.choices.0.message.content``), where a name
+that holds a dot itself wins. A role (id, question, prediction, references) has one path or more: the first that leads
 to something counts.
 """
 
@@ -75,7 +75,7 @@ def _gold_choices(record: Mapping[str, Any]) -> Any:
     return [choices[place] for place in places if isinstance(place, int) and 0 <= place < len(choices)] or ABSENT
 
 
-# The names that fields have in the files of people, the likeliest first. The Robust Reading Competition's come first of all:
+# The names that fields have in the files of people, the likeliest first; of ids those of the leaderboard's files,
 # https://rrc.cvc.uab.es/?ch=17&com=tasks.
 ID_FIELDS = ("questionId", "question_id", "id", "qid", "questionID")
 QUESTION_FIELDS = ("question", "query", "prompt")
@@ -336,7 +336,8 @@ def by_names(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout:
 
 def with_paths(layout: Layout, **paths: str | None) -> Layout:
     """The layout with other paths for some of its roles."""
-    return replace(layout, **{role: (path,) for role, path in paths.items() if path is not None})
+    changed: dict[str, Any] = {role: (path,) for role, path in paths.items() if path is not None}
+    return replace(layout, **changed)
 
 
 # What programs write around a question
@@ -350,10 +351,10 @@ _AFTER = re.compile(
 
 
 def without_prompt(question: str) -> str:
-    """A question without what a program wrote around it for the model.
+    r"""A question without what a program wrote around it for the model.
 
     Example:
-        >>> without_prompt("What is the total?\\nAnswer the question using a single word or phrase.")
+        >>> without_prompt("What is the total?\nAnswer the question using a single word or phrase.")
         'What is the total?'
     """
     return _AFTER.sub("", _BEFORE.sub("", question))

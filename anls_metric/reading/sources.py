@@ -79,7 +79,7 @@ class Source:
             self.layout = found or layouts.by_names(first, self.records.fields)
         if VALUE in self.layout.fields:
             role = "references" if isinstance(first.get(VALUE), list) else "prediction"
-            self.layout = replace(self.layout, **{role: (VALUE,)})
+            self.layout = layouts.with_paths(self.layout, **{role: VALUE})
         self.layout = layouts.with_paths(
             self.layout,
             id=self.reading.id_field if self.reading.id_field != "none" else None,
@@ -92,13 +92,13 @@ class Source:
 
     def _leave_out_other_columns(self, fields: Sequence[str]) -> None:
         roles = (self.layout.id, self.layout.question, self.layout.prediction, self.layout.references)
-        paths = [*chain(*roles), *fields, self.layout.repeated_by]
-        if not any(callable(path) for path in paths):
-            self.records.only([name for path in paths for name in (path, str(path).partition(".")[0])])  # type: ignore[misc]
+        paths = [path for path in (*chain(*roles), *fields, self.layout.repeated_by) if isinstance(path, str)]
+        if len(paths) == sum(map(len, roles)) + len(fields) + 1:  # else a function looks for itself
+            self.records.only([name for path in paths for name in (path, path.partition(".")[0])])
 
     @property
     def has_predictions(self) -> bool:
-        """Whether its first record has a prediction: a path that somebody names need not lead anywhere in every file."""
+        """Whether its first record has a prediction: a path that somebody names may lead nowhere in this file."""
         return _first_of(self.records.first(), self.layout.prediction) is not ABSENT
 
     @property

@@ -1,11 +1,11 @@
-"""Which files are to be scored: the files that somebody names become submissions, each with its gold file or holding both."""
+"""What is to be scored: the files that somebody names become submissions, with a gold file or holding both sides."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
 
-from anls_metric.reading.files import Records, some
+from anls_metric.reading.files import some
 from anls_metric.reading.join import join_files, read_table
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading, Source

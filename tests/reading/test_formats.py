@@ -1,8 +1,9 @@
-"""Whatever the format, container, delimiter and encoding: what is read is what was written, or an error says what it is."""
+"""Whatever the format, container and encoding: what is read is what was written, or an error says what it is."""
 
 from __future__ import annotations
 
 import bz2
+import contextlib
 import csv
 import gzip
 import io
@@ -90,10 +91,10 @@ def test_packed_files_are_unpacked_on_the_way(tmp_path: Path, name: str, packed:
     (tmp_path / (name + ending)).write_bytes(packed.compress(TEXTS[name].encode()))
     same(tmp_path / (name + ending))
     (tmp_path / "cut").write_bytes(packed.compress(TEXTS[name].encode())[:-10])
-    with pytest.raises(InputError, match="cannot be unpacked"):
+    with pytest.raises(InputError, match=r"cannot be unpacked"):
         rows_of(str(tmp_path / "cut"))
     (tmp_path / "bomb").write_bytes(packed.compress(b" " * 10_000_000))
-    with pytest.raises(InputError, match="more than 1 MB once unpacked"):
+    with pytest.raises(InputError, match=r"more than 1 MB once unpacked"):
         list(Records(str(tmp_path / "bomb"), most_bytes=2**20).chunks())
 
 
@@ -122,10 +123,10 @@ def test_a_folder_and_a_pattern_of_parts_are_one_file(tmp_path: Path) -> None:
     same(tmp_path, rows)
     same(tmp_path / "part-*.jsonl", rows)
     (tmp_path / "part-3.jsonl").write_text('{"id": 1, "prediction": 7, "references": ["a"]}\n')
-    with pytest.raises(InputError, match="part-3.jsonl, line 1: prediction is 7"):
+    with pytest.raises(InputError, match=r"part-3.jsonl, line 1: prediction is 7"):
         rows_of(str(tmp_path))
     (tmp_path / "other.csv").write_text("a\n")
-    with pytest.raises(InputError, match="no parts of one file .found other.csv, part-0.jsonl"):
+    with pytest.raises(InputError, match=r"no parts of one file .found other.csv, part-0.jsonl"):
         rows_of(str(tmp_path))
 
 
@@ -193,7 +194,7 @@ def test_a_data_set_saved_by_datasets(tmp_path: Path) -> None:
     datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "saved", num_shards=3)
     same(tmp_path / "saved", rows)
     datasets.DatasetDict({"test": datasets.Dataset.from_list(ROWS)}).save_to_disk(tmp_path / "splits")
-    with pytest.raises(InputError, match="a data set of several splits: name the folder of one of them: test"):
+    with pytest.raises(InputError, match=r"a data set of several splits: name the folder of one of them: test"):
         rows_of(str(tmp_path / "splits"))
     same(tmp_path / "splits" / "test")
     pyarrow = pytest.importorskip("pyarrow")
@@ -220,7 +221,8 @@ def workbook(path: Path, rows: list[list[str]]) -> str:
         for name, text in {
             "[Content_Types].xml": f"<Types xmlns='{package}/content-types'><Default Extension='rels' ContentType="
             "'application/vnd.openxmlformats-package.relationships+xml'/><Default Extension='xml' ContentType="
-            f"'{kinds}.sheet.main+xml'/><Override PartName='/xl/worksheets/sheet1.xml' ContentType='{kinds}.worksheet+xml'/>"
+            f"'{kinds}.sheet.main+xml'/>"
+            f"<Override PartName='/xl/worksheets/sheet1.xml' ContentType='{kinds}.worksheet+xml'/>"
             f"<Override PartName='/xl/styles.xml' ContentType='{kinds}.styles+xml'/></Types>",
             "_rels/.rels": f"<Relationships xmlns='{package}/relationships'><Relationship Id='r1' Type="
             f"'{relations}/officeDocument' Target='xl/workbook.xml'/></Relationships>",
@@ -265,13 +267,13 @@ def test_a_workbook(tmp_path: Path) -> None:
 def test_a_date_of_a_workbook_is_no_text_any_more(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
     date = workbook(tmp_path / "date.xlsx", [HEADER, [text("1"), "s='1'><v>32857</v>", text("12/15/89")]])
-    with pytest.raises(InputError, match="row 2, prediction: the cell is 1989-12-15 .date., of which the text"):
+    with pytest.raises(InputError, match=r"row 2, prediction: the cell is 1989-12-15 .date., of which the text"):
         rows_of(date)
 
 
 def test_an_empty_cell_of_accepted_answers_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("prediction,references\na,\n")
-    with pytest.raises(InputError, match="table.csv, line 2: references is empty: write at least one"):
+    with pytest.raises(InputError, match=r"table.csv, line 2: references is empty: write at least one"):
         rows_of(str(tmp_path / "table.csv"))
 
 
@@ -311,15 +313,10 @@ def test_what_was_written_is_what_is_read_or_an_error_says_why(
     content = WRITERS[name](rows).encode(encoding)
     path = tmp_path_factory.getbasetemp() / f"fuzz-{name}{'.gz' if packed else ''}"
     path.write_bytes(gzip.compress(content) if packed else content)
-    try:
-        found = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path))]
-    except InputError as refused:
-        assert path.name in str(refused)  # noqa: PT017, most are read
-        assert any("\r" in row["prediction"] or "\0" in row["prediction"] for row in rows), refused
-    else:
-        every = [row["prediction"] for row in rows]
-        unwrapped = len(every) > 1 and all(text.startswith("[") for text in every)
-        assert unwrapped or found == [(row["id"], row["prediction"], row["references"]) for row in rows]
+    found = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path))]
+    every = [row["prediction"] for row in rows]
+    unwrapped = len(every) > 1 and all(text.startswith("[") for text in every)
+    assert unwrapped or found == [(row["id"], row["prediction"], row["references"]) for row in rows]
 
 
 @settings(max_examples=300)
@@ -331,7 +328,5 @@ def test_any_bytes_are_read_or_refused_in_words(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / f"bytes-{name}"
     path.write_bytes(content)
-    try:
-        rows_of(str(path))
-    except InputError as refused:
-        assert path.name in str(refused)  # noqa: PT017, most are refused
+    with contextlib.suppress(InputError):
+        assert all(isinstance(row, Row) for row in rows_of(str(path)))

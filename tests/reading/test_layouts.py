@@ -1,4 +1,4 @@
-"""Whose file it is, and which field is which: made-up files in every layout, and files that the programs wrote themselves."""
+"""Whose file it is, and which field is which: made-up files in every layout, and files that the programs wrote."""
 
 from __future__ import annotations
 
@@ -376,7 +376,7 @@ def test_the_filters_of_lm_eval_are_scored_once_and_said(tmp_path: Path) -> None
     assert submission.notes == [f"{path}: read as lm_eval", f"{path}: {said}"]
     assert [row.prediction for row in rows_of(path, repeat="strict-match")] == [f"{answer}!" for answer in ANSWERS]
     assert [row.prediction for row in rows_of(path, prediction_field="filtered_resps.0")] == [f"{a}!" for a in ANSWERS]
-    with pytest.raises(InputError, match="there is no filter 'x' .found strict-match, flexible-extract"):
+    with pytest.raises(InputError, match=r"there is no filter 'x' .found strict-match, flexible-extract"):
         rows_of(path, repeat="x")
     assert [row.prediction for row in rows_of(write(tmp_path / "one.jsonl", strict))] == [f"{a}!" for a in ANSWERS]
 
@@ -389,7 +389,7 @@ def test_the_epochs_of_inspect_ai_are_chosen(tmp_path: Path) -> None:
     }
     path = write(tmp_path / "log.json", twice)
     with pytest.raises(
-        InputError, match="every question comes 2 times, by epoch .1, 2.: choose one with repeat=NUMBER"
+        InputError, match=r"every question comes 2 times, by epoch .1, 2.: choose one with repeat=NUMBER"
     ):
         rows_of(path)
     assert [row.prediction for row in rows_of(path, repeat="1")] == ANSWERS
