@@ -87,8 +87,8 @@ def _refused(report: Report, config: pytest.Config) -> Report:
 
 def copy_of_the_checkout(folder: Path) -> Path:
     """What a clone would hold, as a folder that a test may write to."""
-    made = shutil.ignore_patterns(".git", ".*_cache", ".venv*", ".hypothesis", "__pycache__", "build", "dist", "*.egg-info")
-    shutil.copytree(ROOT, folder, ignore=made, symlinks=True)
+    left_out = (ROOT / ".gitignore").read_text(encoding="utf-8").replace("/\n", "\n").split()
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", *left_out), symlinks=True)
     return folder
 
 
