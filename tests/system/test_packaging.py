@@ -1,4 +1,4 @@
-"""What is built: a source distribution whose tests run, a wheel that holds all it needs, metadata that leads somewhere."""
+"""What is built: a source distribution whose tests run, a wheel that holds what it needs, metadata that leads on."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_the_metadata_says_what_for_whom_and_where(metadata: Message) -> None:
 
 
 def test_the_long_description_reads_on_its_own(metadata: Message) -> None:
-    description = metadata.get_payload()
+    description = str(metadata.get_payload())
     assert metadata["Description-Content-Type"] == "text/markdown"
     front_matter, _, readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n---\n")
     assert front_matter.startswith("---\n")
