@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -22,6 +24,7 @@ settings.load_profile("anls")
 
 # Before evaluate is imported: its cache is ours, and it counts no downloads.
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="anls-tests-")
+atexit.register(shutil.rmtree, os.environ["HF_HOME"], ignore_errors=True)
 os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,6 +32,7 @@ CONFORMANCE = Path(__file__).parent / "data" / "conformance"
 SHARED = ROOT.parent / "shared"
 
 Rows = list[tuple[str, list[str]]]
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 LETTERS = "abcdeABCDE  \t\n\u00a0.,-0123éßİŉﬃΣσς漢🙂"
 
@@ -49,6 +53,43 @@ def fuzzed_rows(count: int, seed: int) -> Rows:
             prediction[place : place + chance.randint(0, 1)] = text(1)
         rows.append(("".join(prediction) if chance.random() < 0.9 else text(150), references))
     return rows
+
+
+# Two circles: a test that needs more than the extra `test` skips in the small one, and in the whole one nothing does.
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--nothing-skips",
+        action="store_true",
+        help="a test that would be skipped fails, unless it needs what is not part of this repository (../shared)",
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return _refused((yield), item.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return _refused((yield), collector.config)
+
+
+def _refused(report: Report, config: pytest.Config) -> Report:
+    expected = hasattr(report, "wasxfail") or "../shared" in str(report.longrepr)
+    if config.getoption("nothing_skips") and report.skipped and not expected:
+        report.outcome, report.longrepr = "failed", f"nothing skips here: {report.longrepr}"
+    return report
+
+
+def copy_of_the_checkout(folder: Path) -> Path:
+    """What a clone would hold, as a folder that a test may write to."""
+    left_out = (ROOT / ".gitignore").read_text(encoding="utf-8").replace("/\n", "\n").split()
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", *left_out), symlinks=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import importlib.metadata
 import json
-import pkgutil
+import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import anls
-import anls_metric
-from anls_metric import command_line, rrc
-from tests.conftest import ROOT
+from anls_metric.reading.join import join_files
+from tests.conftest import ROOT, copy_of_the_checkout
+from tests.system.test_house import FILES, MAY_IMPORT, module
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MODULES = ["anls", *(f"anls_metric.{module.name}" for module in pkgutil.iter_modules(anls_metric.__path__))]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "benchmarks" / "README.md"]
+MODULES = sorted({module(path) for path in FILES} - {"app", "anls_metric.__main__"})
 
 
 def blocks(language: str) -> list[str]:
@@ -41,8 +42,10 @@ def test_every_kind_of_block_is_run_by_a_test_here() -> None:
     assert set(re.findall(r"^```(\w+)$", README, re.MULTILINE)) == {"python", "console", "bash", "bibtex"}
 
 
-def test_python_blocks(in_clone: Path) -> None:
+def test_python_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Typed into one Python after the other, in the folder of a clone."""
     pytest.importorskip("evaluate")
+    monkeypatch.chdir(ROOT)
     text = "\n".join(blocks("python"))
     example = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
     results = doctest.DocTestRunner().run(example)
@@ -50,40 +53,67 @@ def test_python_blocks(in_clone: Path) -> None:
     assert results.attempted > 20
 
 
-@pytest.mark.parametrize("block", blocks("console"), ids=lambda block: " ".join(block.split()[:3]))
-def test_console_blocks(block: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    command, _, expected = block.partition("\n")
-    prompt, program, *arguments = shlex.split(command)
-    assert (prompt, program) == ("$", "calculate-anls")
-    assert command_line.main(arguments) == 0
-    assert capsys.readouterr().out == expected
+# Commands, each typed into a fresh shell in a clone
 
 
-def test_the_first_command_in_a_fresh_copy(tmp_path: Path) -> None:
+Typed = Callable[[str], "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def typed(tmp_path_factory: pytest.TempPathFactory) -> Typed:
+    """Type a command into a fresh shell in a clone of which nobody has activated or installed anything."""
+    clone = copy_of_the_checkout(tmp_path_factory.mktemp("fresh") / "clone")
+    ours = str(Path(sys.executable).parent)
+    path = os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if folder != ours)
+    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["bash", "-c", command], cwd=clone, env={**environment, "PATH": path}, capture_output=True, text=True
+        )
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def first_command(typed: Typed) -> str:
+    """What the first command prints at its end."""
     score, _ = blocks("bash")
-    copy = tmp_path / "copy"
-    shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "build", "*.egg-info", "__pycache__", "tests"))
-    done = subprocess.run(["bash", "-c", score], cwd=copy, capture_output=True, text=True)
+    done = typed(score)
     if "No matching distribution" in done.stderr + done.stdout:
         pytest.skip("no package registry can be reached")
     assert done.returncode == 0, done.stderr
-    assert "ANLS       0.6273\nquestions  6\n" in done.stdout
-    assert anls.signature() in done.stdout
+    return done.stdout
 
-    # What was installed needs rapidfuzz alone, and the commands of the README find the same from elsewhere.
-    python = copy / ".venv" / "bin" / "python"
-    listed = subprocess.run([python, "-m", "pip", "list", "--format", "freeze"], capture_output=True, text=True)
-    names = {line.partition("==")[0].lower() for line in listed.stdout.splitlines()}
+
+def test_the_first_command_scores_the_example(first_command: str) -> None:
+    assert "ANLS       0.6273\nquestions  6\n" in first_command
+    assert anls.signature() in first_command
+
+
+def test_the_first_command_installs_rapidfuzz_alone(first_command: str, typed: Typed) -> None:
+    listed = typed(".venv/bin/python -m pip list --format freeze").stdout
+    names = {line.partition("==")[0].lower() for line in listed.splitlines()}
     assert names - {"pip", "setuptools", "wheel"} == {"anls-metric", "rapidfuzz"}
     program = "import anls; print(anls.anls_score('CocaCola', ['Coca Cola']), anls.__version__)"
-    done = subprocess.run([python, "-c", program], cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout == f"0.8888888888888888 {anls.__version__}\n", done.stderr
+    elsewhere = typed(f'cd / && "$OLDPWD/.venv/bin/python" -c "{program}"')
+    assert elsewhere.stdout == f"0.8888888888888888 {anls.__version__}\n", elsewhere.stderr
+
+
+@pytest.mark.parametrize("block", blocks("console"), ids=lambda block: " ".join(block.split()[:3]))
+def test_console_blocks(block: str, first_command: str, typed: Typed) -> None:
+    """After the first command, and the line that activates what that has made."""
+    (activate,) = re.findall(r"`(source [^`]+)`", README)
+    assert README.index(activate) < README.index(block)
+    command, _, expected = block.removeprefix("$ ").partition("\n")
+    done = typed(f"{activate} && {command}")
+    assert (done.stdout, done.stderr) == (expected, "")
 
 
 def test_the_second_command_is_what_ci_runs() -> None:
     _, test = blocks("bash")
-    assert test.strip() in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert test.strip() in map(str.strip, lines)
 
 
 def test_the_table_of_variants_is_that_of_the_code() -> None:
@@ -110,21 +140,21 @@ def test_the_table_of_variants_is_that_of_the_code() -> None:
         ]
 
 
+def columns_of(gold: str, submission: str) -> tuple[list[Any], list[Any]]:
+    """Predictions and references of all questions."""
+    rows = [row for batch in join_files(gold, submission) for row in batch]
+    return [row.prediction for row in rows], [row.references for row in rows]
+
+
 def test_the_table_of_models_is_what_the_real_answers_give(real_answers: Path) -> None:
     head, _, *rows = table("| variant | llama maverick |")
-    questions = [
-        list(rrc.read_questions(str(real_answers / "gold.json"), str(real_answers / f"submission__{name}.json")))
-        for name in (cell.replace(" ", "_") for cell in head[1:])
-    ]
-    assert len(questions) == len(list(real_answers.glob("submission__*.json")))
+    submissions = [real_answers / f"submission__{cell.replace(' ', '_')}.json" for cell in head[1:]]
+    assert set(submissions) == set(real_answers.glob("submission__*.json"))
+    columns = [columns_of(str(real_answers / "gold.json"), str(submission)) for submission in submissions]
     assert [row[0] for row in rows] == [f"`{name}`" for name in anls.VARIANTS]
     for name, row in zip(anls.VARIANTS, rows):
-        means = []
-        for asked in questions:
-            predictions = [question.prediction for question in asked if question.prediction is not None]
-            scores = anls.anls_scores(predictions, [question.references for question in asked], variant=name)
-            means.append(f"{100 * anls.mean(scores):.2f}")
-        assert row[1:] == means
+        scores = (anls.anls_scores(predictions, references, variant=name) for predictions, references in columns)
+        assert row[1:] == [f"{100 * anls.mean(each):.2f}" for each in scores]
     assert f"from {min(row[1] for row in rows)} to {max(row[1] for row in rows)}" in README
 
 
@@ -166,27 +196,45 @@ def test_the_front_matter_and_the_sections_of_a_metric_card() -> None:
     assert card["license"] == "apache-2.0"
     assert card["sdk"] == "gradio"
     assert (ROOT / card["app_file"]).is_file()
-    newest = pytest.importorskip("gradio").__version__
-    assert tuple(map(int, card["sdk_version"].split("."))) <= tuple(map(int, newest.split(".")[:3]))
     headings = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
     expected = ["Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples"]
     expected += ["Limitations and bias", "Citation", "Further references"]
     assert [heading for heading in headings if heading in expected] == expected
 
 
-def test_every_file_that_the_readme_links_is_there() -> None:
-    for link in re.findall(r"\]\(([^)#]+)\)", README):
-        assert link.startswith("https://") or (ROOT / link).exists(), link
+def test_the_space_runs_on_a_gradio_that_is_tested() -> None:
+    newest = pytest.importorskip("gradio").__version__
+    tested = re.findall(r"^sdk_version: (.*)$", README, re.MULTILINE)
+    assert tuple(map(int, tested[0].split("."))) <= tuple(map(int, newest.split(".")[:3]))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.relative_to(ROOT).as_posix())
+def test_every_file_that_a_document_links_is_there(document: Path) -> None:
+    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+        assert link.startswith("https://") or (document.parent / link).exists(), link
+
+
+def import_or_skip(name: str) -> ModuleType:
+    """A module of ours, where the libraries that it stands for are installed."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("anls"):
+            raise
+        pytest.skip(f"{name} needs {error.name}")
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_the_docstrings(name: str, in_clone: Path) -> None:
-    needs = {"anls": "evaluate", "anls_metric.keras": "keras", "anls_metric.torchmetrics": "torchmetrics"}
-    needs |= {f"anls_metric.{module}": "scipy" for module in ("compare", "review", "show")}
-    needs["anls_metric.page"] = "gradio"
-    pytest.importorskip(needs.get(name, "anls"))
-    results = doctest.testmod(importlib.import_module(name))
+    if name == "anls":
+        pytest.importorskip("evaluate")
+    results = doctest.testmod(import_or_skip(name))
     assert results.failed == 0
+
+
+def test_the_map_has_every_place_of_the_house() -> None:
+    paths = {place.replace("anls_metric.", "anls_metric/") for place in MAY_IMPORT} - {"anls_metric", "app"}
+    assert {path for path in paths if f"`{path}.py`" not in CONTRIBUTING and f"`{path}/`" not in CONTRIBUTING} == set()
 
 
 @pytest.mark.parametrize("name", sorted(set(anls.__all__) - {"VARIANTS"}))
@@ -200,23 +248,13 @@ def test_what_is_public_is_documented(name: str) -> None:
 
 def test_one_place_for_the_version() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", anls.__version__)
-    assert importlib.metadata.version("anls-metric") == anls.__version__
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.*)$", cited, re.MULTILINE) == [anls.__version__]
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.search(r"^## (\S+)", changes, re.MULTILINE)
     assert newest is not None
     assert newest[1] == anls.__version__
     assert anls.__version__ not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-
-
-def test_what_an_installation_needs() -> None:
-    needs = [need for need in importlib.metadata.requires("anls-metric") or [] if "extra ==" not in need]
-    assert needs == ["rapidfuzz>=3.0"]
-    wanted = (ROOT / "requirements.txt").read_text(encoding="utf-8").split()
-    extras = [
-        need for need in importlib.metadata.requires("anls-metric") or [] if re.search("== .(app|evaluate).$", need)
-    ]
-    others = {need.partition(";")[0].strip() for need in extras} - {"anls-metric[evaluate]"}
-    assert sorted(wanted) == sorted([*needs, *others])
 
 
 def test_the_citation_file() -> None:

@@ -1,0 +1,130 @@
+"""What is built: a source distribution whose tests run, a wheel that holds what it needs, metadata that leads on."""
+
+from __future__ import annotations
+
+import email
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from email.message import Message
+from pathlib import Path
+
+import pytest
+
+import anls
+from tests.conftest import ROOT, copy_of_the_checkout
+
+NAME = f"anls_metric-{anls.__version__}"
+
+# A program that sees what its folder or its Python holds, whatever the tests themselves run from.
+ALONE = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+
+
+def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=cwd, env=ALONE)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the source distribution, and the wheel that is built from that."""
+    for needed in ("build", "hatchling", "hatch_fancy_pypi_readme"):
+        pytest.importorskip(needed)
+    folder = tmp_path_factory.mktemp("built")
+    copy = copy_of_the_checkout(folder / "copy")
+    done = run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, copy, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def source(built: Path) -> Path:
+    """The source distribution, unpacked."""
+    shutil.unpack_archive(built / f"{NAME}.tar.gz", built)
+    return built / NAME
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> zipfile.ZipFile:
+    return zipfile.ZipFile(built / f"{NAME}-py3-none-any.whl")
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel: zipfile.ZipFile) -> Message:
+    return email.message_from_bytes(wheel.read(f"{NAME}.dist-info/METADATA"))
+
+
+def files(folder: Path) -> set[str]:
+    found = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {path.as_posix() for path in found if "__pycache__" not in path.parts}
+
+
+def test_the_source_distribution_holds_the_checkout(source: Path) -> None:
+    assert files(source) == files(source.parent / "copy") | {"PKG-INFO"}
+    assert "tests/conftest.py" in files(source)
+
+
+def test_the_tests_of_the_source_distribution_run(source: Path) -> None:
+    where = run(sys.executable, "-c", "import anls; print(anls.__file__)", cwd=source)
+    assert where.stdout.strip() == str(source / "anls.py")
+    done = run(sys.executable, "-m", "pytest", "-q", "-n", "0", "tests/core", "-k", "explain or golden", cwd=source)
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^\d\d+ passed", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_the_wheel_holds_the_modules_their_types_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+    held = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    package = {f"anls_metric/{name}" for name in files(ROOT / "anls_metric")}
+    assert held == {"anls.py", "anls-stubs/__init__.pyi", *package}
+    assert "anls_metric/py.typed" in held
+    assert wheel.read("anls-stubs/__init__.pyi") == wheel.read("anls.py") == (ROOT / "anls.py").read_bytes()
+    scripts = wheel.read(f"{NAME}.dist-info/entry_points.txt").decode()
+    assert scripts == "[console_scripts]\ncalculate-anls = anls_metric.command_line:main\n"
+
+
+def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+    pytest.importorskip("mypy", reason="the extra `lint` is not installed")
+    venv.create(tmp_path / "venv", symlinks=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    wheel.extractall(run(python, "-c", "import site; print(site.getsitepackages()[0])", cwd=tmp_path).stdout.strip())
+    program = "from anls import anls_score\nreveal_type(anls_score('a', ['b']))\nanls_score(1, ['b'])\n"
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    checked = run(sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "program.py", cwd=tmp_path)
+    assert 'Revealed type is "float"' in checked.stdout, checked.stdout + checked.stderr
+    assert 'program.py:3: error: Argument 1 to "anls_score" has incompatible type "int"' in checked.stdout
+    assert "Found 1 error in 1 file" in checked.stdout
+
+
+def test_the_metadata_says_what_for_whom_and_where(metadata: Message) -> None:
+    assert (metadata["Name"], metadata["Version"]) == ("anls-metric", anls.__version__)
+    assert [need for need in metadata.get_all("Requires-Dist", []) if "extra ==" not in need] == ["rapidfuzz>=3.0"]
+    cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"  - name: {metadata['Author']}\n" in cited
+    classifiers = metadata.get_all("Classifier", [])
+    oldest = metadata["Requires-Python"].removeprefix(">=")
+    assert {"Typing :: Typed", f"Programming Language :: Python :: {oldest}"} <= set(classifiers)
+    for url in metadata.get_all("Project-URL", []):
+        assert url.partition(", ")[2] in cited + (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_long_description_reads_on_its_own(metadata: Message) -> None:
+    description = str(metadata.get_payload())
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    front_matter, _, readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n---\n")
+    assert front_matter.startswith("---\n")
+    assert description.startswith("# ")
+    headings = re.compile(r"^#+ .*$", re.MULTILINE)
+    assert headings.findall(description) == headings.findall(readme)
+    links = re.findall(r"\]\(([^)\s]+)\)", description)
+    assert len(links) > 10
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+
+
+def test_what_the_space_installs_is_the_extra_of_the_page(metadata: Message) -> None:
+    needs = [need.partition("; extra == 'app'") for need in metadata.get_all("Requires-Dist", [])]
+    expected = {need for need, extra, _ in needs if extra or ";" not in need}
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert {line for line in lines if line and not line.startswith("#")} == expected
