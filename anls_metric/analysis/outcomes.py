@@ -144,6 +144,21 @@ class Judge:
         known = self._of_score
         return [known.get(score) or self._new_outcome(row, score) for row, score in zip(rows, scores)]
 
+    def matches(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> tuple[int, int]:
+        """How many answers equal an accepted one once normalized, and how many contain one as whole words."""
+        exact = contain = 0
+        for row, score, outcome in zip(rows, scores, outcomes):
+            if outcome == "contains an answer":
+                contain += 1
+            elif score > 0.0:
+                answer = Answer(row, score, self)
+                if answer.prediction in answer.references:
+                    exact += 1
+                    contain += 1
+                else:
+                    contain += _contains_an_answer(answer)
+        return exact, contain
+
     def _new_outcome(self, row: Row, score: float) -> str:
         outcome = self.outcome(row, score)
         if score > 0.0:  # what such an answer is, its score alone tells

@@ -144,6 +144,7 @@ class ScoredSet:
         self._keep = keep
         self._tally = Tally()
         self._judge = Judge(self.variant)
+        self._exact = self._contain = 0
         self._most_worst = worst
         self._worst: list[tuple[float, int, Scored]] = []  # a heap of the worst, the best of them first
 
@@ -156,6 +157,16 @@ class ScoredSet:
     def count(self) -> int:
         """How many rows were scored."""
         return self._tally.count
+
+    @property
+    def exact_match(self) -> float:
+        """The share of answers that equal an accepted one once normalized."""
+        return self._exact / self.count
+
+    @property
+    def contains(self) -> float:
+        """The share of answers in which an accepted one stands, as whole words."""
+        return self._contain / self.count
 
     @property
     def zeros(self) -> dict[str, int]:
@@ -177,6 +188,9 @@ class ScoredSet:
             return []
         scores, similarities = self._score(rows)
         outcomes = self._judge.outcomes(rows, scores)
+        exact, contain = self._judge.matches(rows, scores, outcomes)
+        self._exact += exact
+        self._contain += contain
         before = self.count if self._most_worst else 0
         self._tally.add(scores)
         self.outcomes.update(outcomes)

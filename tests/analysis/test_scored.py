@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import anls
 from anls_metric.analysis.scored import ScoredSet, Tally, group, grouping_fields
 from anls_metric.reading.rows import Row
+from anls_metric.reading.submissions import find_submissions
 from tests.conftest import fuzzed_rows
 
 ROWS = [
@@ -107,3 +109,28 @@ def test_only_fields_that_make_groups_are_offered() -> None:
         {"none": None, "same": 1, "kind": n % 3, "tags": ["a", "b"][: n % 2], "raw": b"x", "id": n} for n in range(9)
     ]
     assert grouping_fields([Row(str(n), "a", ["a"], record) for n, record in enumerate(records)]) == ["kind"]
+
+
+def test_exact_match_and_contains() -> None:
+    predictions = ["Coca Cola", " coca  cola ", "Coca Col", "the Coca Cola sign", "It is: Coca Cola!", "Pepsi", None]
+    scored_set = ScoredSet()
+    scored_set.add([Row(str(n), text, ["Coca Cola"], {}) for n, text in enumerate(predictions)])
+    assert scored_set.exact_match == 2 / 7
+    assert scored_set.contains == 4 / 7
+
+
+def test_what_is_kept_may_count_1_without_being_equal() -> None:
+    scored_set = ScoredSet("lmms_eval_0_2")
+    scored_set.add([Row("1", "Coca Col", ["Coca Cola"], {}), Row("2", "Coca Cola", ["Coca Cola"], {})])
+    assert scored_set.mean == 1.0
+    assert scored_set.exact_match == 0.5
+
+
+def test_exact_match_and_contains_are_those_of_plain_steps(real_answers: Path) -> None:
+    """The figures of design: of the maverick's answers 0.861 are exact and 0.916 contain an accepted one."""
+    files = find_submissions([str(real_answers / "gold.json"), str(real_answers / "submission__llama_maverick.json")])
+    scored_set = ScoredSet()
+    for rows in files[0].batches():
+        scored_set.add(rows)
+    assert scored_set.exact_match == 0.861
+    assert scored_set.contains == 0.916
