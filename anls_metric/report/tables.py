@@ -11,7 +11,7 @@ from anls_metric.report.document import answer_records
 
 
 def to_csv(scored_set: ScoredSet) -> str:
-    """Every answer of a set that keeps its rows; what a spreadsheet would take for a formula has an apostrophe before it."""
+    """Every answer of a set that keeps its rows; what a spreadsheet takes for a formula has an apostrophe before it."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     for number, record in enumerate(answer_records(scored_set)):

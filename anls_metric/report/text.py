@@ -41,7 +41,10 @@ def _group_lines(field: str, groups: Groups) -> list[str]:
     names = {value: printable(value) for value in sorted(groups)}
     width = max(len(field) + 1, *map(len, names.values()))
     head = f"{'by ' + field:{width + 2}}  ANLS    questions"
-    return [head, *(f"  {name:{width}}  {groups[value].mean:.4f}  {groups[value].count}" for value, name in names.items())]
+    return [
+        head,
+        *(f"  {name:{width}}  {groups[value].mean:.4f}  {groups[value].count}" for value, name in names.items()),
+    ]
 
 
 def _answer_lines(scored: Scored, scored_set: ScoredSet) -> list[str]:
