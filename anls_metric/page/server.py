@@ -79,18 +79,22 @@ def _uploads() -> str:
 
 
 class Page(gr.Blocks):  # type: ignore[misc]
-    """Blocks whose endpoints take a call that leaves out what has a default, and forget it once it is answered."""
+    """Blocks that say what was wrong with a call, and whose endpoints take one that leaves out what has a default."""
 
     async def process_api(self, block_fn: Any, inputs: list[Any], **named: Any) -> Any:
-        """As gradio's; `inputs` may be fewer than the function takes."""
-        defaults = getattr(getattr(block_fn, "fn", None), "defaults", None)
-        if defaults is None:
-            return await super().process_api(block_fn=block_fn, inputs=inputs, **named)
+        """As gradio's."""
+        defaults = getattr(block_fn.fn, "defaults", None)
+        remedies = ON_THE_PAGE if defaults is None else FOR_PROGRAMS
         try:
-            inputs = [*inputs, *defaults[len(inputs) :]]
+            inputs = [*inputs, *(defaults or [])[len(inputs) :]]
             return await super().process_api(block_fn=block_fn, inputs=inputs, **named)
+        except gr.Error:
+            raise
+        except Exception as error:
+            raise gr.Error(told(error, remedies), print_exception=False) from error
         finally:
-            self.state_holder.session_data.pop(named.get("session_hash"), None)
+            if defaults is not None:  # gradio would remember for hours what a program asked
+                self.state_holder.session_data.pop(named.get("session_hash"), None)
 
 
 def build() -> Page:
@@ -99,8 +103,9 @@ def build() -> Page:
     uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=os.environ.get("GRADIO_TEMP_DIR"))
     os.environ["GRADIO_TEMP_DIR"] = uploads.name
     gr.set_static_paths(paths=[MADE_UP])
-    with Page(title="ANLS", analytics_enabled=False, delete_cache=(600, limits.KEPT_SECONDS)) as page:
-        page.uploads = uploads
+    page = Page(title="ANLS", analytics_enabled=False, delete_cache=(600, limits.KEPT_SECONDS))
+    page.uploads = uploads
+    with page:
         gr.Markdown(_INTRODUCTION)
         with gr.Row(elem_id="settings"):
             variant = gr.Dropdown(
@@ -136,7 +141,7 @@ def build() -> Page:
         loaded = page.load(_from_link, None, [*chosen, *texts, tabs, *shown], **_QUIET)
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
         _endpoints()
-        page.queue(default_concurrency_limit=_THREADS)
+    page.queue(default_concurrency_limit=_THREADS)
     return page
 
 
@@ -276,7 +281,7 @@ def _file_tab(chosen: list[Any]) -> None:
         score_after(event.then(_picks, uploads, [columns_row, *columns], **_QUIET).then)
 
     for place, file, upload in zip(_PLACES, files, uploads):
-        score_uploaded(file.upload(_for(ON_THE_PAGE, partial(_taken, place)), file, upload, **_QUIET))
+        score_uploaded(file.upload(partial(_taken, place), file, upload, **_QUIET))
         score_uploaded(file.clear(lambda: None, None, upload, **_QUIET))
     score_uploaded(example.click(_made_up_files, None, [*files, *uploads], **_QUIET))
     score_after(partial(gr.on, [part.input for part in [*columns, unanswered]]))
@@ -323,32 +328,18 @@ def _made_up_files() -> list[Any]:
 # For programs
 
 
-def _for(remedies: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, with an error raised as the one that gradio shows to its clients."""
+def _endpoint(function: Callable[..., Any], files: Sequence[str] = ()) -> Callable[..., Any]:
+    """A function of `api` as an endpoint: files come as paths, and what is None or left out has its default."""
+    parameters = inspect.signature(function).parameters.values()
+    defaults = [None if one.default is inspect.Parameter.empty else one.default for one in parameters]
 
     @wraps(function)
-    def called(*arguments: Any, **named: Any) -> Any:
-        try:
-            return function(*arguments, **named)
-        except Exception as error:
-            raise gr.Error(told(error, remedies), print_exception=False) from error
-
-    return called
-
-
-def _endpoint(function: Callable[..., Any], files: Sequence[str] = ()) -> Callable[..., Any]:
-    """A function of `api` as an endpoint: files come as paths, and what is left out has its default."""
-
-    def taken(*arguments: Any) -> Any:
-        missing = [name for name, value in zip(parameters, arguments) if value is inspect.Parameter.empty]
-        if missing:
-            raise ValueError(f"{missing[0]} is missing")
+    def called(*arguments: Any) -> Any:
         uploads = [take(path, _uploads(), name) for name, path in zip(files, arguments)]
-        return _sendable(function(*uploads, *arguments[len(files) :]))
+        given = [default if value is None else value for value, default in zip(arguments, defaults)]
+        return _sendable(function(*uploads, *given[len(files) :]))
 
-    parameters = inspect.signature(function).parameters
-    called = _for(FOR_PROGRAMS, wraps(function)(taken))
-    called.defaults = [parameter.default for parameter in parameters.values()]  # type: ignore[attr-defined]
+    called.defaults = defaults  # type: ignore[attr-defined]
     return called
 
 
