@@ -100,7 +100,9 @@ class Page(gr.Blocks):  # type: ignore[misc]
 def build() -> Page:
     """The page, as gradio Blocks."""
     # A folder of its own, of which nothing else is, so that it can be tidied up; it goes with the process.
-    uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=os.environ.get("GRADIO_TEMP_DIR"))
+    parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
+    os.makedirs(parent, exist_ok=True)
+    uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=parent)
     os.environ["GRADIO_TEMP_DIR"] = uploads.name
     gr.set_static_paths(paths=[MADE_UP])
     page = Page(title="ANLS", analytics_enabled=False, delete_cache=(600, limits.KEPT_SECONDS))
@@ -209,7 +211,6 @@ def _file_tab(chosen: list[Any]) -> None:
             gr.File(label=label, file_types=_KINDS, height=160, min_width=240, elem_id=name)
             for name, label in _PLACES.items()
         ]
-    uploads = [gr.State(None, time_to_live=limits.KEPT_SECONDS) for _ in files]
     # Choices may change while a choice is on its way: a column that is not there is refused by the reading.
     with gr.Row(visible=False) as columns_row:
         columns = [
@@ -239,51 +240,51 @@ def _file_tab(chosen: list[Any]) -> None:
         gr.HTML('<section class="anls"><h3>The score under every variant</h3></section>')
         every_variant = gr.HTML(elem_id="every-variant")
         downloaded = gr.Textbox(visible=False)
-    parts = {part.elem_id: part for part in (summary, histogram, comparison)}
+        number = gr.Number(0, visible=False)
+    parts = {part.elem_id: part for part in (summary, histogram, comparison, worst, groups)}
 
     def run(
+        number: int,
         visitor: Visit,
-        group: str | None,
         variant: str,
         threshold: float,
         ignore_case: bool,
         *asked: Any,
         progress: Any = gr.Progress(),  # noqa: B008, gradio finds it there
     ) -> dict[Any, Any]:
-        chosen = api.settings(variant, threshold, ignore_case)
-        said = visitor.score(Asked(*asked), chosen, lambda count, doing: progress((count, None), desc=doing))
+        def tell(count: int, doing: str) -> None:
+            progress((count, None), desc=doing, unit="questions")
+
+        asked_for = Asked._make([*visitor.uploads, *asked])
+        said = visitor.score(asked_for, api.settings(variant, threshold, ignore_case), tell, number)
         if said is None:  # what was asked for since is on its way
             return {summary: gr.skip()}
-        fields = visitor.fields()
         return {
             state: visitor,
             results: gr.Column(visible=len(said) > 1),
-            by_group: gr.Column(visible=bool(fields)),
-            field: gr.Dropdown(fields, value=group if group in fields else next(iter(fields), None)),
+            by_group: gr.Column(visible=bool(visitor.fields)),
+            field: gr.Dropdown(visitor.fields, value=visitor.field),
             **{parts[name]: shown for name, shown in said.items()},
         }
 
     def score_after(event: Any) -> None:
-        """Score when that has happened; then show what the filters ask for at that time."""
+        """Score when that has happened."""
         scored = event(
             fn=run,
-            inputs=[state, field, *chosen, *uploads, *columns, unanswered],
+            inputs=[number, state, *chosen, *columns, unanswered],
             outputs=[state, results, by_group, field, *parts.values()],
+            js="anls.numbered",
             show_progress_on=summary,
             trigger_mode="always_last",
             api_visibility="private",
         )
-        filtered = scored.then(Visit.worst, [state, words, zero], worst, **_QUIET)
-        grouped = filtered.then(Visit.groups, [state, field], groups, **_QUIET)
-        grouped.then(Visit.every_variant, state, every_variant, **_QUIET)
+        scored.then(Visit.every_variant, state, every_variant, **_QUIET)
 
-    def score_uploaded(event: Any) -> None:
-        score_after(event.then(_picks, uploads, [columns_row, *columns], **_QUIET).then)
-
-    for place, file, upload in zip(_PLACES, files, uploads):
-        score_uploaded(file.upload(partial(_taken, place), file, upload, **_QUIET))
-        score_uploaded(file.clear(lambda: None, None, upload, **_QUIET))
-    score_uploaded(example.click(_made_up_files, None, [*files, *uploads], **_QUIET))
+    picked = [columns_row, *columns]
+    for place, (file, name) in enumerate(zip(files, _PLACES.values())):
+        for event in (file.upload, file.clear):
+            score_after(event(partial(_dropped, place, name), [state, file], picked, **_QUIET).then)
+    score_after(example.click(_made_up_files, state, [*files, *picked], **_QUIET).then)
     score_after(partial(gr.on, [part.input for part in [*columns, unanswered]]))
     score_after(partial(gr.on, [setting.change for setting in chosen]))
     filters = [words.change, zero.change]
@@ -295,20 +296,19 @@ def _file_tab(chosen: list[Any]) -> None:
         written.then(None, downloaded, None, js=js, **_QUIET).then(lambda: "", None, downloaded, **_QUIET)
 
 
-def _taken(place: str, path: str | None) -> Upload | None:
-    return take(path, _uploads(), _PLACES[place]) if path else None
+def _dropped(place: int, name: str, visitor: Visit, path: str | None) -> list[Any]:
+    """A file was dropped at a place, or taken away from it: what is to be picked in it."""
+    visitor.uploads[place] = take(path, _uploads(), name) if path else None
+    return _picks(visitor)
 
 
 def _downloaded(kind: str, visitor: Visit) -> str:
     return visitor.download(kind)
 
 
-def _picks(gold: Upload | None, submission: Upload | None, second: Upload | None) -> list[Any]:
+def _picks(visitor: Visit) -> list[Any]:
     """The row of columns, shown where there is one table alone, and what is picked in it."""
-    try:
-        columns = gold.columns() if gold and not submission and not second else []
-    except (ValueError, OSError):  # the scoring says it
-        columns = []
+    columns = visitor.columns()
     prediction = guess(columns, PREDICTION_COLUMNS)
     references = guess([column for column in columns if column != prediction], REFERENCES_COLUMNS)
     return [
@@ -319,10 +319,11 @@ def _picks(gold: Upload | None, submission: Upload | None, second: Upload | None
     ]
 
 
-def _made_up_files() -> list[Any]:
-    """Made-up receipts and the answers of two readers that slip: files to show, and the same as uploads."""
+def _made_up_files(visitor: Visit) -> list[Any]:
+    """Made-up receipts and the answers of two readers that slip, as if they had been dropped."""
     paths = [str(MADE_UP / name) for name in ("gold.json", "careful reader.json", "hasty reader.json")]
-    return [*paths, *map(Upload, paths)]
+    visitor.uploads[:] = map(Upload, paths)
+    return [*paths, *_picks(visitor)]
 
 
 # For programs

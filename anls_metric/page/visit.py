@@ -192,12 +192,21 @@ class Visit:
     """The files of one visitor: other settings score them without reading them again.
 
     They are let go where all visitors together hold too much, and read again when they are asked for.
+
+    Attributes:
+        uploads: gold file or table, submission, and second submission, None where there is none.
+        fields: the fields of the gold file that put questions into groups, those with the fewest groups first.
+        field: the one whose groups are shown.
     """
 
     def __init__(self) -> None:
-        self._newest = 0  # the run that was asked for last: what an older one finds is not shown
+        self.uploads: list[Upload | None] = [None, None, None]
+        self.fields: list[str] = []
+        self.field: str | None = None
+        self._newest = 0  # the call that was made last: what an older one finds is not shown
         self._asked = Asked()
         self._variant = VARIANTS["standard"]
+        self._filter = ("", "")
         self._submissions: list[Submission] = []
         self._by_variant: dict[str, float] = {}
 
@@ -205,34 +214,48 @@ class Visit:
         """Forget what was read."""
         self._submissions = []
 
-    def score(self, asked: Asked, variant: Variant, tell: Progress = _no_progress) -> dict[str, str] | None:
+    def columns(self) -> list[str]:
+        """The columns to pick from: those of the table, where there is one alone."""
+        table, *submissions = self.uploads
+        try:
+            return table.columns() if table and not any(submissions) else []
+        except (ValueError, OSError):  # scoring it says what is wrong
+            return []
+
+    def score(
+        self, asked: Asked, variant: Variant, tell: Progress = _no_progress, number: int | None = None
+    ) -> dict[str, str] | None:
         """Score files.
 
         Args:
             asked: which ones.
             variant: by which ANLS.
             tell: is told how far it is.
+            number: which call of this visitor it is, since calls may overtake each other; None for the next.
 
         Returns:
             The HTML of what is to be shown, by the part of the page; "summary" alone where there is no score. None
-            where something else was asked for meanwhile.
+            where something else was asked for after it.
         """
-        self._newest += 1
-        mine = self._newest
+        number = self._newest + 1 if number is None else number
+        self._newest = max(number, self._newest)
         try:
             with limits.turnstile.passed(any(upload.is_large for upload in asked.uploads)):
-                if mine != self._newest:
+                if number < self._newest:
                     return None
                 found, size = self._scored(asked, variant, tell)
                 said = shown_scores(found) if found else {"summary": html.hint(asked.next_step())}
         except Exception as error:
             found, size, said = [], 0, {"summary": html.message(told(error, ON_THE_PAGE))}
-        if mine != self._newest:
+        if number < self._newest:
             return None
         self._asked, self._variant, self._submissions = asked if found else Asked(), variant, found
         if size:
             self._by_variant = {}
             limits.budget.hold(self, size)
+        if found:
+            self.fields = fields_of(found[0].rows)
+            said |= {"worst": self.worst(*self._filter), "groups": self.groups(self._kept_field())}
         return said
 
     def _scored(self, asked: Asked, variant: Variant, tell: Progress) -> tuple[list[Submission], int]:
@@ -247,29 +270,24 @@ class Visit:
     def _first(self) -> Submission | None:
         """The first submission, read again where it was let go."""
         if not self._submissions and self._asked.uploads:
-            self.score(self._asked, self._variant)
+            self.score(self._asked, self._variant, number=self._newest)
         return next(iter(self._submissions), None)
 
-    def fields(self) -> list[str]:
-        """The fields of the gold file that put questions into groups, those with the fewest groups first."""
-        first = self._first()
-        if first is None:
-            return []
-        rows = first.rows[:_LARGE]
-        width = sum(len(row.record) for row in rows[:100]) or 1
-        return [name for name in grouping_fields(rows[: max(100, 10**6 // width)]) if is_text(name)]
+    def _kept_field(self) -> str | None:
+        return self.field if self.field in self.fields else next(iter(self.fields), None)
 
     def worst(self, words: str | None = "", zero: str | None = "") -> str:
         """The HTML of the worst answers, of those that have some words and score 0 for a reason."""
+        self._filter = words or "", zero or ""
         first = self._first()
         if first is None:
             return ""
         with limits.turnstile.passed(first.scored.count > _LARGE):
-            found, total = first.worst(_WORST, words or "", zero or "")
-            return html.answers(found, total, first.scored.variant)
+            return html.answers(*first.worst(_WORST, *self._filter), first.scored.variant)
 
     def groups(self, field: str | None) -> str:
         """The HTML of the score of each group of a field."""
+        self.field = field
         first = self._first()
         if first is None or not field:
             return ""
@@ -288,6 +306,12 @@ class Visit:
         """Every answer with its score, as a file of a kind of `DOWNLOADS`."""
         first = self._first()
         return DOWNLOADS[kind](first.scored) if first else ""
+
+
+def fields_of(rows: Sequence[Row]) -> list[str]:
+    """The fields that put rows into groups, as far as a page can show them; of a wide table few rows are looked at."""
+    width = sum(len(row.record) for row in rows[:100]) or 1
+    return [name for name in grouping_fields(rows[: max(100, 10**6 // width)]) if is_text(name)]
 
 
 def shown_scores(submissions: Sequence[Submission]) -> dict[str, str]:

@@ -70,7 +70,7 @@ def test_two_files_are_scored() -> None:
     visitor = Visit()
     said = visitor.score(Asked(GOLD, SUBMISSION), STANDARD)
     assert said is not None
-    assert set(said) == {"summary", "histogram", "comparison"}
+    assert set(said) == {"summary", "histogram", "comparison", "worst", "groups"}
     assert "0.6273" in said["summary"]
     assert "6 questions. 2 score 0 (1 under the threshold, 1 empty)" in said["summary"]
     assert "95 % interval" in said["summary"]
@@ -89,7 +89,7 @@ def test_all_that_is_said_of_a_table(tmp_path: Path) -> None:
     said = visitor.score(Asked(table, prediction_column="prediction", references_column="references"), STANDARD)
     assert said is not None
     assert "700 questions" in said["summary"]
-    assert visitor.fields() == ["kind"]
+    assert visitor.fields == ["kind"]
     assert visitor.groups("kind").count("<td>100</td>") == 7
     assert "10 of 700 answers" in visitor.worst()
 
@@ -137,7 +137,7 @@ def test_a_file_is_read_and_scored_once(monkeypatch: pytest.MonkeyPatch, tmp_pat
     visitor = Visit()
     visitor.score(asked, STANDARD)
     for _ in range(2):
-        assert visitor.fields() == ["kind"]
+        assert visitor.fields == ["kind"]
         assert visitor.groups("kind")
         assert visitor.worst("answer")
         assert visitor.download("CSV")
@@ -189,6 +189,31 @@ def test_a_wrong_column_has_the_remedy_of_the_page(tmp_path: Path, prediction: s
     assert "pick the right column" in (said or {})["summary"]
 
 
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_table_is_scored_by_the_columns_one_picks(tmp_path: Path, kind: str) -> None:
+    rows = [
+        {"kind": "name", "one": "CocaCola", "other": "Coca Cola", "truth": '["Coca Cola", "Coca Cola Company"]'},
+        {"kind": "date", "one": "12/15/89", "other": "", "truth": '["12/15/88"]'},
+    ]
+    table = tmp_path / f"the table.{kind}"
+    if kind == "csv":
+        with open(table, "w", newline="") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    elif kind == "jsonl":
+        table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pytest.importorskip("pyarrow").Table.from_pylist(rows), table)
+    upload = Upload(str(table))
+    assert upload.columns() == ["kind", "one", "other", "truth"]
+    said = Visit().score(Asked(upload, None, None, "one", "truth", "other"), STANDARD)
+    assert said is not None
+    assert "0.8819" in said["summary"]
+    assert "Difference -0.3819" in said["comparison"]
+
+
 def test_what_was_asked_for_last_is_what_counts(tmp_path: Path) -> None:
     table = write_table(tmp_path / "table.jsonl", 3_000)
     visitor = Visit()
@@ -199,6 +224,58 @@ def test_what_was_asked_for_last_is_what_counts(tmp_path: Path) -> None:
 
     assert visitor.score(Asked(table, None, None, "prediction", "references"), STANDARD, tell) is None
     assert "6 of 6 answers" in visitor.worst()
+
+
+def test_a_call_that_was_overtaken_shows_nothing() -> None:
+    visitor = Visit()
+    assert "Drop a gold file" in (visitor.score(Asked(), STANDARD, number=2) or {})["summary"]
+    assert visitor.score(Asked(submission=SUBMISSION), STANDARD, number=1) is None
+    assert visitor.score(Asked(GOLD, SUBMISSION), STANDARD, number=3) is not None
+    assert visitor.score(Asked(), STANDARD, number=1) is None
+    assert "6 of 6 answers" in visitor.worst()
+
+
+def test_filters_stay_as_they_are_set() -> None:
+    visitor = Visit()
+    visitor.worst("SIGN", "")
+    visitor.groups("evidence")
+    for variant in (STANDARD, get_variant("due")):
+        said = visitor.score(Asked(GOLD, SUBMISSION), variant)
+        assert said is not None
+        assert "2 of 2 answers" in said["worst"]
+        assert '<th scope="col">evidence</th>' in said["groups"]
+
+
+def test_columns_are_picked_in_a_table_alone(tmp_path: Path) -> None:
+    visitor = Visit()
+    assert visitor.columns() == []
+    visitor.uploads[0] = write_table(tmp_path / "table.jsonl", 3)
+    assert visitor.columns() == ["prediction", "references", "kind"]
+    visitor.uploads[1] = SUBMISSION
+    assert visitor.columns() == []
+    visitor.uploads[:] = [Upload(str(tmp_path / "gone.csv")), None, None]
+    assert visitor.columns() == []
+
+
+WRONG_FILES = [
+    (b"", b"[]", "gold.json: the file is empty"),
+    (b"\xff\xfe\x00", b"[]", "is not UTF-8: save the file as UTF-8"),
+    (b"{", b"[]", "not JSON"),
+    (b"PK\x03\x04\xff", b"[]", "is not UTF-8"),
+    (Path(GOLD.path).read_bytes(), b'[{"questionId": 99, "answer": "x"}]', "write the same ids in both"),
+    (Path(GOLD.path).read_bytes(), b'[{"questionId": 1, "answer": 7}]', "not a string"),
+    (b'[{"questionId": "<script>", "answers": []}]', b"[]", "&lt;script&gt;"),
+]
+
+
+@pytest.mark.parametrize(("gold", "submission", "said"), WRONG_FILES)
+def test_a_wrong_file_is_told(tmp_path: Path, gold: bytes, submission: bytes, said: str) -> None:
+    for name, content in (("gold.json", gold), ("submission.json", submission)):
+        (tmp_path / name).write_bytes(content)
+    asked = Asked(Upload(str(tmp_path / "gold.json")), Upload(str(tmp_path / "submission.json")))
+    shown = (Visit().score(asked, STANDARD) or {})["summary"]
+    assert said in shown
+    assert str(tmp_path) not in shown
 
 
 def test_a_variant_counts_unanswered_questions_as_0() -> None:
@@ -239,7 +316,7 @@ def test_only_fields_that_make_groups_are_offered(tmp_path: Path) -> None:
     (tmp_path / "table.json").write_text(json.dumps(rows))
     visitor = Visit()
     visitor.score(Asked(Upload(str(tmp_path / "table.json")), None, None, "prediction", "references"), STANDARD)
-    assert visitor.fields() == ["kind"]
+    assert visitor.fields == ["kind"]
     assert visitor.groups("kind").count("<td>3</td>") == 3
 
 
@@ -255,5 +332,5 @@ def test_a_wide_table_is_looked_at_in_part(monkeypatch: pytest.MonkeyPatch, tmp_
     (tmp_path / "wide.jsonl").write_text((json.dumps(row) + "\n") * 1_000)
     visitor = Visit()
     visitor.score(Asked(Upload(str(tmp_path / "wide.jsonl")), None, None, "prediction", "references"), STANDARD)
-    assert visitor.fields() == []
+    assert visitor.fields == []
     assert looked == [100]
