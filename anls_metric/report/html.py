@@ -5,13 +5,23 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from anls import VARIANTS, Edit, Explanation, Variant, explain
-from anls_metric.compare import Comparison, Interval
-from anls_metric.report import Report, Scored, Tally, printable
+from anls import VARIANTS, Edit, Explanation, Match, Variant, scores_and_similarities
+from anls_metric.analysis.scored import Scored, ScoredSet, Tally
+from anls_metric.report.text import printable
 
+if TYPE_CHECKING:
+    from anls_metric.analysis.significance import Comparison, Interval
+
+STYLE = Path(__file__).parent / "assets" / "report.css"
+"""How the pieces look."""
+
+MOST_EDITED = 2_000**2  # characters of one text times those of the other, up to which their edits are looked for
 LONGEST_EDITS = 400  # characters of an edit view
 LONGEST_TEXT = 300  # characters of any other text
+MOST_REFERENCES = 50  # accepted answers of one answer that are shown
 BINS = 20
 
 # What is said of a similarity that counts, and of one that does not.
@@ -54,6 +64,7 @@ def sentence(why: Explanation) -> str:
     """Why an answer has its score, in one plain sentence.
 
     Example:
+        >>> from anls import explain
         >>> print(sentence(explain("The Coca", ["Coca Cola"])))
         5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0.
         >>> print(sentence(explain("CocaCola", ["Coca Cola"])))
@@ -86,8 +97,24 @@ def _apart(value: float, other: float) -> str:
 # One answer
 
 
-def edit_view(edits: Sequence[Edit], limit: int = LONGEST_EDITS) -> str:
+def edits_of(match: Match) -> tuple[Edit, ...] | None:
+    """The edits of a match; None where both texts are so long that nobody would read them.
+
+    Example:
+        >>> from anls import explain
+        >>> edits_of(explain("a" * 3000, ["b" * 3000]).best) is None
+        True
+    """
+    size = len(match.normalized_prediction) * len(match.normalized_reference)
+    return match.edits if size <= MOST_EDITED else None
+
+
+def edit_view(match: Match, limit: int = LONGEST_EDITS) -> str:
     """Prediction above reference, character by character, with what differs marked by more than colour."""
+    edits = edits_of(match)
+    if edits is None:
+        sizes = [len(match.normalized_prediction), len(match.normalized_reference)]
+        return f'<p class="said">{sizes[0]:,} characters against {sizes[1]:,}: too long to show what differs.</p>'
     columns = (
         (edit.operation, edit.prediction[place : place + 1], edit.reference[place : place + 1])
         for edit in edits
@@ -132,7 +159,7 @@ def number_line(why: Explanation) -> str:
     marks = "".join(
         f'<i class="dot{" best" * (place == why.winner)}" style="left:{_percent(match.similarity)}" '
         f'title="{text(match.reference, 60)}: {number(match.similarity)}"></i>'
-        for place, match in enumerate(why.matches)
+        for place, match in _shown_matches(why)
     )
     label = f"closest accepted answer at similarity {number(why.best.similarity)}, threshold at {number(least)}"
     return (
@@ -143,12 +170,19 @@ def number_line(why: Explanation) -> str:
     )
 
 
+def _shown_matches(why: Explanation) -> list[tuple[int, Match]]:
+    """The closest accepted answer and the first others, each with its place among them."""
+    places = sorted({*range(min(len(why.matches), MOST_REFERENCES)), why.winner})
+    return [(place, why.matches[place]) for place in places]
+
+
 def _percent(fraction: float) -> str:
     return f"{100 * min(max(fraction, 0.0), 1.0):.2f}%"
 
 
 def answer(why: Explanation) -> str:
     """All that is said of one answer: score, reason, edits, and every accepted answer."""
+    shown = _shown_matches(why)
     winner = "" if why.reason == "empty" else f"<p>Closest accepted answer: <q>{text(why.best.reference)}</q></p>"
     rows = [
         [
@@ -157,13 +191,16 @@ def answer(why: Explanation) -> str:
             f"{match.length:,}",
             number(match.similarity),
         ]
-        for place, match in islice(enumerate(why.matches), 50)
+        for place, match in shown
     ]
+    marked = [place for place, _ in shown].index(why.winner)
+    rest = len(why.matches) - len(shown)
+    more = f'<p class="said">and {rest:,} other accepted answers</p>' if rest else ""
     return (
         f'<section class="anls">{_head(why.score, sentence(why), winner, why.signature)}'
-        f"<h3>From the prediction to the accepted answer</h3>{edit_view(why.best.edits)}{LEGEND}"
+        f"<h3>From the prediction to the accepted answer</h3>{edit_view(why.best)}{LEGEND}"
         f"<h3>Every accepted answer, against the threshold</h3>{number_line(why)}"
-        f"{table(['accepted answer', 'distance', 'length', 'similarity'], rows, marked=why.winner)}</section>"
+        f"{table(['accepted answer', 'distance', 'length', 'similarity'], rows, marked=marked)}{more}</section>"
     )
 
 
@@ -178,10 +215,10 @@ def answer_by_variant(prediction: str, references: Sequence[str], chosen: Explan
     """The same answer under every variant, each as published; those that disagree are marked."""
     rows, others = [], 0
     for variant in VARIANTS.values():
-        why = explain(prediction, references, variant=variant)
-        differs = why.score != chosen.score
+        (score,), (similarity,) = scores_and_similarities([prediction], [references], variant=variant)
+        differs = score != chosen.score
         others += differs
-        rows.append([_variant(variant), number(why.best.similarity), _score_cell(why.score, differs)])
+        rows.append([_variant(variant), number(similarity), _score_cell(score, differs)])
     said = f"{others} of {len(rows)} disagree with {number(chosen.score)}" if others else f"All {len(rows)} agree"
     return (
         f'<section class="anls"><h3>The same answer under every variant</h3><p class="said">{said}. '
@@ -202,9 +239,9 @@ def _score_cell(score: float, differs: bool) -> str:
 # A file
 
 
-def summary(report: Report, interval: Interval | None, name: str = "") -> str:
+def summary(scored_set: ScoredSet, interval: Interval | None, name: str = "") -> str:
     """Score, count, interval, signature, and why answers score 0."""
-    zeros = {reason: count for reason, count in report.zeros.items() if count}
+    zeros = {reason: count for reason, count in scored_set.zeros.items() if count}
     count = sum(zeros.values())
     why = f"{count:,} score{'s' * (count == 1)} 0" if count else "None scores 0"
     if count:
@@ -214,9 +251,9 @@ def summary(report: Report, interval: Interval | None, name: str = "") -> str:
         if interval
         else "No interval: it needs two questions"
     )
-    said = f"{report.count:,} question{'s' * (report.count != 1)}. {why}."
+    said = f"{scored_set.count:,} question{'s' * (scored_set.count != 1)}. {why}."
     more = f"<p>{spread}</p>" + (f"<p>{text(name)}</p>" if name else "")
-    return f'<section class="anls">{_head(report.anls, said, more, report.signature, "ANLS")}</section>'
+    return f'<section class="anls">{_head(scored_set.mean, said, more, scored_set.signature, "ANLS")}</section>'
 
 
 def histogram(similarities: Sequence[float], variant: Variant) -> str:
@@ -272,22 +309,20 @@ def answers(found: Sequence[Scored], total: int, variant: Variant) -> str:
 
 
 def _card(scored: Scored, variant: Variant, name: str = "") -> str:
-    question = scored.question
-    asked = question.record.get("question")
-    head = f"<b>{number(scored.score)}</b> {name or f'question {text(question.id, 40)}'}"
+    row = scored.row
+    asked = row.record.get("question")
+    head = f"<b>{number(scored.score)}</b> {name or f'question {text(row.id, 40)}'}"
     if isinstance(asked, str) and not name:
         head += f": {text(asked, 160)}"
-    if question.prediction is None:
-        return f'<article><p>{head}</p><p class="said">The submission has no answer to it, so 0.</p></article>'
-    why = scored.explanation(variant) if len(question.prediction) <= 20_000 else None
+    why = scored.explanation(variant)
     if why is None:
-        return f'<article><p>{head}</p><p class="said">{len(question.prediction):,} characters.</p></article>'
-    return f'<article><p>{head}</p><p class="said">{text(sentence(why))}</p>{edit_view(why.best.edits, 160)}</article>'
+        return f'<article><p>{head}</p><p class="said">The submission has no answer to it, so 0.</p></article>'
+    return f'<article><p>{head}</p><p class="said">{text(sentence(why))}</p>{edit_view(why.best, 160)}</article>'
 
 
-def comparison(first: Report, second: Report, names: Sequence[str], found: Comparison | None) -> str:
+def comparison(first: ScoredSet, second: ScoredSet, names: Sequence[str], found: Comparison | None) -> str:
     """Two submissions: both scores, the difference, and how sure it is."""
-    rows = [[text(name), _bar(report.anls)] for name, report in zip(names, (first, second))]
+    rows = [[text(name), _bar(scored_set.mean)] for name, scored_set in zip(names, (first, second))]
     if found is None:
         return f'<section class="anls">{table(["submission", "ANLS"], rows)}</section>'
     better = names[1] if found.difference > 0 else names[0]
@@ -310,9 +345,9 @@ def differences(pairs: Sequence[tuple[Scored, Scored]], names: Sequence[str], va
     """The questions on which two submissions differ most."""
     cards = []
     for pair in pairs:
-        question = pair[0].question
-        asked = question.record.get("question")
-        head = f"question {text(question.id, 40)}" + (f": {text(asked, 160)}" if isinstance(asked, str) else "")
+        row = pair[0].row
+        asked = row.record.get("question")
+        head = f"question {text(row.id, 40)}" + (f": {text(asked, 160)}" if isinstance(asked, str) else "")
         sides = "".join(_card(scored, variant, text(name, 60)) for scored, name in zip(pair, names))
         cards.append(f'<div class="pair"><p>{head}</p><div>{sides}</div></div>')
     said = "Where they differ most" if cards else "They differ nowhere"
@@ -361,103 +396,3 @@ def variants() -> str:
     ]
     header = ["variant", "case", "white space", "length (prediction, reference)", "kept when", "threshold"]
     return f'<section class="anls words">{table(header, rows)}</section>'
-
-
-CSS = """
-.gradio-container { width: 100%; max-width: min(1080px, 100vw) !important; margin: 0 auto !important;
-  overflow-x: hidden; }
-.gradio-container input[role=combobox] { text-overflow: ellipsis; margin-right: 1.6rem !important; }
-.gradio-container footer .divider { display: none; }
-.gradio-container .tabs, .gradio-container .tabitem, .gradio-container .html-container, .gradio-container .prose {
-  min-width: 0; max-width: 100%; }
-.gradio-container pre, .gradio-container pre code { white-space: pre-wrap !important; overflow-wrap: anywhere; }
-.gradio-container footer button, .gradio-container footer a, .gradio-container footer div {
-  color: var(--body-text-color) !important; opacity: 1 !important; }
-.gradio-container .or { color: var(--body-text-color) !important; }
-.gradio-container button[role=tab].selected { color: #0f5c8c; }
-.dark .gradio-container button[role=tab].selected, .gradio-container.dark button[role=tab].selected { color: #7cc0ec; }
-.gradio-container .html-container { padding: 0 !important; }
-@media (max-width: 640px) { #settings > .form, #settings { flex-direction: column; } }
-.anls { color: var(--body-text-color); line-height: 1.5; font-size: 1rem; }
-.anls h3 { font-size: 1rem; font-weight: 600; margin: 1.6rem 0 .5rem; color: var(--body-text-color); }
-.anls p { margin: .2rem 0; }
-.anls q { quotes: "“" "”"; overflow-wrap: anywhere; white-space: pre-wrap; }
-.anls .said, .anls small, .anls .legend, .anls .ends, .anls .signed, .anls .score span { color: var(--muted); }
-.anls { --muted: #57534e; --rule: #d6d3d1; --ink: #1c1917; --accent: #0f5c8c; --soft: #e7eff5;
-  --delete: #a31515; --delete-bg: #fbe3e1; --insert: #14613a; --insert-bg: #dcf1e3; --replace: #7a4b00;
-  --replace-bg: #fbecc8; }
-.dark .anls { --muted: #b8b2ad; --rule: #4b4744; --ink: #fafaf9; --accent: #7cc0ec; --soft: #22323d;
-  --delete: #ffb4ab; --delete-bg: #4f1c1a; --insert: #a3e6bd; --insert-bg: #143d27; --replace: #ffd68a;
-  --replace-bg: #47330a; }
-.anls .head { display: flex; gap: 1.5rem; align-items: center; flex-wrap: wrap; }
-.anls .head > div:last-child { flex: 1 1 16rem; min-width: 0; }
-.anls .score b { display: block; font-size: 3.6rem; line-height: 1; font-weight: 650; color: var(--accent);
-  font-variant-numeric: tabular-nums; letter-spacing: -.03em; }
-.anls .score.zero b { color: var(--delete); }
-.anls .why { font-size: 1.15rem; font-weight: 500; }
-.anls code { font-size: .85em; background: none; border: 0; padding: 0; overflow-wrap: anywhere; color: inherit; }
-.anls .edits { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
-.anls div.edits { font-size: 1.15rem; padding: .3rem 0; }
-.anls div.edits > span { display: inline-flex; flex-direction: column; text-align: center; vertical-align: top;
-  margin-bottom: .4rem; min-width: 1ch; }
-.anls div.edits > span > span { display: block; line-height: 1.5; min-height: 1.5em; padding: 0 1px; }
-.anls .delete > span:first-child { color: var(--delete); background: var(--delete-bg); text-decoration: line-through; }
-.anls div.edits .insert > span:last-child, .anls .legend .insert > span { color: var(--insert);
-  background: var(--insert-bg); text-decoration: underline; text-decoration-thickness: 2px; }
-.anls .replace > span { color: var(--replace); background: var(--replace-bg); outline: 1px dashed var(--replace);
-  outline-offset: -1px; }
-.anls .legend { font-family: inherit; font-size: .85rem; }
-.anls .legend em { font-style: normal; margin-right: 1rem; display: inline-block; }
-.anls .legend em > span { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
-  display: inline-block; margin-right: .4rem; }
-.anls .line { margin: 1.9rem .5rem .8rem; }
-.anls .scale { position: relative; height: 14px; background: repeating-linear-gradient(135deg, transparent 0 4px,
-  var(--rule) 4px 5px); border: 1px solid var(--rule); }
-.anls .kept { position: absolute; inset: 0 0 0 auto; background: var(--soft); }
-.anls .dot { position: absolute; top: 50%; width: 12px; height: 12px; margin: -6px 0 0 -6px; border-radius: 50%;
-  background: var(--background-fill-primary); border: 2px solid var(--accent); }
-.anls .dot.best { width: 18px; height: 18px; margin: -9px 0 0 -9px; background: var(--accent); }
-.anls .mark { position: absolute; top: -6px; bottom: -6px; border-left: 2px solid var(--ink); }
-.anls .mark b { position: absolute; bottom: 100%; left: -1px; transform: translateX(-50%); font: 600 .8rem/1.3 inherit;
-  font-style: normal; font-size: .8rem; color: var(--ink); }
-.anls .ends { display: flex; justify-content: space-between; font-size: .85rem; margin-top: .3rem; }
-.anls .bars { position: relative; display: flex; align-items: flex-end; gap: 2px; height: 130px;
-  border-bottom: 1px solid var(--rule); }
-.anls .bars > i:not(.mark) { flex: 1; background: var(--accent); }
-.anls .bars > i.under { background: repeating-linear-gradient(135deg, var(--muted) 0 2px, transparent 2px 5px);
-  border: 1px solid var(--muted); border-width: 1px 1px 0; box-sizing: border-box; }
-.anls .bars > i[style="height:0.0%"] { border: 0; }
-.anls .scroll { overflow-x: auto; }
-.anls table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .3rem 0;
-  border: 0 !important; }
-.anls th { text-align: right; font-weight: 500; font-size: .85rem; color: var(--muted); padding: .3rem .6rem; border: 0;
-  border-bottom: 1px solid var(--rule); white-space: nowrap; background: none; }
-.anls td { text-align: right; padding: .4rem .6rem; border: 0; border-bottom: 1px solid var(--rule);
-  vertical-align: top; white-space: nowrap; background: none; color: var(--body-text-color); }
-.anls th:first-child, .anls td:first-child, .anls.words th, .anls.words td { text-align: left; }
-.anls td:first-child { white-space: normal; overflow-wrap: anywhere; padding-left: .4rem; min-width: 9rem; }
-.anls tr, .anls thead { border: 0 !important; }
-.anls.words th, .anls.words td { white-space: normal; }
-.anls tr.marked td { background: var(--soft); }
-.anls td small { display: block; font-size: .85rem; font-weight: 400; }
-@media (max-width: 480px) {
-  .anls th, .anls td { padding-left: .2rem; padding-right: .3rem; }
-  .anls td:first-child { min-width: 7rem; }
-}
-@media (min-width: 720px) {
-  .anls:not(.words) td small { display: inline; margin-left: .7rem; }
-  .anls .cards { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1.5rem; }
-}
-.anls .tag { font-size: .75rem; border: 1px solid var(--accent); color: var(--accent); border-radius: 3px;
-  padding: 0 .35em; white-space: nowrap; }
-.anls .tag.differs { color: var(--delete); border-color: var(--delete); font-weight: 700; }
-.anls .bar { display: inline-block; width: min(20vw, 14rem); height: .7em; margin-right: .6em; background: var(--soft);
-  vertical-align: baseline; }
-.anls .bar i { display: block; height: 100%; background: var(--accent); }
-.anls article, .anls .pair { border-top: 1px solid var(--rule); padding: .7rem 0 .2rem; overflow-wrap: anywhere; }
-.anls .pair > div { display: grid; gap: 0 1.5rem;
-  grid-template-columns: repeat(auto-fit, minmax(min(18rem, 100%), 1fr)); }
-.anls .pair article { border: 0; padding: .2rem 0; min-width: 0; }
-.anls .message { border-left: 4px solid var(--delete); padding: .6rem .9rem; background: var(--delete-bg);
-  color: var(--body-text-color); overflow-wrap: anywhere; }
-"""

@@ -13,7 +13,7 @@ from anls_metric.report.document import answer_records
 def to_csv(scored_set: ScoredSet) -> str:
     """Every answer of a set that keeps its rows; what a spreadsheet takes for a formula gets an apostrophe."""
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    writer = csv.writer(stream)  # its line ends make it quote a lone carriage return as well
     for number, record in enumerate(answer_records(scored_set)):
         record["references"] = json.dumps(record["references"], ensure_ascii=False)
         record["signature"] = scored_set.signature

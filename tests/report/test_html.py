@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("scipy", reason="the page needs scipy for its intervals")
-
 from anls import VARIANTS, explain
-from anls_metric import show
-from anls_metric.report import Report, Scored
-from anls_metric.rrc import Question
+from anls_metric.analysis.scored import Scored, ScoredSet, group
+from anls_metric.reading.rows import Row
+from anls_metric.report import html
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
@@ -41,33 +39,33 @@ SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
     ],
 )
 def test_the_sentence_says_why(prediction: str, references: list[str], options: dict, said: str) -> None:
-    assert show.sentence(explain(prediction, references, **options)) == said
+    assert html.sentence(explain(prediction, references, **options)) == said
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("prediction", ["", " ", "none", "The Coca", "coca cola", "COCA  COLA.", "ß" * 40, "abcd"])
 def test_every_variant_has_something_to_say(variant: str, prediction: str) -> None:
     why = explain(prediction, ["Coca Cola", "ab"], variant=variant)
-    said = show.sentence(why)
+    said = html.sentence(why)
     assert said.endswith(".")
     assert (", so 0." in said) == (why.score == 0)
-    assert show.answer(why)
+    assert html.answer(why)
 
 
 def test_texts_are_shown_as_text() -> None:
-    question = Question(SCRIPT, SCRIPT, [SCRIPT + "x"], {"question": SCRIPT, "kind": SCRIPT})
-    report = Report(by=["kind"])
-    scored = report.score([question])
+    scored_set = ScoredSet(keep=True)
+    scored = scored_set.add([Row(SCRIPT, SCRIPT, [SCRIPT + "x"], {"question": SCRIPT, "kind": SCRIPT})])
+    variant = scored_set.variant
     why = explain(SCRIPT, [SCRIPT + "x"])
     found = [
-        show.answer(why),
-        show.answer_by_variant(SCRIPT, [SCRIPT], why),
-        show.summary(report, None, SCRIPT),
-        show.groups(SCRIPT, report.groups["kind"]),
-        show.answers(scored, 1, report.variant),
-        show.differences([(scored[0], scored[0])], (SCRIPT, SCRIPT), report.variant),
-        show.comparison(report, report, (SCRIPT, SCRIPT), None),
-        show.message(SCRIPT),
+        html.answer(why),
+        html.answer_by_variant(SCRIPT, [SCRIPT], why),
+        html.summary(scored_set, None, SCRIPT),
+        html.groups(SCRIPT, group(scored, "kind")),
+        html.answers(scored, 1, variant),
+        html.differences([(scored[0], scored[0])], (SCRIPT, SCRIPT), variant),
+        html.comparison(scored_set, scored_set, (SCRIPT, SCRIPT), None),
+        html.message(SCRIPT),
     ]
     for page in found:
         assert "<script" not in page
@@ -75,29 +73,40 @@ def test_texts_are_shown_as_text() -> None:
 
 
 def test_texts_that_play_with_the_page_are_tamed() -> None:
-    assert show.text("a\u202eb\x00c\ud800\n${1}{{x}}") == "a·b·c··&#36;&#123;1}&#123;&#123;x}}"
-    assert len(show.text("x" * 10**6)) < 400
+    assert html.text("a\u202eb\x00c\ud800\n${1}{{x}}") == "a·b·c··&#36;&#123;1}&#123;&#123;x}}"
+    assert len(html.text("x" * 10**6)) < 400
 
 
 def test_edits_are_told_apart_without_colour() -> None:
-    view = show.edit_view(explain("xcoa c", ["coca  cola"], variant="nls").best.edits)
+    view = html.edit_view(explain("xcoa c", ["coca  cola"], variant="nls").best)
     for operation in ("equal", "insert", "delete"):
         assert f'class="{operation}"' in view
     assert "␣" in view
-    assert "replace “a” by “b”" in show.edit_view(explain("a", ["b"], variant="nls").best.edits)
+    assert "replace “a” by “b”" in html.edit_view(explain("a", ["b"], variant="nls").best)
+    style = html.STYLE.read_text(encoding="utf-8")
     for rule in (".delete > span:first-child", ".insert > span:last-child", ".replace > span"):
-        assert rule in show.CSS
-    assert all(mark in show.CSS for mark in ("line-through", "underline", "dashed"))
-    assert len(show.edit_view(explain("a" * 9000, ["b"]).best.edits)) < 60_000
+        assert rule in style
+    assert all(mark in style for mark in ("line-through", "underline", "dashed"))
+
+
+def test_what_is_shown_of_long_texts_stays_short() -> None:
+    assert len(html.edit_view(explain("a" * 9000, ["b"]).best)) < 60_000
+    long = explain("ab" * 2000, ["ac" * 2000])
+    assert html.edits_of(long.best) is None
+    assert html.edit_view(long.best).count("4,000 characters against 4,000: too long to show what differs") == 1
+    many = explain("a", ["b", "c"] * 500 + ["a"])
+    shown = html.answer(many)
+    assert "and 950 other accepted answers" in shown
+    assert shown.count('class="dot') == 51
+    assert '<tr class=marked><td><q>a</q> <span class="tag">closest</span>' in shown
 
 
 def test_the_threshold_of_a_distance_is_marked_as_a_similarity() -> None:
-    assert show.least_similarity(VARIANTS["standard"]) == 0.5
-    assert 'style="left:20.00%"' in show.number_line(explain("ab", ["abc"], 0.8, variant="pypi_anls"))
-    assert 'style="left:80.00%"' in show.histogram([0.1, 1.0], explain("a", ["a"], 0.8).variant)
+    assert html.least_similarity(VARIANTS["standard"]) == 0.5
+    assert 'style="left:20.00%"' in html.number_line(explain("ab", ["abc"], 0.8, variant="pypi_anls"))
+    assert 'style="left:80.00%"' in html.histogram([0.1, 1.0], explain("a", ["a"], 0.8).variant)
 
 
 def test_a_missing_answer_is_shown() -> None:
-    report = Report()
-    scored = [Scored(Question("7", None, ["a"], {}), 0.0, "missing")]
-    assert "has no answer" in show.answers(scored, 1, report.variant)
+    scored = [Scored(Row("7", None, ["a"], {}), 0.0, 0.0, "missing")]
+    assert "has no answer" in html.answers(scored, 1, VARIANTS["standard"])

@@ -1,0 +1,231 @@
+"""What programs may ask of the page: each public function is an endpoint, and a tool of the same name for agents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import anls
+from anls import VARIANTS, Variant, explain, get_variant
+from anls_metric.analysis import significance
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.page import limits
+from anls_metric.page.uploads import Answers, Upload, read_column, read_submission
+from anls_metric.report import html
+
+# Settings
+
+
+def settings(variant: object, threshold: object, ignore_case: object) -> Variant:
+    """The variant that was asked for.
+
+    Raises:
+        ValueError: see `anls.get_variant`.
+    """
+    return get_variant(variant, threshold, ignore_case)  # type: ignore[arg-type]
+
+
+def settings_of_link(parameters: Mapping[str, str]) -> Variant:
+    """The settings that stand in the address of the page.
+
+    Example:
+        >>> settings_of_link({"variant": "rrc", "threshold": "0.8", "case": "counts"}).ignore_case
+        False
+
+    Raises:
+        ValueError: a setting that does not exist.
+    """
+    threshold = parameters.get("threshold")
+    try:
+        number = None if threshold is None else float(threshold)
+    except ValueError:
+        raise ValueError(f"threshold is {threshold!r} in the link: it must be a number from 0 to 1") from None
+    return settings(parameters.get("variant", "standard"), number, _ignore_case(parameters.get("case", "")))
+
+
+def _ignore_case(case: object) -> bool | None:
+    cases = {"": None, "ignored": True, "counts": False}
+    if not isinstance(case, str) or case not in cases:
+        raise ValueError(f"case is {case!r}: it must be ignored or counts")
+    return cases[case]
+
+
+# Answers
+
+
+def explain_answer(
+    prediction: str,
+    accepted_answers: list[str],
+    variant: str = "standard",
+    threshold: float | None = None,
+    ignore_case: bool | None = None,
+) -> dict[str, Any]:
+    """Score one answer with ANLS (Average Normalized Levenshtein Similarity) and say why the score is what it is.
+
+    Args:
+        prediction: the answer to score.
+        accepted_answers: the accepted answers, one or more; the closest one counts.
+        variant: which ANLS, one of the names that list_variants gives.
+        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
+        ignore_case: whether case is ignored; none does as the variant does.
+
+    Returns:
+        score, reason, sentence and signature; for each accepted answer its distance, length and similarity; edits, none
+        where the texts are long.
+    """
+    chosen = settings(variant, threshold, ignore_case)
+    prediction, accepted_answers, work = _texts(prediction, accepted_answers)
+    with limits.turnstile.passed(work > limits.SMALL_WORK):
+        why = explain(prediction, accepted_answers, variant=chosen)
+        edits = html.edits_of(why.best)
+    return {
+        "score": why.score,
+        "reason": why.reason,
+        "sentence": html.sentence(why),
+        "signature": why.signature,
+        "closest": why.best.reference,
+        "accepted_answers": [
+            {
+                "text": match.reference,
+                "distance": match.distance,
+                "length": match.length,
+                "similarity": match.similarity,
+            }
+            for match in why.matches
+        ],
+        "edits": None if edits is None else [edit._asdict() for edit in edits],
+    }
+
+
+def compare_variants(prediction: str, accepted_answers: list[str]) -> dict[str, float]:
+    """Score one answer under every published variant of ANLS, each with its own threshold and case.
+
+    Args:
+        prediction: the answer to score.
+        accepted_answers: the accepted answers, one or more.
+
+    Returns:
+        The score by the name of the variant.
+    """
+    prediction, accepted_answers, work = _texts(prediction, accepted_answers)
+    with limits.turnstile.passed(work * len(VARIANTS) > limits.SMALL_WORK):
+        return {name: anls.anls_score(prediction, accepted_answers, variant=name) for name in VARIANTS}
+
+
+def _texts(prediction: object, accepted_answers: object, where: str = "") -> tuple[str, list[str], int]:
+    """One answer and its references, checked, and what it costs to compare them."""
+    text = anls.as_text(prediction, f"prediction{where}")
+    texts = list(anls.as_references(accepted_answers, f"accepted_answers{where}"))
+    return text, texts, limits.refuse_too_long(text, texts, f"prediction{where}")
+
+
+def score_answers(
+    predictions: list[str],
+    accepted_answers: list[list[str]],
+    variant: str = "standard",
+    threshold: float | None = None,
+    ignore_case: bool | None = None,
+) -> dict[str, Any]:
+    """Score many answers with ANLS: the mean, the score of each, and the signature to report with the number.
+
+    Args:
+        predictions: the answers to score.
+        accepted_answers: for each of them its accepted answers.
+        variant: which ANLS, one of the names that list_variants gives.
+        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
+        ignore_case: whether case is ignored; none does as the variant does.
+
+    Returns:
+        anls, scores and signature.
+    """
+    chosen = settings(variant, threshold, ignore_case)
+    work = 0
+    if isinstance(predictions, list) and isinstance(accepted_answers, list):
+        work = sum(_texts(*texts, f" of row {row}")[-1] for row, texts in enumerate(zip(predictions, accepted_answers)))
+        if work > limits.MOST_COMPARED_AT_ONCE:
+            raise ValueError("predictions: they are too long, or too many, to compare here: score them as a file")
+    with limits.turnstile.passed(work > limits.SMALL_WORK):
+        scores = anls.anls_scores(predictions, accepted_answers, variant=chosen)
+    return {"anls": anls.mean(scores), "scores": scores, "signature": anls.signature(chosen)}
+
+
+def list_variants() -> list[dict[str, str]]:
+    """List the published variants of ANLS: the name and the meaning of each.
+
+    Returns:
+        name, meaning, signature and source of each variant.
+    """
+    return [
+        {"name": name, "meaning": variant.meaning, "signature": anls.signature(variant), "source": variant.source}
+        for name, variant in VARIANTS.items()
+    ]
+
+
+# Files
+
+
+def score_files(
+    gold: Upload,
+    submission: Upload,
+    variant: str = "standard",
+    threshold: float | None = None,
+    case: str = "",
+    unanswered_score_0: bool = False,
+) -> dict[str, Any]:
+    """Score a submission file against a gold file with ANLS, joined by the ids of the questions.
+
+    Args:
+        gold: a file with the id and the accepted "answers" of each question: RRC JSON, JSON lines, CSV or Parquet.
+        submission: a file with the id and the "answer" of each question.
+        variant: which ANLS, one of the names that list_variants gives.
+        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
+        case: ignored or counts; empty does as the variant does.
+        unanswered_score_0: whether a question without an answer scores 0, instead of being an error.
+
+    Returns:
+        anls, interval (95 %), questions, zeros by reason, signature, and the score of each question by its id.
+    """
+    chosen = settings(variant, threshold, _ignore_case(case))
+    with limits.turnstile.passed(gold.is_large or submission.is_large):
+        return _result(read_submission(gold, submission, unanswered_score_0), chosen)
+
+
+def score_table(
+    table: Upload,
+    prediction_column: str = "prediction",
+    references_column: str = "references",
+    variant: str = "standard",
+    threshold: float | None = None,
+    case: str = "",
+) -> dict[str, Any]:
+    """Score one table that holds both predictions and accepted answers with ANLS.
+
+    Args:
+        table: a CSV, JSON lines, JSON or Parquet file.
+        prediction_column: the column with the predictions.
+        references_column: the column with the accepted answers: a list, a text, or a list written as a text.
+        variant: which ANLS, one of the names that list_variants gives.
+        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
+        case: ignored or counts; empty does as the variant does.
+
+    Returns:
+        anls, interval (95 %), questions, zeros by reason, signature, and the score of each row by its number.
+    """
+    chosen = settings(variant, threshold, _ignore_case(case))
+    with limits.turnstile.passed(table.is_large):
+        return _result(read_column(table, prediction_column, references_column), chosen)
+
+
+def _result(answers: Answers, chosen: Variant) -> dict[str, Any]:
+    scored_set = ScoredSet(chosen)
+    scores: dict[str, float] = {}
+    for rows in answers:
+        scores.update((scored.row.id, scored.score) for scored in scored_set.add(rows))
+    return {
+        "anls": scored_set.mean,
+        "interval": list(significance.interval(list(scores.values()))) if len(scores) > 1 else None,
+        "questions": scored_set.count,
+        "zeros": scored_set.zeros,
+        "signature": scored_set.signature,
+        "scores": scores,
+    }

@@ -1,0 +1,72 @@
+// What the page does in the browser: the settings stand in its address, a link can be copied, scores are downloaded.
+window.anls = {
+    settled: false, // gradio selects the first tab before the link is read
+
+    // Into the address without a new entry in the history. Hugging Face shows a Space in a frame, and takes its address
+    // from a message.
+    save(changes) {
+        const address = new URL(window.location);
+        for (const [name, value] of Object.entries(changes)) {
+            if (value === null) address.searchParams.delete(name);
+            else address.searchParams.set(name, value);
+        }
+        window.history.replaceState(null, "", address);
+        if (window.parent !== window) {
+            window.parent.postMessage({queryString: address.search.slice(1)}, "https://huggingface.co");
+        }
+        return address;
+    },
+
+    settings(variant, threshold, ignoreCase) {
+        return {variant: variant, threshold: threshold, case: ignoreCase ? "ignored" : "counts"};
+    },
+
+    saveSettings(...chosen) {
+        anls.save(anls.settings(...chosen));
+    },
+
+    saveTab(tab) {
+        if (anls.settled) anls.save({tab: tab});
+    },
+
+    settle() {
+        anls.settled = true;
+    },
+
+    async copyLink(prediction, answers, ...chosen) {
+        const texts = {prediction: prediction, answers: answers};
+        if (new URLSearchParams(texts).toString().length > 6000) return "long";
+        const address = anls.save({...anls.settings(...chosen), ...texts});
+        try {
+            await navigator.clipboard.writeText(address.href);
+            return "copied";
+        } catch (error) {
+            return "shown";
+        }
+    },
+
+    // What stands in the address is what is shown, or nothing.
+    forget(prediction, answers) {
+        const given = new URL(window.location).searchParams;
+        if (!given.has("prediction") && !given.has("answers")) return;
+        if (given.get("prediction") === prediction && given.get("answers") === answers) return;
+        anls.save({prediction: null, answers: null});
+    },
+
+    // Calls may overtake each other on their way to the server: it shows what the last one asked for.
+    calls: 0,
+
+    numbered(number, ...inputs) {
+        anls.calls += 1;
+        return [anls.calls, ...inputs];
+    },
+
+    download(text, name, type) {
+        if (!text) return;
+        const link = document.createElement("a");
+        link.href = URL.createObjectURL(new Blob([text], {type: type}));
+        link.download = name;
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    },
+};

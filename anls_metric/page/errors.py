@@ -1,0 +1,59 @@
+"""What is told of an error: what was wrong, and the remedy in the words of the page, or of an endpoint."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from anls_metric.reading.rows import InputError
+from anls_metric.report.text import printable
+
+ON_THE_PAGE = {
+    "prediction field": "pick the right column",
+    "references field": "pick the right column",
+    "no answer": 'write "" where the model answered nothing, or use the switch for unanswered questions',
+    "missing": "add them, or count them as 0 with the switch for unanswered questions",
+    "extra": "leave them out",
+    "filter": "keep the records of one of them",
+    "epoch": "keep the records of one of them",
+    "train_trial_index": "keep the records of one of them",
+}
+"""The remedies of a visitor, who has columns to pick and a switch."""
+
+FOR_PROGRAMS = {
+    "prediction field": "name the right one with prediction_column",
+    "references field": "name the right one with references_column",
+    "no answer": 'write "" where the model answered nothing, or count it as 0 with unanswered_score_0',
+    "missing": "add them, or count them as 0 with unanswered_score_0",
+    "extra": "leave them out",
+    "filter": "keep the records of one of them",
+    "epoch": "keep the records of one of them",
+    "train_trial_index": "keep the records of one of them",
+}
+"""The remedies of a program, which has arguments."""
+
+_LONGEST = 600
+
+
+def told(error: Exception, remedies: Mapping[str, str]) -> str:
+    """What is said of an error. One that nobody foresaw is logged, and not shown.
+
+    Args:
+        error: it.
+        remedies: `ON_THE_PAGE` or `FOR_PROGRAMS`.
+
+    Example:
+        >>> told(InputError("no answer to 1 of the questions (7)", "answers.json", "missing"), FOR_PROGRAMS)
+        'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with unanswered_score_0'
+    """
+    if isinstance(error, InputError):
+        said = error.worded(remedies)
+    elif isinstance(error, ValueError):
+        said = str(error)
+    elif isinstance(error, OSError):
+        said = "the file is not there any more: drop it again"
+    else:
+        logging.getLogger(__name__).error("this could not be scored", exc_info=error)
+        said = "this could not be scored, for a reason that nobody foresaw: the log of the page has it"
+    said = printable(said)
+    return said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:]

@@ -1,0 +1,154 @@
+"""How much the page takes on, so that no visitor waits long for a stranger: every limit of it, and who keeps it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+KEPT_SECONDS = 3600  # for which an upload and its scores are kept
+
+# Of one visitor
+MOST_REQUEST = 256 * 1024  # bytes of a request that is no upload
+MOST_CHARACTERS = 20_000  # of a text field
+MOST_COMPARED = 10_000**2  # of one answer, as `work_of` counts it
+MOST_COMPARED_AT_ONCE = 10**9  # of the answers of one request
+MOST_COMPARED_IN_FILE = 6 * 10**9  # of the answers of one file
+MOST_BYTES = 50 * 1024 * 1024  # of a file
+MOST_QUESTIONS = 200_000  # of a file
+MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory that a file takes once it is read
+MOST_COLUMNS = 1_000  # of a table, to pick from
+
+# Of all visitors together
+MOST_UPLOADED = 2_000 * 1000 * 1000  # bytes of all uploads
+MOST_HELD = 1_500 * 1000 * 1000  # bytes of memory of all that was read
+MOST_WAITING = 32  # large pieces of work
+
+# What is smaller does not wait.
+SMALL_WORK = 10**7
+SMALL_FILE = 200_000  # bytes
+
+WITH_COMMAND = "score it with calculate-anls"
+
+_PADDING = 100  # a comparison has a price however short the texts are: as if each were so much longer
+
+
+def work_of(prediction: str, references: Sequence[str]) -> int:
+    """What a comparison with all accepted answers costs: about a second is 10**10.
+
+    Example:
+        >>> work_of("a" * 900, ["b" * 900, "c" * 1900])
+        3000000
+    """
+    return (len(prediction) + _PADDING) * (sum(map(len, references)) + _PADDING * len(references))
+
+
+def refuse_too_long(prediction: str, references: Sequence[str], what: str) -> int:
+    """Refuse texts whose comparison would keep others waiting.
+
+    Args:
+        prediction: the answer.
+        references: its accepted answers.
+        what: what to call the answer in an error.
+
+    Returns:
+        What the comparison costs, see `work_of`.
+
+    Raises:
+        ValueError: it costs too much.
+    """
+    work = work_of(prediction, references)
+    if work > MOST_COMPARED:
+        raise ValueError(
+            f"{what}: {len(prediction):,} characters and {len(references):,} accepted answers of "
+            f"{sum(map(len, references)):,} together are too long to compare here: {WITH_COMMAND}"
+        )
+    return work
+
+
+def bytes_of(value: Any) -> int:
+    """About how much memory a value of a file takes."""
+    size = sys.getsizeof(value)
+    if isinstance(value, dict):
+        return size + sum(map(bytes_of, value.values()))
+    return size + sum(map(bytes_of, value)) if isinstance(value, list) else size
+
+
+class Turnstile:
+    """Lets large pieces of work through one at a time, while small ones pass at once.
+
+    Two at once would take twice as long each, and twice the memory.
+
+    Example:
+        >>> turnstile = Turnstile(most_waiting=1)
+        >>> with turnstile.passed(large=True):
+        ...     "nobody else works on something large"
+        'nobody else works on something large'
+    """
+
+    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+        self._places = threading.BoundedSemaphore(most_waiting)
+        self._inside = threading.Lock()
+
+    @contextmanager
+    def passed(self, large: bool) -> Iterator[None]:
+        """Wait for one's turn, where the work is large.
+
+        Raises:
+            ValueError: too many others wait.
+        """
+        if not large:
+            yield
+        elif not self._places.acquire(blocking=False):
+            raise ValueError("many others are waiting for their scores: try again in a minute")
+        else:
+            try:
+                with self._inside:
+                    yield
+            finally:
+                self._places.release()
+
+
+turnstile = Turnstile()
+"""Where all large work of the page passes."""
+
+
+class Holder(Protocol):
+    """Who holds something that can be let go."""
+
+    def let_go(self) -> None:
+        """Forget it; it can be read again."""
+
+
+class Budget:
+    """What all visitors hold together. Where it is too much, it is let go: what was held for the longest time first.
+
+    Args:
+        most: how many bytes they may hold.
+    """
+
+    def __init__(self, most: int = MOST_HELD) -> None:
+        self._most = most
+        self._held: weakref.WeakKeyDictionary[Holder, int] = weakref.WeakKeyDictionary()  # the oldest first
+        self._lock = threading.Lock()
+
+    def hold(self, holder: Holder, size: int) -> None:
+        """Say how many bytes a visitor holds now, in place of what he held before."""
+        with self._lock:
+            self._held.pop(holder, None)
+            self._held[holder] = size
+            too_much = sum(self._held.values()) - self._most
+            oldest = []
+            for other, held in list(self._held.items())[:-1]:
+                if too_much > 0:
+                    too_much -= self._held.pop(other, held)
+                    oldest.append(other)
+        for other in oldest:
+            other.let_go()
+
+
+budget = Budget()
+"""What all visitors of the page hold."""

@@ -1,0 +1,160 @@
+"""What a visitor uploaded: which file it is, and its rows within the limits of a page."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from anls_metric.page import limits
+from anls_metric.reading.files import Records
+from anls_metric.reading.join import join_files, read_table
+from anls_metric.reading.rows import Row
+from anls_metric.reading.sources import Reading
+
+# Where the server puts an upload: in a folder that is named after its content, so that the same file of two visitors
+# is one. Nothing here moves it or changes it.
+_SHAPE = re.compile(r"[0-9a-f]{64}/[^/\0]+")
+
+_COMPRESSED = (".parquet", ".pq", ".arrow", ".gz", ".bz2", ".xz", ".xlsx", ".eval")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that a visitor uploaded.
+
+    Attributes:
+        path: where it is. It may go at any time: then it has to be uploaded again.
+    """
+
+    path: str
+
+    @property
+    def name(self) -> str:
+        """What the visitor calls it."""
+        return Path(self.path).name
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it takes long to read. OSError: it is gone."""
+        return self.name.lower().endswith(_COMPRESSED) or os.path.getsize(self.path) > limits.SMALL_FILE
+
+    def records(self) -> Records:
+        """Its records, under the name that the visitor knows."""
+        records = Records(self.path, most_bytes=limits.MOST_UNPACKED)
+        records.name = self.name
+        return records
+
+    def columns(self) -> list[str]:
+        """The fields of its first record, without those that a page cannot show."""
+        chunk = next(self.records().chunks(), None)
+        names = list(chunk.records[0]) if chunk else []
+        return [name for name in names if is_text(name)][: limits.MOST_COLUMNS]
+
+
+def is_text(name: str) -> bool:
+    """Whether a page can show it: not with half of a surrogate pair."""
+    return name.isascii() or name.encode("utf-8", "ignore").decode() == name
+
+
+def take(path: str | None, folder: str, what: str) -> Upload:
+    """The upload at a path that a visitor's request names.
+
+    Args:
+        path: the path. Only a file that was uploaded is taken, no folder and no link.
+        folder: where the server puts uploads.
+        what: what to call it in an error.
+
+    Raises:
+        ValueError: it is no upload, or too large. OSError: it is gone.
+    """
+    if not path:
+        raise ValueError(f"{what} is missing: upload a file")
+    inside = os.path.relpath(os.path.abspath(path), os.path.abspath(folder)).replace(os.sep, "/")
+    if not _SHAPE.fullmatch(inside):
+        raise ValueError(f"{what} is no file that was uploaded: upload it")
+    found = os.lstat(path)
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError(f"{what} is no file that was uploaded: upload it")
+    if found.st_size > limits.MOST_BYTES:
+        raise ValueError(f"{Path(path).name} is larger than {limits.MOST_BYTES >> 20} MB: {limits.WITH_COMMAND}")
+    return Upload(os.path.abspath(path))
+
+
+def make_room(folder: str, most: int = limits.MOST_UPLOADED, seconds: float = limits.KEPT_SECONDS) -> None:
+    """Delete uploads, the oldest first, until the rest takes at most `most` bytes and none is older than `seconds`.
+
+    What an interrupted upload left behind goes in the same way.
+    """
+    found = []
+    for path in Path(folder).rglob("*"):
+        try:
+            about = path.lstat()
+        except OSError:  # somebody else deleted it
+            continue
+        if not stat.S_ISDIR(about.st_mode):
+            found.append((about.st_mtime, about.st_size, path))
+    found.sort(reverse=True)
+    oldest, room = time.time() - seconds, most
+    for changed, size, path in found:
+        room -= size
+        if room < 0 or changed < oldest:
+            path.unlink(missing_ok=True)
+
+
+@dataclass(eq=False)
+class Answers:
+    """The answers of a submission or column, in batches of rows that are read once, within the limits.
+
+    Attributes:
+        name: what the visitor calls them.
+        source: the name of the file that has the questions.
+        batches: the rows as they are read.
+        size: about how many bytes of memory they take, as far as they were read.
+
+    Raises:
+        ValueError: while they are read: what is wrong with the file, or that it is too large. OSError: a file is gone.
+    """
+
+    name: str
+    source: str
+    batches: Iterable[list[Row]]
+    size: int = field(default=0, init=False)
+
+    def __iter__(self) -> Iterator[list[Row]]:
+        count = work = 0
+        for rows in self.batches:
+            for row in rows:
+                what = f"{self.source}, question {row.id}"
+                work += limits.refuse_too_long(row.prediction or "", row.references, what)
+                self.size += limits.bytes_of(row.prediction) + limits.bytes_of(row.record)
+            count += len(rows)
+            if count > limits.MOST_QUESTIONS:
+                self._refuse(f"has more than {limits.MOST_QUESTIONS:,} questions")
+            if self.size > limits.MOST_UNPACKED:
+                self._refuse(f"takes more than {limits.MOST_UNPACKED // 10**6} MB once it is read")
+            if work > limits.MOST_COMPARED_IN_FILE:
+                self._refuse("has more to compare than others would wait for")
+            yield rows
+        if not count:
+            raise ValueError(f"{self.source}: there are no questions in it")
+
+    def _refuse(self, said: str) -> NoReturn:
+        raise ValueError(f"{self.source} {said}: {limits.WITH_COMMAND}")
+
+
+def read_submission(gold: Upload, submission: Upload, unanswered_score_0: bool = False) -> Answers:
+    """The answers of a submission to the questions of a gold file."""
+    reading = Reading(missing="zero" if unanswered_score_0 else "error")
+    return Answers(submission.name, gold.name, join_files(gold.records(), submission.records(), reading))
+
+
+def read_column(table: Upload, prediction_column: str, references_column: str) -> Answers:
+    """The answers in a column of a table."""
+    reading = Reading(id_field="none", prediction_field=prediction_column, references_field=references_column)
+    return Answers(prediction_column, table.name, read_table(table.records(), reading))

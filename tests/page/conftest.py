@@ -1,0 +1,163 @@
+"""The page, served once for all tests that ask it something, and one browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.conftest import ROOT
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+
+
+class Served(NamedTuple):
+    """Where the page is, the folder that uploads come into, and what the server wrote."""
+
+    address: str
+    uploads: Path
+    log: Path
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The page, run as a Space is: from a folder that holds the files of the repository, in a process of its own."""
+    pytest.importorskip("gradio", reason="the page needs gradio: pip install 'anls-metric[app]'")
+    pytest.importorskip("scipy", reason="the page needs scipy for its intervals")
+    folder = tmp_path_factory.mktemp("space") / "app"
+    folder.mkdir()
+    for name in ("anls.py", "app.py"):
+        shutil.copy(ROOT / name, folder)
+    shutil.copytree(ROOT / "anls_metric", folder / "anls_metric", ignore=shutil.ignore_patterns("__pycache__"))
+    found = Served("", folder.parent / "uploads", folder.parent / "log")
+    private = folder.parent / "private"
+    private.mkdir()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {
+        **os.environ,
+        "GRADIO_SERVER_PORT": str(port),
+        "GRADIO_SERVER_NAME": "127.0.0.1",
+        "GRADIO_TEMP_DIR": str(found.uploads),
+        "TMPDIR": str(private),
+        "HF_HUB_OFFLINE": "1",
+        "PYTHONPATH": str(folder),
+    }
+    address = f"http://127.0.0.1:{port}/"
+    with open(found.log, "w") as log:
+        process = subprocess.Popen([sys.executable, "app.py"], cwd=folder, env=environment, stdout=log, stderr=log)
+        try:
+            for _ in range(240):
+                assert process.poll() is None, found.log.read_text()
+                try:
+                    urllib.request.urlopen(address, timeout=5).read()
+                    break
+                except OSError:
+                    time.sleep(0.25)
+            yield found._replace(address=address)
+        finally:
+            process.terminate()
+            process.wait(20)
+    assert "Traceback" not in found.log.read_text()
+    for place in (private, found.uploads):
+        assert not any(path.is_file() for path in place.rglob("*"))  # what was uploaded went with the server
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A browser that reaches this machine alone. Its pages share what was loaded: opening one takes half as long."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium: apt-get install chromium")
+    options = "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update"
+    closed = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+    flags = [f"--{option}" for option in [*options.split(), "disable-sync"]]
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=[*flags, closed])
+        yield chromium.new_context(accept_downloads=True)
+        chromium.close()
+
+
+class Visit:
+    """One user's page, and what went on in it."""
+
+    def __init__(self, browser: Any, address: str, size: str = "desktop", scheme: str = "light") -> None:
+        width, height = SIZES[size]
+        self.page = browser.new_page()
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(color_scheme=scheme)
+        self.page.set_default_timeout(30_000)
+        self.address = address
+        self.elsewhere: list[str] = []
+        self.errors: list[str] = []
+        self.page.on("request", lambda request: self._note(request.url))
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda message: self._refused(message.text))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith((self.address, "data:", "blob:")):
+            self.elsewhere.append(url)
+
+    def _refused(self, said: str) -> None:
+        if "Content Security Policy" in said:
+            self.errors.append(said)
+
+    def open(self, query: str = "") -> Visit:
+        self.page.goto(self.address + query, wait_until="commit")
+        self.page.wait_for_function("window.anls && anls.settled")
+        return self
+
+    def see(self, selector: str, text: str = "") -> Any:
+        found = self.page.locator(selector, has_text=text) if text else self.page.locator(selector)
+        found.first.wait_for(state="visible")
+        return found.first
+
+    def tab(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name).click()
+
+    def field(self, name: str) -> Any:
+        return self.page.locator(f"#{name} textarea, #{name} input").first
+
+    def choose(self, selector: str, option: str) -> None:
+        self.page.locator(selector).click()
+        self.page.get_by_role("option", name=option).click()
+
+    def drop(self, *paths: Path | str) -> None:
+        """Drop files into the places for gold, submission and second submission."""
+        for place, path in zip(("gold", "submission", "second"), paths):
+            if path:
+                self.page.locator(f"#{place} input[type=file]").set_input_files(path)
+                self.see(f"#{place} button[aria-label=Clear]")
+
+    def fits(self) -> bool:
+        """Whether nothing stands out of the window."""
+        width: int = self.page.evaluate("document.documentElement.scrollWidth")
+        return width <= int(self.page.viewport_size["width"])
+
+
+@pytest.fixture
+def visit(browser: Any, served: Served) -> Iterator[Callable[..., Visit]]:
+    """Open pages of different users; afterwards none has asked anything of another machine, or failed."""
+    visits: list[Visit] = []
+
+    def opened(query: str = "", size: str = "desktop", scheme: str = "light") -> Visit:
+        visits.append(Visit(browser, served.address, size, scheme))
+        return visits[-1].open(query)
+
+    yield opened
+    for one in visits:
+        assert one.elsewhere == []
+        assert one.errors == []
+        assert one.page.evaluate("window.ran") is None
+        one.page.close()

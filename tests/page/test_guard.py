@@ -1,0 +1,116 @@
+"""What stands before the server."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anls_metric.page import limits
+from anls_metric.page.guard import HEADERS, Guard
+
+
+async def _echo(scope: Any, receive: Any, send: Any) -> None:
+    """An application that reads all that comes, and says how much it was."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return
+        size += len(message.get("body", b""))
+        more = message.get("more_body", False)
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]})
+    await send({"type": "http.response.body", "body": str(size).encode()})
+
+
+def ask(guard: Guard, path: str, pieces: list[bytes] | None = None, length: str | None = None) -> tuple[int, str, Any]:
+    """The status, text and headers of the answer to a request."""
+    waiting = list(pieces or [b""])
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"content-length", length.encode())] if length else []
+    asyncio.run(guard({"type": "http", "path": path, "headers": headers}, receive, send))
+    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
+    return (
+        sent[0]["status"],
+        sent[1]["body"].decode(),
+        {name.decode(): value.decode() for name, value in sent[0]["headers"]},
+    )
+
+
+@pytest.fixture
+def guard(tmp_path: Path) -> Guard:
+    for name in ("uploads/hash", "public"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "gold.json").write_text("{}")
+    return Guard(_echo, str(tmp_path / "uploads"), str(tmp_path / "public"))
+
+
+def test_a_request_of_usual_size_passes(guard: Guard) -> None:
+    assert ask(guard, "/gradio_api/call/x", [b"ab", b"c"], "3")[:2] == (200, "3")
+
+
+def test_a_large_request_is_refused(guard: Guard) -> None:
+    most = limits.MOST_REQUEST
+    for request in ([b"x" * most, b"x"], None), ([b""], str(most + 1)), ([b""], "none"):
+        status, said, _ = ask(guard, "/gradio_api/call/x", *request)
+        assert (status, said.partition(":")[0]) == (413, "the request is larger than 256 kB")
+
+
+def test_an_upload_may_be_large(guard: Guard) -> None:
+    assert ask(guard, "/gradio_api/upload", [b"x" * limits.MOST_REQUEST, b"x"])[0] == 200
+    assert ask(guard, "/space/gradio_api/upload/", [b""], str(limits.MOST_BYTES))[0] == 200
+    assert ask(guard, "/gradio_api/upload", [b""], str(3 * limits.MOST_BYTES))[0] == 413
+
+
+def test_an_upload_makes_room_first(guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("anls_metric.page.guard.make_room", asked.append)
+    ask(guard, "/gradio_api/upload")
+    ask(guard, "/gradio_api/call/x")
+    assert asked == [str(tmp_path / "uploads")]
+
+
+@pytest.mark.parametrize("start", ["/gradio_api/file=", "/gradio_api/file/", "/space/gradio_api/file="])
+def test_nobody_gets_an_upload(guard: Guard, tmp_path: Path, start: str) -> None:
+    assert ask(guard, f"{start}{tmp_path}/public/gold.json")[0] == 200
+    for path in (
+        f"{tmp_path}/uploads/hash/gold.json",
+        f"{tmp_path}/public/../uploads/hash/gold.json",
+        "/etc/hostname",
+        "http://169.254.169.254/",
+        "",
+    ):
+        assert ask(guard, start + path)[0] == 404
+
+
+def test_the_page_is_no_proxy(guard: Guard) -> None:
+    assert ask(guard, "/gradio_api/proxy=https://x.hf.space/")[0] == 404
+
+
+def test_every_answer_tells_the_browser_what_is_allowed(guard: Guard) -> None:
+    for path in ("/", "/gradio_api/file=/etc/hostname"):
+        headers = ask(guard, path)[2]
+        assert {name: headers[name] for name in HEADERS} == HEADERS
+    policy = HEADERS["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'self' https://huggingface.co" in policy
+    assert "http:" not in policy
+
+
+def test_what_is_no_request_passes(guard: Guard) -> None:
+    seen: list[str] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["type"])
+
+    asyncio.run(Guard(application, "", "")({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
+    assert seen == ["lifespan"]

@@ -1,0 +1,50 @@
+"""The page, opened by the command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+def test_the_command_opens_it(tmp_path: Path) -> None:
+    pytest.importorskip("gradio", reason="the page needs gradio")
+    pytest.importorskip("scipy", reason="the page needs scipy for its intervals")
+    opened = tmp_path / "opened"
+    environment = {
+        **os.environ,
+        "BROWSER": f"""{sys.executable} -c "open('{opened}', 'w').write('%s')" """,
+        "GRADIO_TEMP_DIR": str(tmp_path / "uploads"),
+    }
+    command = [sys.executable, "-m", "anls_metric.command_line", "--demo"]
+    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            said = next(line for line in process.stdout if "http" in line)
+            for _ in range(100):
+                if opened.exists() and opened.read_text():
+                    break
+                time.sleep(0.1)
+            address = opened.read_text()
+            assert address.rstrip("/") in said
+            assert "ANLS" in urllib.request.urlopen(address, timeout=20).read().decode()
+            process.terminate()
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+
+
+def test_the_command_says_what_it_lacks() -> None:
+    program = (
+        "import sys; sys.modules['gradio'] = None;from anls_metric.command_line import main; sys.exit(main(['--demo']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == "calculate-anls: error: --demo needs gradio: pip install 'anls-metric[app]'\n"

@@ -1,0 +1,119 @@
+"""What the page takes on: no visitor keeps the others waiting, and nobody's memory grows without end."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import ExitStack
+
+import pytest
+
+from anls_metric.page import limits
+from anls_metric.page.limits import Budget, Turnstile, bytes_of, refuse_too_long, work_of
+
+
+def test_all_references_together_are_counted() -> None:
+    one = work_of("a" * 5_000, ["b" * 5_000])
+    assert work_of("a" * 5_000, ["b" * 5_000] * 4) == 4 * one <= 4 * limits.MOST_COMPARED
+    refuse_too_long("a" * 5_000, ["b" * 5_000] * 3, "it")
+    with pytest.raises(
+        ValueError, match=r"it: 5,000 characters and 4 accepted answers of 20,000 together are too long"
+    ):
+        refuse_too_long("a" * 5_000, ["b" * 5_000] * 4, "it")
+    with pytest.raises(ValueError, match="score it with calculate-anls"):
+        refuse_too_long("a" * 20_000, ["b"] * 10_000, "it")  # the form of 40 kB that took 31 s
+    with pytest.raises(ValueError, match="too long"):
+        refuse_too_long("a", ["b"] * 10**6, "it")
+
+
+def test_what_people_compare_is_far_within_the_limits() -> None:
+    refuse_too_long("word " * 6_200, ["an accepted answer"] * 20, "a rambling model")
+    refuse_too_long("a page " * 1_000, ["a page " * 1_000], "a whole page")
+    assert 200_000 * work_of("a usual answer", ["a usual answer", "another"]) < limits.MOST_COMPARED_IN_FILE
+
+
+def test_memory_is_counted_through_lists_and_objects() -> None:
+    text = "x" * 10_000
+    assert bytes_of({"a": [text, {"b": text}]}) > 20_000
+    assert bytes_of("漢" * 10_000) > 20_000
+    assert bytes_of(7) == sys.getsizeof(7)
+
+
+def test_one_large_piece_of_work_at_a_time_and_small_ones_at_once() -> None:
+    turnstile = Turnstile(most_waiting=2)
+    inside: list[int] = []
+    most: list[int] = []
+    enter, leave = threading.Event(), threading.Event()
+
+    def work() -> None:
+        with turnstile.passed(large=True):
+            inside.append(1)
+            most.append(len(inside))
+            enter.set()
+            leave.wait(10)
+            inside.pop()
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    threads[0].start()
+    assert enter.wait(10)
+    threads[1].start()
+    with turnstile.passed(large=False):
+        assert len(inside) == 1
+    while turnstile._places.acquire(blocking=False):  # until the second one waits
+        turnstile._places.release()
+    with pytest.raises(ValueError, match="try again in a minute"), turnstile.passed(large=True):
+        pass
+    leave.set()
+    for thread in threads:
+        thread.join(10)
+    assert most == [1, 1]
+    with ExitStack() as stack:  # every place is free again
+        stack.enter_context(turnstile.passed(large=True))
+        assert turnstile._places.acquire(blocking=False)
+
+
+def test_an_error_at_work_frees_the_place() -> None:
+    turnstile = Turnstile(most_waiting=1)
+    for _ in range(3):
+        with pytest.raises(KeyError), turnstile.passed(large=True):
+            raise KeyError
+
+
+class Held:
+    """A visitor who can be asked to let go."""
+
+    def __init__(self) -> None:
+        self.holds = True
+
+    def let_go(self) -> None:
+        self.holds = False
+
+
+def test_what_was_held_longest_is_let_go_first() -> None:
+    budget = Budget(most=100)
+    visitors = [Held() for _ in range(4)]
+    for visitor in visitors[:3]:
+        budget.hold(visitor, 30)
+    budget.hold(visitors[0], 30)  # the newest now
+    budget.hold(visitors[3], 50)
+    assert [visitor.holds for visitor in visitors] == [True, False, False, True]
+
+
+def test_a_visitor_who_is_gone_holds_nothing() -> None:
+    budget = Budget(most=100)
+    stays, leaves = Held(), Held()
+    budget.hold(stays, 60)
+    budget.hold(leaves, 40)
+    del leaves
+    other = Held()
+    budget.hold(other, 40)
+    assert stays.holds
+
+
+def test_more_than_all_may_hold_is_let_go_by_the_next() -> None:
+    budget = Budget(most=100)
+    large, small = Held(), Held()
+    budget.hold(large, 1_000)
+    assert large.holds  # it is being looked at
+    budget.hold(small, 1)
+    assert not large.holds
