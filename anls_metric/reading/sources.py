@@ -54,7 +54,7 @@ class Source:
     Args:
         file: a path, or its `Records`.
         reading: how it is to be read.
-        fields: names and paths of more fields that are wanted, for groups.
+        fields: names and paths of the fields that are wanted besides, None for all that there are.
 
     Attributes:
         name: of the file.
@@ -65,7 +65,9 @@ class Source:
         InputError: the file cannot be read. ValueError: there is no such layout.
     """
 
-    def __init__(self, file: str | Records, reading: Reading | None = None, fields: Sequence[str] = ()) -> None:
+    def __init__(
+        self, file: str | Records, reading: Reading | None = None, fields: Sequence[str] | None = None
+    ) -> None:
         self.records = file if isinstance(file, Records) else Records(file)
         self.name = self.records.name
         self.reading = reading or Reading()
@@ -88,7 +90,8 @@ class Source:
         )
         if self.reading.id_field == "none":
             self.layout = replace(self.layout, id=())
-        self._leave_out_other_columns(fields)
+        if fields is not None:
+            self._leave_out_other_columns(fields)
 
     def _leave_out_other_columns(self, fields: Sequence[str]) -> None:
         roles = (self.layout.id, self.layout.question, self.layout.prediction, self.layout.references)

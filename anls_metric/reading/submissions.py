@@ -105,7 +105,7 @@ def find_submissions(
             "gold labels and submission cannot both come from standard input", remedy="name one of the files"
         )
     return [
-        Submission(name, Source(path, reading), Source(gold, reading, fields))
+        Submission(name, Source(path, reading, ()), Source(gold, reading, fields))
         for name, (_, path) in zip(_names(named), named)
     ]
 

@@ -80,7 +80,7 @@ def test_a_mistake_is_told(call: Any, said: str) -> None:
 def test_files_are_scored() -> None:
     result = api.score_files(GOLD, SUBMISSION)
     assert result["anls"] == pytest.approx(0.6273148)
-    assert result["zeros"] == {"under the threshold": 1, "empty": 1, "missing": 0}
+    assert {name: count for name, count in result["zeros"].items() if count} == {"other": 1, "empty": 1}
     assert result["signature"] == anls.signature()
     assert list(result["scores"]) == ["1", "2", "3", "4", "5", "6"]
     low, high = result["interval"]
@@ -121,7 +121,9 @@ def test_a_link_is_checked(wrong: dict[str, str]) -> None:
 def test_every_remedy_has_words_for_a_visitor_and_for_a_program() -> None:
     from anls_metric.page.errors import ON_THE_PAGE
 
-    assert set(ON_THE_PAGE) == set(FOR_PROGRAMS) == set(REMEDIES)
+    elsewhere = {"no references", "no predictions", "no gold", "no submission", "several ids"}  # of the command alone
+    elsewhere |= {"results elsewhere", "overwrite results"}
+    assert set(ON_THE_PAGE) == set(FOR_PROGRAMS) == set(REMEDIES) - elsewhere
 
 
 def test_what_is_told_is_one_short_line() -> None:

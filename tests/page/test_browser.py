@@ -174,7 +174,7 @@ def test_two_files_are_scored(visit: Visits, tmp_path: Path) -> None:
     user.see("#summary", "Drop a submission to gold_label.json")
     user.drop("", SUBMISSION)
     user.see("#summary .score", "0.6273")
-    user.see("#summary .why", "6 questions. 2 score 0 (1 under the threshold, 1 empty).")
+    user.see("#summary .why", "6 questions. 2 score 0 (1 empty, 1 other).")
     user.see("#summary", "95 % interval")
     user.see("#summary code", "anls|standard|threshold:0.5")
     user.see("#histogram .mark", "0.5")
@@ -198,7 +198,7 @@ def test_two_files_are_scored(visit: Visits, tmp_path: Path) -> None:
             assert [round(row["score"], 4) for row in json.loads(written)["answers"]] == [0.8889, 0, 1, 0.875, 1, 0]
         else:
             rows = list(csv.DictReader(io.StringIO(written)))
-            assert [row["zero"] for row in rows] == ["", "under the threshold", "", "", "", "empty"]
+            assert [row["zero"] for row in rows] == ["", "other", "", "", "", "empty"]
     user.page.locator("#threshold input[type=number]").fill("0.88")
     user.page.locator("#threshold input[type=number]").press("Tab")
     user.see("#summary code", "threshold:0.88")

@@ -72,7 +72,7 @@ def test_two_files_are_scored() -> None:
     assert said is not None
     assert set(said) == {"summary", "histogram", "comparison", "worst", "groups"}
     assert "0.6273" in said["summary"]
-    assert "6 questions. 2 score 0 (1 under the threshold, 1 empty)" in said["summary"]
+    assert "6 questions. 2 score 0 (1 empty, 1 other)" in said["summary"]
     assert "95 % interval" in said["summary"]
     assert said["comparison"] == ""
     assert "2 of 2 answers" in visitor.worst("SIGN", "")
@@ -259,9 +259,9 @@ def test_columns_are_picked_in_a_table_alone(tmp_path: Path) -> None:
 
 WRONG_FILES = [
     (b"", b"[]", "gold.json: the file is empty"),
-    (b"\xff\xfe\x00", b"[]", "is not UTF-8: save the file as UTF-8"),
+    (b"\xff\xfe\x00", b"[]", "not UTF-16"),
     (b"{", b"[]", "not JSON"),
-    (b"PK\x03\x04\xff", b"[]", "is not UTF-8"),
+    (b"PK\x03\x04\xff", b"[]", "a zip archive that cannot be read"),
     (Path(GOLD.path).read_bytes(), b'[{"questionId": 99, "answer": "x"}]', "write the same ids in both"),
     (Path(GOLD.path).read_bytes(), b'[{"questionId": 1, "answer": 7}]', "not a string"),
     (b'[{"questionId": "<script>", "answers": []}]', b"[]", "&lt;script&gt;"),
@@ -304,7 +304,7 @@ def test_downloads_have_every_answer() -> None:
     assert [round(row["score"], 4) for row in written["answers"]] == [0.8889, 0, 1, 0.875, 1, 0]
     assert written["signature"] in visitor.download("CSV")
     rows = list(csv.DictReader(io.StringIO(visitor.download("CSV"))))
-    assert [row["zero"] for row in rows] == ["", "under the threshold", "", "", "", "empty"]
+    assert [row["zero"] for row in rows] == ["", "other", "", "", "", "empty"]
 
 
 def test_only_fields_that_make_groups_are_offered(tmp_path: Path) -> None:
