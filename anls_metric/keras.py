@@ -7,23 +7,20 @@ says so, and `ValidationMetrics` is the callback that scores after each epoch in
 from __future__ import annotations
 
 import math
-import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import keras
+import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from anls import VARIANTS, Variant, anls_batch, get_variant, signature
+from anls import VARIANTS, Variant, anls_batch, as_text, get_variant, shown, signature
 
 __all__ = ["ANLS", "EditDistance", "ValidationMetrics"]
 
-# A sum is kept as so many numbers of 24 bits, whose own sum it is: what float64 would be too coarse for in the end, and
-# JAX (by default) and Apple's GPUs have no float64 at all. Adding is exact until a sum needs more than 96 bits, which
-# scores, multiples of 2 ** -53, do after 2 ** 43 rows.
-_PARTS = 4
-# Whole numbers under this are their own hash, by which rapidfuzz compares.
+_GREATEST_FLOAT32 = float(np.finfo("float32").max)
+# Whole numbers up to this are their own hash, by which rapidfuzz compares.
 _GREATEST_TOKEN = 2**61 - 2
 
 
@@ -31,31 +28,34 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
     """What the metrics here share: the quotient of two sums that do not drift."""
 
     def __init__(self, dtype: Any, name: str | None) -> None:
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"name is {shown(name)}: it must be a string or None")
         super().__init__(dtype=dtype, name=name)
         if "float" not in self.dtype:
-            raise ValueError(f'dtype is {dtype!r}: it must be that of a fraction, "float32" for example')
-        # One variable for both sums, so that a batch is added as a whole or not at all.
-        self._sums = self.add_weight(shape=(2, _PARTS), initializer="zeros", dtype="float32", name="sums")
+            raise ValueError(f'dtype is {shown(dtype)}: it must be that of a fraction, "float32" for example')
+        # Each sum is a float32 and what it lacks: one float32 drifts in long epochs, and JAX (by default) and Apple's
+        # GPUs have no float64. Both are one variable, so that a batch is added as a whole or not at all.
+        self._sums = self.add_weight(shape=(2, 2), initializer="zeros", dtype="float32", name="sums")
 
-    def _add(self, sample_weight: Any, numerators: list[float], denominators: Sequence[float]) -> None:
+    def _add(self, sample_weight: Any, numerators: Sequence[float], denominators: Sequence[float]) -> None:
         if sample_weight is not None:
             weights = _weights(sample_weight, len(numerators))
             numerators = [weight * value for weight, value in zip(weights, numerators)]
             denominators = [weight * value for weight, value in zip(weights, denominators)]
         numerator, denominator = self._held()
-        try:
-            sums = [_parts([*numerator, *numerators]), _parts([*denominator, *denominators])]
-        except (OverflowError, ValueError):  # of struct, and of fsum where there are infinities
-            raise ValueError("sample_weight adds up to more than float32 holds: divide the weights") from None
-        self._sums.assign(sums)
+        sums = np.array([math.fsum([numerator, *numerators]), math.fsum([denominator, *denominators])])
+        if sums.max() > _GREATEST_FLOAT32:
+            raise ValueError("sample_weight adds up to more than float32 holds: divide the weights")
+        rounded = sums.astype("float32")
+        self._sums.assign(np.stack([rounded, sums - rounded], axis=1))
 
-    def _held(self) -> list[list[float]]:
-        sums: list[list[float]] = _read(self._sums.value, "the state of the metric")
-        return sums
+    def _held(self) -> list[float]:
+        """The sums of all batches: numerator and denominator."""
+        return [math.fsum(parts) for parts in _read(self._sums.value, "the state of the metric")]
 
     def result(self) -> Any:
         """The value of all batches since `reset_state`, as a scalar tensor; 0 without any."""
-        numerator, denominator = map(math.fsum, self._held())
+        numerator, denominator = self._held()
         return keras.ops.convert_to_tensor(numerator / (denominator or 1), dtype=self.dtype)
 
 
@@ -102,7 +102,7 @@ class EditDistance(_Ratio):
 
     def __init__(self, normalize: bool = True, dtype: Any = "float32", name: str | None = "edit_distance") -> None:
         if not isinstance(normalize, bool):
-            raise ValueError(f"normalize is {normalize!r}: it must be True or False")
+            raise ValueError(f"normalize is {shown(normalize)}: it must be True or False")
         super().__init__(dtype, name)
         self.normalize = normalize
         self._direction = "down"  # what Keras goes by where a callback monitors a compiled metric
@@ -121,14 +121,14 @@ class EditDistance(_Ratio):
         truth, predicted = _texts(y_true, "y_true"), _texts(y_pred, "y_pred")
         if len(truth) != len(predicted):
             raise ValueError(
-                f"there are {_count(truth, 'text')} in y_true but {len(predicted)} in y_pred: pass the tokens of one "
-                "text on both sides, or of as many texts (a flat list is one text)"
+                f"y_true and y_pred hold {len(truth)} and {len(predicted)} texts: pass the tokens of one text on both "
+                "sides, or of as many texts (a flat list is one text)"
             )
         if len({type(tokens[0]) for tokens in (*truth, *predicted) if tokens}) > 1:
             raise ValueError(
                 "some texts are of strings and some of whole numbers: pass y_true and y_pred from the same tokenizer"
             )
-        edits: list[float] = list(map(Levenshtein.distance, truth, predicted))
+        edits = list(map(Levenshtein.distance, truth, predicted))
         self._add(sample_weight, edits, [len(tokens) if self.normalize else 1 for tokens in truth])
 
     def get_config(self) -> dict[str, Any]:
@@ -217,13 +217,17 @@ class ANLS(_Ratio):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> ANLS:
-        """The metric that `get_config` describes."""
+        """The metric that `get_config` describes. ValueError: it describes none."""
         variant = config.get("variant", "standard")
         if isinstance(variant, Mapping):
-            fields: dict[str, Any] = {  # JSON has no tuples
-                key: tuple(value) if isinstance(value, list) else value for key, value in variant.items()
+            # JSON has no tuples.
+            fields: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value for name, value in variant.items()
             }
-            variant = Variant(**fields)
+            try:
+                variant = Variant(**fields)
+            except TypeError as error:
+                raise ValueError(f"the variant of the config is {shown(variant)}, no Variant ({error})") from None
         return cls(**{**config, "variant": variant})
 
 
@@ -237,11 +241,12 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
         predict: what gives the predictions for all rows of ``y_true``, for a model: ``model.predict`` or ``generate``,
             and a tokenizer that decodes.
         y_true: what the metrics compare them with.
-        metrics: one or more, of any kind that takes both; None is ``[ANLS()]``. A value is logged as ``val_`` and the
-            name of its metric.
+        metrics: one or a list of them, of any kind that takes both; None is ``[ANLS()]``. A value is logged as
+            ``val_`` and the name of its metric.
 
     Raises:
-        ValueError: two metrics of one name, or what is no metric; and at the end of an epoch what the metrics say.
+        ValueError: two metrics of one name, what is no metric, a `predict` that cannot be called; and at the end of an
+            epoch what the metrics say.
 
     Example:
         >>> import keras
@@ -264,15 +269,17 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
         self,
         predict: Callable[[Any], Any],
         y_true: Any,
-        metrics: keras.metrics.Metric | Iterable[keras.metrics.Metric] | None = None,
+        metrics: keras.metrics.Metric | Sequence[keras.metrics.Metric] | None = None,
     ) -> None:
         super().__init__()
+        if not callable(predict):
+            raise ValueError(f"predict is {shown(predict)}: pass a function that takes the model")
         if metrics is None:
             metrics = ANLS()
-        self.metrics = [metrics] if isinstance(metrics, keras.metrics.Metric) else list(metrics)
+        self.metrics: list[Any] = list(metrics) if isinstance(metrics, (list, tuple)) else [metrics]
         for metric in self.metrics:
             if not isinstance(metric, keras.metrics.Metric):
-                raise ValueError(f"{metric!r} is no metric of Keras: pass ANLS() for example")
+                raise ValueError(f"{shown(metric)} is no metric of Keras: pass ANLS() for example")
         names = [metric.name for metric in self.metrics]
         if len(set(names)) < len(names):
             raise ValueError(f'the names of the metrics are {", ".join(names)}: give each its own, ANLS(name="...")')
@@ -320,16 +327,29 @@ def _read(value: Any, what: str) -> Any:
     return value
 
 
+def _plain(value: Any, what: str, depth: int = 2) -> Any:
+    """The same, also of the items of a list, so many levels down, with bytes decoded."""
+    value = _read(value, what)
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{what}, is not UTF-8 ({error}): decode the bytes first") from None
+    if isinstance(value, str):
+        return as_text(value, what)
+    if isinstance(value, (list, tuple)) and depth and not {int, str}.issuperset(map(type, value)):
+        return [_plain(item, f"{what}, item {place}", depth - 1) for place, item in enumerate(value)]
+    return value
+
+
 def _texts(value: Any, what: str) -> list[list[Any]]:
     """The tokens of each text: strings or whole numbers."""
-    items = _read(value, what)
+    items = _plain(value, what)
     if not isinstance(items, (list, tuple)):
         raise ValueError(
-            f"{what} is {shown(items)}: pass the tokens of a text as a list or tensor, for example list(text) or "
+            f"{what} is {shown(value)}: pass the tokens of a text as a list or tensor, for example list(text) or "
             "text.split(), or a list of these"
         )
-    if not {int, str}.issuperset(map(type, items)):
-        items = [_read(item, what) for item in items]
     nested = [isinstance(item, (list, tuple)) for item in items]
     if not any(nested):
         no_rows = len(getattr(value, "shape", ())) == 2  # a tensor of no texts, as against the list of no tokens
@@ -344,10 +364,16 @@ def _texts(value: Any, what: str) -> list[list[Any]]:
 
 
 def _tokens(row: Sequence[Any], what: str) -> list[Any]:
+    """The tokens of one text, if they are what the edit distance can compare."""
     kinds = set(map(type, row))
     if kinds - {int, str}:
-        row = [_token(token, f"{what}, token {place}") for place, token in enumerate(row)]
-        kinds = set(map(type, row))
+        place = next(place for place, token in enumerate(row) if type(token) not in (int, str))
+        advice = "pass token ids, which are whole numbers, or strings"
+        if isinstance(row[place], (list, tuple)):
+            advice += ", in a list for each text (of scores over a vocabulary take keras.ops.argmax(scores, -1) first)"
+        elif isinstance(row[place], float):
+            advice += ' (keras.ops.cast(ids, "int32"))'
+        raise ValueError(f"{what}, token {place}, is {shown(row[place])}: {advice}")
     if len(kinds) > 1:
         raise ValueError(f"{what} holds strings and whole numbers: pass tokens of one kind")
     if kinds == {int} and not -_GREATEST_TOKEN <= min(row) <= max(row) <= _GREATEST_TOKEN:
@@ -355,79 +381,30 @@ def _tokens(row: Sequence[Any], what: str) -> list[Any]:
     return list(row)
 
 
-def _token(value: Any, what: str) -> str | int:
-    value = _decoded(_read(value, what), what)
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return int(value)
-    advice = "pass token ids, which are whole numbers, or strings"
-    if isinstance(value, (list, tuple)):
-        advice += ", in a list for each text (of scores over a vocabulary take keras.ops.argmax(scores, -1) first)"
-    elif isinstance(value, float):
-        advice += ' (keras.ops.cast(ids, "int32"))'
-    raise ValueError(f"{what}, is {shown(value)}: {advice}")
-
-
 def _strings(value: Any, what: str) -> Any:
-    """A column of strings, or of lists of strings, with tensors read and bytes decoded; the rest is left to `anls`."""
-    read = _read(value, what)
-    if isinstance(read, (list, tuple)) and {str}.issuperset(map(type, read)):
-        return read
-    leaf = read
-    while isinstance(leaf, (list, tuple)) and leaf:
-        leaf = leaf[0]
-    if hasattr(value, "dtype") and isinstance(leaf, (int, float)):
+    """A column of strings, or of lists of strings; what else it may be is left to `anls`."""
+    kind = str(getattr(value, "dtype", ""))
+    column = _plain(value, what)
+    if any(number in kind for number in ("int", "float", "bool")):
         raise ValueError(
-            f"{what} is a tensor or array of {value.dtype}: pass texts, decoded by the tokenizer (model.compile gives "
-            "none: use the callback anls_metric.keras.ValidationMetrics)"
+            f"{what} is a tensor or array of {kind}: pass texts, decoded by the tokenizer (model.compile gives none: "
+            "use the callback anls_metric.keras.ValidationMetrics)"
         )
-    return _decoded(read, what)
-
-
-def _decoded(value: Any, what: str) -> Any:
-    if isinstance(value, bytes):
-        try:
-            return value.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{what}, is not UTF-8 ({error}): decode the bytes first") from None
-    if isinstance(value, (list, tuple)):
-        return [_decoded(_read(item, what), f"{what}, item {place}") for place, item in enumerate(value)]
-    return value
+    return column
 
 
 def _weights(sample_weight: Any, rows: int) -> list[float]:
-    weights = _read(sample_weight, "sample_weight")
+    weights = _plain(sample_weight, "sample_weight")
     if not isinstance(weights, (list, tuple)):
         weights = [weights] * rows
-    weights = [_read(weight, "sample_weight") for weight in weights]
     if len(weights) != rows:
-        raise ValueError(f"there are {_count(weights, 'weight')} in sample_weight for {rows} rows: pass one for each")
+        raise ValueError(
+            f"sample_weight and the batch hold {len(weights)} and {rows} rows: pass a weight for each, or one for all"
+        )
     for row, weight in enumerate(weights):
-        if not isinstance(weight, (int, float)) or not 0 <= weight < math.inf:
+        if not isinstance(weight, (int, float)) or not 0 <= weight <= _GREATEST_FLOAT32:
             raise ValueError(
-                f"sample_weight, row {row} (counted from 0), is {shown(weight)}: it must be a number, 0 or more"
+                f"sample_weight, row {row} (counted from 0), is {shown(weight)}: it must be a number, 0 or more, that "
+                "float32 holds"
             )
-    return weights
-
-
-def _parts(values: list[float]) -> list[float]:
-    """Numbers that float32 holds, and whose sum is that of the values."""
-    parts: list[float] = []
-    for _ in range(_PARTS):
-        total = math.fsum(values)
-        part = struct.unpack("<f", struct.pack("<f", total))[0]  # "<": an error where it is too great
-        parts.append(part)
-        values.append(-part)
-    return parts
-
-
-def _count(items: Sequence[object], what: str) -> str:
-    return f"{len(items)} {what}{'s' * (len(items) != 1)}"
-
-
-def shown(value: object) -> str:
-    text = " ".join(repr(value).split())
-    if len(text) > 60:
-        text = text[:57] + "..."
-    return text if value is None else f"{text} ({type(value).__name__})"
+    return list(weights)

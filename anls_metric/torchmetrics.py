@@ -15,16 +15,16 @@ from rapidfuzz.distance import Levenshtein
 from torch import Tensor
 from torchmetrics.utilities import dim_zero_cat
 
-from anls import Variant, anls_batch, as_text, get_variant, signature
+from anls import Variant, anls_batch, as_text, get_variant, shown, signature
 
 __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]
 
 Reduction = Literal["mean", "sum", "none"] | None
 
-# A score is 1 - x of a float x from 0 to 2, so a whole number of these. Of n scores their sum is up to n * 2 ** 53,
-# and is kept in two parts that int64 holds, which every device has (MPS has no float64).
+# A score is 1 - x of a float x from 0 to 2, so a whole number of units of 2 ** -53. Of n scores their sum is up to
+# n * 2 ** 53, and is kept in two parts that int64 holds, which every device has (MPS has no float64).
 _UNITS = 2**53
-_LOW_BITS = 32
+_LOW = 2**32
 
 
 class _Scores(torchmetrics.Metric):  # type: ignore[misc]
@@ -40,19 +40,16 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
 
     def __init__(self, name: str, reduction: Reduction, **kwargs: Any) -> None:
         if reduction not in ("mean", "sum", "none", None):
-            raise ValueError(f'reduction is {reduction!r}: it must be "mean", "sum", "none" or None')
+            raise ValueError(f'reduction is {shown(reduction)}: it must be "mean", "sum", "none" or None')
         super().__init__(**kwargs)
         self.reduction = reduction
+        self._keeps_all = reduction in ("none", None)
         self._state = f"{name}|{reduction or 'none'}"
-        self._checked: list[float] | None = None
+        self._scores_of_forward: list[float] | None = None
         if self._keeps_all:
             self.add_state(self._state, [], dist_reduce_fx="cat")
         else:
             self.add_state(self._state, torch.zeros(3, dtype=torch.int64), dist_reduce_fx="sum")
-
-    @property
-    def _keeps_all(self) -> bool:
-        return self.reduction in ("none", None)
 
     @property
     def plot_lower_bound(self) -> float | None:
@@ -78,7 +75,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
             ValueError: what is wrong and in which row of the batch; nothing of the batch is kept.
         """
         try:
-            scores = self._score(preds, target) if self._checked is None else self._checked
+            scores = self._score(preds, target) if self._scores_of_forward is None else self._scores_of_forward
         except BaseException:
             self._update_count -= 1  # torchmetrics has counted the batch already
             raise
@@ -88,18 +85,18 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
             # gloo ends with an error, or with wrong numbers, where processes bring different ones.
             state.append(torch.tensor(scores, dtype=self.dtype, device=self.device))
         else:
-            units = sum(int(score * _UNITS) for score in scores)
-            parts = [units >> _LOW_BITS, units % (1 << _LOW_BITS), len(scores)]
+            parts = *divmod(sum(int(score * _UNITS) for score in scores), _LOW), len(scores)
             setattr(self, self._state, state + torch.tensor(parts, dtype=torch.int64, device=self.device))
 
+    @torch.jit.unused  # type: ignore[untyped-decorator]  # so that a model that holds the metric can be scripted
     def forward(self, preds: str | Iterable[str], target: str | Iterable[str | Iterable[str]]) -> Tensor:
         """Add a batch, as `update` does, and return the value of this batch alone."""
-        # Checked here, because an error inside would leave the metric empty.
-        self._checked = self._score(preds, target)
+        # Scored here, because an error inside would leave the metric empty.
+        self._scores_of_forward = self._score(preds, target)
         try:
             return super().forward(preds, target)
         finally:
-            self._checked = None
+            self._scores_of_forward = None
 
     def compute(self) -> Tensor:
         """The value of all batches, of all processes."""
@@ -107,7 +104,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         if self._keeps_all:
             return dim_zero_cat(state) if len(state) else torch.tensor([], dtype=self.dtype, device=self.device)
         high, low, count = state.tolist()
-        value = ((high << _LOW_BITS) + low) / _UNITS
+        value = (high * _LOW + low) / _UNITS
         if self.reduction == "mean":
             value /= count or 1
         # At least float32: a model that is turned to bfloat16 takes its metrics along.
@@ -181,7 +178,8 @@ class ANLS(_Scores):
         **kwargs: Any,
     ) -> None:
         variant = get_variant(variant, threshold, ignore_case)
-        super().__init__(_without_version(signature(variant)), reduction, **kwargs)
+        name, _, _ = signature(variant).rpartition("|")  # without our version: the next one reads what this one saves
+        super().__init__(name, reduction, **kwargs)
         self.variant = variant
 
     def signature(self) -> str:
@@ -229,10 +227,11 @@ class NormalizedLevenshteinSimilarity(_Scores):
 
     def __init__(self, substitution_cost: int = 1, reduction: Reduction = "mean", **kwargs: Any) -> None:
         if type(substitution_cost) is not int or substitution_cost < 0:
-            raise ValueError(f"substitution_cost is {substitution_cost!r}: it must be a whole number, 0 or more")
-        name = f"{_without_version(signature('nls'))}|substitution_cost:{substitution_cost}"
-        super().__init__(name, reduction, **kwargs)
+            raise ValueError(f"substitution_cost is {shown(substitution_cost)}: it must be a whole number, 0 or more")
+        paid = min(substitution_cost, 2)  # what it costs to delete and insert instead
+        super().__init__(f"nls|substitution_cost:{paid}", reduction, **kwargs)
         self.substitution_cost = substitution_cost
+        self._weights = 1, 1, paid
 
     @property
     def plot_lower_bound(self) -> float | None:
@@ -242,32 +241,25 @@ class NormalizedLevenshteinSimilarity(_Scores):
         return None if self.reduction == "sum" else -1.0
 
     def _score(self, preds: Any, target: Any) -> list[float]:
-        return _similarities(_texts(preds, "preds"), _texts(target, "target"), self.substitution_cost)
+        predictions, references = _texts(preds, "preds"), _texts(target, "target")
+        if len(predictions) != len(references):
+            raise ValueError(
+                f"there are {len(predictions)} texts in preds but {len(references)} in target: pass one text to "
+                "compare with for each prediction"
+            )
+        return list(map(self._similarity, predictions, references))
 
-
-def _similarities(predictions: list[str], references: list[str], substitution_cost: int) -> list[float]:
-    if len(predictions) != len(references):
-        raise ValueError(
-            f"there are {len(predictions)} texts in preds but {len(references)} in target: pass one text to compare "
-            "with for each prediction"
-        )
-    if substitution_cost == 1:
-        return anls_batch({"prediction": predictions, "references": references}, variant="nls")["anls"]
-    weights = (1, 1, min(substitution_cost, 2))
-    return [
-        1 - Levenshtein.distance(prediction, reference, weights=weights) / (max(len(prediction), len(reference)) or 1)
-        for prediction, reference in zip(predictions, references)
-    ]
+    def _similarity(self, prediction: str, reference: str) -> float:
+        cost = Levenshtein.distance(prediction, reference, weights=self._weights)
+        return 1 - cost / (max(len(prediction), len(reference)) or 1)
 
 
 def _texts(column: Any, what: str) -> list[str]:
     """A string, or a list of strings of any kind, as a list of strings."""
+    if hasattr(column, "tolist"):
+        column = column.tolist()
     if isinstance(column, str):
         column = [column]
     if not isinstance(column, Iterable) or isinstance(column, (bytes, Mapping, Set)):
-        raise ValueError(f"{what} is a {type(column).__name__}: pass a string or a list of strings")
+        raise ValueError(f"{what} is {shown(column)}: pass a string or a list of strings")
     return [as_text(text, f"{what}, row {row} (counted from 0),") for row, text in enumerate(column)]
-
-
-def _without_version(signature: str) -> str:
-    return signature.rpartition("|")[0]

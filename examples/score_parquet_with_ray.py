@@ -6,36 +6,43 @@ reads the Parquet files of ANSWERS (a file or a folder that every machine can re
 SCORED with a column of scores; then it prints the ANLS and its signature. Inside a Ray cluster it runs on all of it,
 elsewhere on this machine. A worker that dies is replaced, and what it had in hand is scored again.
 
-Needs ``pip install "anls-metric[evaluate,ray]"`` on every machine.
+Needs ``pip install "anls-metric[ray]"`` on every machine.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
-from collections import Counter
+import os
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import ray
 
-from anls import anls_batch, signature
-from anls_metric.report import Tally
+from anls import anls_batch, mean, signature
+
+SCORE_COLUMN = "anls"
 
 
 def score_batch(batch: pa.Table, id_column: str | None = None, **options: Any) -> pa.Table:
     """The batch with its scores as one more column."""
+    if SCORE_COLUMN in batch.column_names:
+        raise ValueError(f"the answers have a column {SCORE_COLUMN!r} already: rename it, or leave it out")
     ids = batch[id_column].to_pylist() if id_column else None
     scores = anls_batch(batch, indices=ids, **options)
-    return batch.append_column("anls", pa.array(scores["anls"], pa.float64()))
+    return batch.append_column(SCORE_COLUMN, pa.array(scores["anls"], pa.float64()))
 
 
-def count_scores(batch: pa.Table) -> pa.Table:
-    """How often each score comes: a few rows, whatever the size of the batch."""
-    counts = Counter(batch["anls"].to_pylist())
-    return pa.table({"anls": pa.array(counts.keys(), pa.float64()), "count": pa.array(counts.values(), pa.int64())})
+def mean_score(folder: Path) -> float:
+    """The mean of all scores of a folder, which need not fit into memory."""
+    batches = chain.from_iterable(
+        pq.ParquetFile(file).iter_batches(columns=[SCORE_COLUMN]) for file in sorted(folder.iterdir())
+    )
+    return mean(score for batch in batches for score in batch[SCORE_COLUMN].to_pylist())
 
 
 def score_parquet(answers: str, scored: str, **options: Any) -> float:
@@ -43,20 +50,19 @@ def score_parquet(answers: str, scored: str, **options: Any) -> float:
 
     The folder appears when all is written; after an error nothing is left of it.
     """
-    if Path(scored).exists():
+    target = Path(scored).absolute()
+    if os.path.lexists(target):
         raise FileExistsError(f"{scored} is there already: name a new folder")
-    unfinished = f"{scored}.unfinished"
-    try:
-        rows = ray.data.read_parquet(answers)
-        rows.map_batches(partial(score_batch, **options), batch_format="pyarrow").write_parquet(unfinished)
-        tally = Tally()
-        written = ray.data.read_parquet(unfinished).select_columns(["anls"])
-        for row in written.map_batches(count_scores, batch_format="pyarrow").iter_rows():
-            tally.add({row["anls"]: row["count"]})
-        Path(unfinished).rename(scored)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    return tally.mean
+    rows = ray.data.read_parquet(answers)
+    # All is written in a folder of our own beside the target, under a name that nobody can know before.
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent, ignore_cleanup_errors=True) as private:
+        unfinished = Path(private) / "rows"
+        unfinished.mkdir()
+        rows.map_batches(partial(score_batch, **options), batch_format="pyarrow").write_parquet(str(unfinished))
+        score = mean_score(unfinished)
+        unfinished.rename(target)
+    return score
 
 
 def main() -> None:
@@ -69,8 +75,9 @@ def main() -> None:
     command.add_argument("--id-column", help="what rows are called in errors")
     command.add_argument("--variant", default="standard", help="which ANLS")
     options = vars(command.parse_args())
-    mean = score_parquet(options.pop("answers"), options.pop("scored"), **options)
-    print(f"{mean!r}  {signature(options['variant'])}")
+    which = signature(options["variant"])
+    score = score_parquet(options.pop("answers"), options.pop("scored"), **options)
+    print(f"{score!r}  {which}")
 
 
 if __name__ == "__main__":

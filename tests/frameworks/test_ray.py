@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import runpy
+import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -71,6 +72,11 @@ def scores_by_id(folder: Path) -> dict[int, float]:
     return scores
 
 
+def beside(tmp_path: Path) -> set[str]:
+    """What is in the folder of a test, but the folders that the tests themselves use."""
+    return {path.name for path in tmp_path.iterdir()} - {"answers", "died", "nodes"}
+
+
 def test_a_worker_that_is_killed_changes_nothing(
     cluster: str, example: Any, answers: tuple[Path, list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,7 +103,7 @@ def test_a_worker_that_is_killed_changes_nothing(
     assert len(list(nodes.iterdir())) == 2
     assert mean == anls.mean(expected)
     assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
-    assert not list(tmp_path.glob("*.unfinished"))
+    assert beside(tmp_path) == {"scored"}
 
 
 def test_a_bad_row_is_called_by_its_id_and_nothing_is_left_half_written(
@@ -107,26 +113,85 @@ def test_a_bad_row_is_called_by_its_id_and_nothing_is_left_half_written(
     bad = {"id": [12345, 12346], "prediction": ["a", "b"], "references": [["a"], []]}
     pq.write_table(pa.table(bad, pa.schema(pq.read_schema(next(folder.iterdir())))), folder / "z.parquet")
     with pytest.raises(Exception, match="the references of row 12346 is an empty list"):
-        example.score_parquet(str(folder), str(tmp_path / "scored"), id_column="id")
-    assert [path.name for path in tmp_path.iterdir()] == ["answers"]
-    (folder / "z.parquet").unlink()
-    mean = example.score_parquet(str(folder), str(tmp_path / "scored"), variant="nls")
-    rows = pq.read_table(folder)
-    columns = rows["prediction"].to_pylist(), rows["references"].to_pylist()
-    assert mean == anls.mean(anls.anls_scores(*columns, variant="nls"))
-    with pytest.raises(FileExistsError, match="is there already"):
-        example.score_parquet(str(folder), str(tmp_path / "scored"))
+        example.score_parquet(str(folder), str(tmp_path / "new" / "scored"), id_column="id")
+    assert list((tmp_path / "new").iterdir()) == []
 
 
-def test_the_command(cluster: str, answers: tuple[Path, list[float]], tmp_path: Path) -> None:
+def test_the_command_takes_nothing_that_another_wrote_and_removes_nothing_of_a_user(
+    cluster: str,
+    answers: tuple[Path, list[float]],
+    example: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     folder, expected = answers
-    done = subprocess.run(
-        [sys.executable, SCRIPT, folder, tmp_path / "scored", "--id-column", "id"],
-        cwd=tmp_path,
-        env={**os.environ, "RAY_ADDRESS": cluster, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.stdout.splitlines()[-1:] == [f"{anls.mean(expected)!r}  {anls.signature()}"], done.stderr
+    planted = [tmp_path / name for name in ("scored.unfinished", ".scored-", ".scored-abcdefgh")]
+    for place in planted:
+        (place / "rows").mkdir(parents=True)
+        for file in (place / "part.parquet", place / "rows" / "part.parquet"):
+            pq.write_table(pa.table({"id": [-1], "anls": [1.0]}), file)
+        (place / "notes.txt").write_text("a user's")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    monkeypatch.setattr(sys, "argv", ["score", str(folder), str(tmp_path / "scored"), "--id-column", "id"])
+    runpy.run_path(str(SCRIPT), run_name="__main__")
+    assert capsys.readouterr().out.splitlines()[-1] == f"{anls.mean(expected)!r}  {anls.signature()}"
     assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
+    assert beside(tmp_path) == {"scored", *(place.name for place in planted)}
+    assert {path: path.read_bytes() for path in before} == before
+    # Others may read the result, as they may any folder that its owner made.
+    assert (tmp_path / "scored").stat().st_mode == folder.stat().st_mode
+
+    # Scored again, it would have two columns of one name; and the folder that is there stays.
+    with pytest.raises(ValueError, match="have a column 'anls' already"):
+        example.score_batch(pq.read_table(tmp_path / "scored"))
+    with pytest.raises(FileExistsError, match="is there already: name a new folder"):
+        example.score_parquet(str(folder), str(tmp_path / "scored"))
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(FileExistsError, match="is there already"):
+        example.score_parquet(str(folder), str(tmp_path / "link"))
+
+
+class Written:
+    """Rows of Ray Data, as far as the example goes, that are written at once."""
+
+    def __init__(self, *scores: float) -> None:
+        self.scores = list(scores)
+
+    def map_batches(self, *_: Any, **__: Any) -> Written:
+        return self
+
+    def write_parquet(self, path: str) -> None:
+        if self.scores:
+            pq.write_table(pa.table({"anls": self.scores}), Path(path) / "part.parquet")
+
+
+def test_a_folder_that_appears_meanwhile_stays(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The private folder is there by then, closed to others and under another name each time."""
+    monkeypatch.setattr(example.ray.data, "read_parquet", lambda answers: Written(0.5))
+    seen = []
+
+    def look(folder: Path) -> float:
+        (private,) = (path for path in tmp_path.iterdir() if path.name.startswith(".scored-"))
+        assert folder.parent == private
+        assert private.stat().st_mode & 0o777 == 0o700
+        seen.append(private.name)
+        (tmp_path / "scored").mkdir()
+        (tmp_path / "scored" / "notes.txt").write_text("a user's")
+        return 0.5
+
+    monkeypatch.setattr(example, "mean_score", look)
+    for _ in range(2):
+        with pytest.raises(OSError, match="not empty"):
+            example.score_parquet("answers", str(tmp_path / "scored"))
+        assert [path.name for path in tmp_path.iterdir()] == ["scored"]
+        assert [path.name for path in (tmp_path / "scored").iterdir()] == ["notes.txt"]
+        shutil.rmtree(tmp_path / "scored")
+    assert len(set(seen)) == 2
+
+
+def test_no_rows(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(example.ray.data, "read_parquet", lambda answers: Written())
+    with pytest.raises(ValueError, match="there are no rows to score"):
+        example.score_parquet("answers", str(tmp_path / "scored"))
+    assert list(tmp_path.iterdir()) == []
