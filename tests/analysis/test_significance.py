@@ -1,68 +1,403 @@
-"""Intervals and comparisons, against what theory says of them."""
+"""Intervals and tests: against scipy, against the same computed another way, and by simulation."""
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
+import tracemalloc
+from collections.abc import Callable, Iterable, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-pytest.importorskip("scipy", reason="intervals need scipy")
+import anls
+from anls_metric.analysis import significance
+from anls_metric.analysis.significance import (
+    Interval,
+    Sample,
+    differences,
+    holm,
+    interval,
+    least_difference,
+    paired_test,
+    student_t,
+)
 
-from anls_metric.compare import Interval, compare, interval
+SCORES = [0.0, 0.5, 2 / 3, 0.75, 8 / 9, 1.0]
 
 
-def scores(count: int, seed: int, right: float = 0.8) -> list[float]:
+def scores(count: int, seed: int) -> list[float]:
+    return random.Random(seed).choices(SCORES, [3, 1, 1, 1, 1, 10], k=count)
+
+
+def pages(count: int, seed: int) -> list[str]:
     chance = random.Random(seed)
-    return [1.0 if chance.random() < right else chance.choice([0.0, 0.5, 0.75]) for _ in range(count)]
+    return [f"page {chance.randrange(count // 4 + 2)}" for _ in range(count)]
 
 
-def test_the_interval_is_the_normal_one_where_scores_are_many() -> None:
-    some = scores(4000, 1)
-    low, high = interval(some)
-    half = 1.96 * statistics.stdev(some) / len(some) ** 0.5
-    assert low == pytest.approx(statistics.mean(some) - half, abs=half / 10)
-    assert high == pytest.approx(statistics.mean(some) + half, abs=half / 10)
+# Student's t
 
 
-def test_95_intervals_of_100_hold_the_truth() -> None:
-    truth = 0.8 + 0.2 * (0.0 + 0.5 + 0.75) / 3
-    intervals = [interval(scores(200, seed)) for seed in range(200)]
-    assert 180 <= sum(low <= truth <= high for low, high in intervals) <= 199
+@pytest.mark.parametrize("confidence", [0.001, 0.3, 0.5, 0.95, 0.999, 0.999999])
+def test_student_t_of_one_and_of_two_degrees_of_freedom(confidence: float) -> None:
+    assert student_t(confidence, 1) == pytest.approx(math.tan(math.pi / 2 * confidence), rel=1e-9)
+    assert student_t(confidence, 2) == pytest.approx(confidence * math.sqrt(2 / (1 - confidence**2)), rel=1e-9)
 
 
-def test_the_same_scores_give_the_same_numbers() -> None:
-    assert interval(scores(50, 3)) == interval(scores(50, 3))
+def test_student_t_of_very_many_degrees_of_freedom_is_the_normal_quantile() -> None:
+    for confidence in (0.5, 0.95, 0.99):
+        normal = statistics.NormalDist().inv_cdf((1 + confidence) / 2)
+        assert student_t(confidence, 10_000_000) == pytest.approx(normal, abs=1e-6)
+    assert student_t(0.0, 7) == 0.0
+
+
+@pytest.mark.parametrize("confidence", [0.01, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
+def test_student_t_is_that_of_scipy(confidence: float) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    freedoms = [*range(1, 101), *range(101, 10_001, 99), 10_000]
+    for freedom, expected in zip(freedoms, stats.t.ppf((1 + confidence) / 2, freedoms)):
+        assert student_t(confidence, freedom) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("confidence", [1.0, -0.1, 95, math.nan])
+def test_a_confidence_is_a_share(confidence: float) -> None:
+    with pytest.raises(ValueError, match="from 0 and under 1, 0.95 for 95 %"):
+        interval([0.0, 1.0], confidence=confidence)
+
+
+# Intervals
+
+
+def test_without_clusters_the_interval_is_the_textbook_one() -> None:
+    some = scores(200, 1)
+    half = student_t(0.9, 199) * statistics.stdev(some) / math.sqrt(200)
+    assert interval(some, confidence=0.9) == pytest.approx((statistics.mean(some) - half, statistics.mean(some) + half))
+
+
+def test_with_clusters_the_standard_error_is_that_of_a_regression_on_a_constant() -> None:
+    """The sandwich: the residuals of two questions count together where they are of one page."""
+    np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
+    for count in (10, 100, 700):
+        some, page = np.array(scores(count, count)), np.array(pages(count, count))
+        residuals = some - some.mean()
+        meat = (np.equal.outer(page, page) * np.outer(residuals, residuals)).sum()
+        clusters = len(set(page))
+        error = np.sqrt(clusters / (clusters - 1) * meat / count**2)
+        for confidence in (0.9, 0.95):
+            ends = stats.t.interval(confidence, clusters - 1, some.mean(), error)
+            expected = np.clip(ends, 0, 1)
+            assert interval(list(some), list(page), confidence) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_mean_is_cut_and_a_difference_is_not() -> None:
+    assert interval([1.0, 1.0, 0.9]).high == 1.0
+    assert interval([0.0, 0.0, 0.1]).low == 0.0
+    low, high = differences([0.0, 0.0, 0.0], [1.0, 1.0, 0.1]).interval()
+    assert low < 0 < 1 < high
     assert interval([0.5, 0.5]) == Interval(0.5, 0.5)
 
 
-def test_a_better_submission_is_told_from_chance() -> None:
-    first = scores(1000, 4)
-    better = [score if score else 0.75 for score in first]
-    found = compare(first, better)
-    assert found.difference == pytest.approx(statistics.mean(better) - statistics.mean(first))
-    assert found.interval.low > 0
-    assert found.p_value < 0.001
-    back = compare(better, first)
-    assert back.difference == pytest.approx(-found.difference)
-    assert back.interval.high < 0
+def test_a_score_without_a_cluster_is_one_of_its_own() -> None:
+    some = scores(60, 2)
+    assert interval(some) == interval(some, [None] * 60) == interval(some, range(60))
+    named = [page if number % 3 else None for number, page in enumerate(pages(60, 2))]
+    own = [page or f"own {number}" for number, page in enumerate(named)]
+    assert interval(some, named) == interval(some, own)
+    assert paired_test(some, some[::-1], named) == paired_test(some, some[::-1], own)
 
 
-def test_the_p_value_is_that_of_the_paired_t_test_where_scores_are_many() -> None:
-    from scipy import stats
-
-    for seed in range(5):
-        first, second = scores(2000, seed), scores(2000, seed + 100, right=0.79)
-        assert compare(first, second).p_value == pytest.approx(stats.ttest_rel(first, second).pvalue, abs=0.05)
-
-
-def test_of_two_equal_submissions_few_are_called_different() -> None:
-    p_values = [compare(scores(200, seed), scores(200, seed + 1000)).p_value for seed in range(200)]
-    assert 2 <= sum(p_value < 0.05 for p_value in p_values) <= 20
+def test_questions_about_one_page_tell_less() -> None:
+    """The same answer to all questions of a page is one observation."""
+    page_scores = scores(50, 3)
+    copies = [score for score in page_scores for _ in range(4)]
+    page = [number // 4 for number in range(200)]
+    assert interval(copies, page) == pytest.approx(interval(page_scores))
+    assert interval(copies)[0] > interval(page_scores)[0]
+    assert paired_test(copies, copies[::-1], page) == paired_test(page_scores, page_scores[::-1])
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
-    with pytest.raises(ValueError, match="two questions or more, not 1"):
+@given(
+    st.lists(st.tuples(st.floats(0, 1) | st.sampled_from(SCORES), st.sampled_from(["a", "b", "c", None])), min_size=3),
+    st.randoms(use_true_random=False),
+)
+def test_the_same_bits_in_any_order_and_pieces(rows: list[tuple[float, str | None]], chance: random.Random) -> None:
+    rows += [(0.25, "d"), (0.75, "e")]
+    whole = Sample()
+    whole.add(*zip(*rows))
+    chance.shuffle(rows)
+    pieces = Sample()
+    while rows:
+        piece = [rows.pop() for _ in range(min(len(rows), 1 + chance.randrange(3)))]
+        pieces.add(*zip(*piece))
+    for name in ("mean", "count", "cluster_count"):
+        assert getattr(whole, name) == getattr(pieces, name)
+    assert whole.interval() == pieces.interval()
+
+
+@given(st.lists(st.floats(0, 1) | st.sampled_from(SCORES), min_size=1))
+def test_the_mean_has_the_bits_of_that_of_the_metric(some: list[float]) -> None:
+    sample = Sample()
+    sample.add(some, range(len(some)))
+    assert sample.mean == anls.mean(some)
+
+
+def test_clusters_can_be_put_together_later() -> None:
+    some, page = scores(300, 4), pages(300, 4)
+    document = [name[:-1] for name in page]
+    sample = Sample()
+    sample.add(some, list(zip(page, document)))
+    assert sample.regrouped(lambda cluster: cluster[0]).interval() == interval(some, page)
+    assert sample.regrouped(lambda cluster: cluster[1]).interval() == interval(some, document)
+    assert sample.regrouped(lambda cluster: None).interval() == interval(some)
+
+
+def test_memory_grows_with_the_clusters_and_not_with_the_scores() -> None:
+    piece, page = scores(1000, 5), pages(1000, 5)
+    alone, clustered = Sample(), Sample()
+    clustered.add(piece, page)
+    tracemalloc.start()
+    for _ in range(300):
+        alone.add(piece)
+        clustered.add(piece, page)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (alone.count, clustered.count) == (300_000, 301_000)
+    assert peak < 100_000
+
+
+def test_what_has_no_interval_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs two questions or more, not 1"):
         interval([1.0])
+    with pytest.raises(ValueError, match="needs two clusters or more, not 1"):
+        interval([1.0, 0.0], ["page", "page"])
+    with pytest.raises(ValueError, match="there are no scores"):
+        interval([])
+    with pytest.raises(ValueError, match="2 scores and 1 clusters"):
+        interval([1.0, 0.0], ["page"])
     with pytest.raises(ValueError, match="2 scores and 1: compare submissions to the same questions"):
-        compare([1.0, 0.0], [1.0])
+        paired_test([1.0, 0.0], [1.0])
+
+
+# The test
+
+
+def test_two_questions_tell_nothing() -> None:
+    assert paired_test([0.0, 0.0], [1.0, 1.0]) == 0.5
+    assert paired_test([0.0], [1.0]) == 1.0
+    assert paired_test([0.5] * 100, [0.5] * 100) == 1.0
+
+
+def p_value_of_all_patterns(sums: list[float]) -> float:
+    found = abs(sum(sums)) - 1e-9
+    patterns = list(product([1, -1], repeat=len(sums)))
+    return sum(abs(sum(map(float.__mul__, sums, map(float, signs)))) >= found for signs in patterns) / len(patterns)
+
+
+@pytest.mark.parametrize("count", [2, 5, 8, 13])
+@pytest.mark.parametrize("seed", range(5))
+def test_few_questions_are_tested_by_all_patterns(count: int, seed: int) -> None:
+    first, second = scores(count, seed), scores(count, seed + 100)
+    expected = p_value_of_all_patterns([after - before for before, after in zip(first, second)])
+    assert paired_test(first, second) == expected
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_p_value_is_that_of_scipys_permutation_test(seed: int) -> None:
+    np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
+    count = [9, 12, 40, 200, 1000][seed % 5]
+    first, second = scores(count, seed), scores(count, seed + 100)
+    page = pages(count, seed) if seed % 2 else [str(number) for number in range(count)]
+    sums = [
+        math.fsum(after - before for before, after, name in zip(first, second, page) if name == one)
+        for one in sorted(set(page))
+    ]
+    found = stats.permutation_test(
+        (np.array(sums),),
+        np.sum,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=20_000,
+        rng=np.random.default_rng(seed),
+    )
+    ours = paired_test(first, second, page)
+    if 2 ** sum(one != 0 for one in sums) <= significance.FLIPS and 2 ** len(sums) <= 20_000:
+        assert ours == pytest.approx(found.pvalue)
+    else:
+        spread = math.sqrt(found.pvalue * (1 - found.pvalue) * (1 / 10_000 + 1 / 20_000))
+        assert abs(ours - found.pvalue) < 4 * spread + 1e-4
+
+
+def test_many_questions_are_tested_by_random_patterns() -> None:
+    """Of 20 answers that differ 15 are better: a coin that falls so, or further off, does in 0.0414 of all throws."""
+    first, second = [0.0] * 15 + [1.0] * 5, [1.0] * 15 + [0.0] * 5
+    exact = 2 * sum(math.comb(20, heads) for heads in range(6)) / 2**20
+    assert paired_test(first, second) == pytest.approx(exact, abs=0.006)
+    assert paired_test([0.0] * 1000, [1.0] * 1000) == 1 / 10_001
+
+
+def test_the_random_sums_are_those_of_coins() -> None:
+    """Every size is there, with each sign as often, and none goes with another."""
+    sizes = [2**place for place in range(21)]
+    patterns = significance._random_subset_sums(sizes)
+    bits = [[pattern >> place & 1 for pattern in patterns] for place in range(21)]
+    for place, one in enumerate(bits):
+        assert abs(sum(one) - 5000) < 250
+        for other in bits[:place]:
+            assert abs(sum(map(int.__xor__, one, other)) - 5000) < 250
+    assert max(patterns) < 2**21
+    largest = [significance._LARGEST] * 9
+    assert set(significance._random_subset_sums(largest)) == {size * significance._LARGEST for size in range(10)}
+
+
+@pytest.mark.parametrize("count", [6, 50, 400])
+def test_neither_the_order_nor_the_direction_matters(count: int) -> None:
+    rows = list(zip(scores(count, 6), scores(count, 7), pages(count, 6)))
+    first, second, page = zip(*rows)
+    random.Random(8).shuffle(rows)
+    again, against, name = zip(*rows)
+    assert paired_test(first, second, page) == paired_test(again, against, name) == paired_test(second, first, page)
+    low, high = differences(first, second, page).interval()
+    assert differences(again, against, name).interval() == (low, high)
+    assert differences(second, first, page).interval() == (-high, -low)
+
+
+def test_how_many_are_better_worse_and_equal() -> None:
+    assert differences([0.0, 0.5, 1.0, 1.0, 0.2], [1.0, 0.5, 0.9, 0.0, 0.2]).signs == (1, 2, 2)
+
+
+# Adjustment
+
+
+def test_holm_has_the_numbers_of_r() -> None:
+    """p.adjust(c(...), "holm") of R 4."""
+    assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
+    assert holm([0.9, 0.001, 0.5, 0.02]) == pytest.approx([1.0, 0.004, 1.0, 0.06])
+    assert holm([0.03]) == [0.03]
+    assert holm([]) == []
+
+
+def test_of_many_families_of_equals_chance_alone_makes_few_significant() -> None:
+    chance = random.Random(9)
+    families = [[chance.random() for _ in range(5)] for _ in range(4000)]
+    assert 0.04 < statistics.mean(min(holm(family)) < 0.05 for family in families) < 0.06
+    assert statistics.mean(min(family) < 0.05 for family in families) > 0.2
+
+
+# Simulation: what is promised of 95 in 100 samples holds of about so many
+
+
+EASY = [1.0] * 18 + [0.5, 0.0]
+HARD = [1.0] * 8 + [0.9, 0.75, 0.6, 0.5] + [0.0] * 8
+TRUE_MEAN = statistics.mean(EASY + HARD)
+
+Draw = Callable[[random.Random, int], tuple[list[float], list[float], Sequence[int]]]
+
+
+def draw_questions(chance: random.Random, count: int) -> tuple[list[float], list[float], Sequence[int]]:
+    """Two equally good submissions; each question stands alone."""
+    return chance.choices(EASY + HARD, k=count), chance.choices(EASY + HARD, k=count), range(count)
+
+
+def draw_pages(chance: random.Random, count: int) -> tuple[list[float], list[float], Sequence[int]]:
+    """Two equally good submissions; each of them finds a page easy or hard, with all of its one to five questions."""
+    first, second, pages = [], [], []
+    while len(pages) < count:
+        size = min(chance.randint(1, 5), count - len(pages))
+        first += chance.choices(chance.choice([EASY, HARD]), k=size)
+        second += chance.choices(chance.choice([EASY, HARD]), k=size)
+        pages += [len(pages)] * size
+    return first, second, pages
+
+
+@pytest.fixture
+def fewer_flips(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test is as right with fewer patterns, and ten times as fast."""
+    monkeypatch.setattr(significance, "FLIPS", 999)
+
+
+def share(outcomes: Iterable[bool]) -> float:
+    return statistics.fmean(outcomes)
+
+
+@pytest.mark.usefixtures("fewer_flips")
+@pytest.mark.parametrize(("count", "samples"), [(30, 400), (100, 400), (1000, 150)])
+@pytest.mark.parametrize("draw", [draw_questions, draw_pages])
+def test_of_many_comparisons_of_equals_5_percent_are_significant(draw: Draw, count: int, samples: int) -> None:
+    """Between 2 % and 9 %: of 400 that are 2.7 standard errors to the one side and 3.7 to the other."""
+    chance = random.Random(count)
+    assert 0.02 <= share(paired_test(*draw(chance, count)) < 0.05 for _ in range(samples)) <= 0.09
+
+
+@pytest.mark.usefixtures("fewer_flips")
+def test_without_their_clusters_too_many_are() -> None:
+    chance = random.Random(1)
+    assert share(paired_test(*draw_pages(chance, 200)[:2]) < 0.05 for _ in range(300)) > 0.09
+
+
+@pytest.mark.parametrize(("count", "samples", "least"), [(30, 600, 0.88), (100, 600, 0.91), (1000, 500, 0.92)])
+@pytest.mark.parametrize("draw", [draw_questions, draw_pages])
+def test_an_interval_of_95_percent_holds_the_truth_in_95_of_100(
+    draw: Draw, count: int, samples: int, least: float
+) -> None:
+    """A little fewer where there are few: 30 questions are about ten pages, on which no verdict is given."""
+    chance = random.Random(count)
+    drawn = (draw(chance, count) for _ in range(samples))
+    intervals = (interval(answers, clusters) for answers, _, clusters in drawn)
+    assert least <= share(low <= TRUE_MEAN <= high for low, high in intervals) <= 0.98
+
+
+@pytest.mark.parametrize("draw", [draw_questions, draw_pages])
+def test_the_interval_of_a_difference_holds_0_in_95_of_100_comparisons_of_equals(draw: Draw) -> None:
+    chance = random.Random(2)
+    intervals = (differences(*draw(chance, 100)).interval() for _ in range(600))
+    assert 0.925 <= share(low <= 0 <= high for low, high in intervals) <= 0.975
+
+
+def test_the_least_difference_is_half_the_interval_of_a_difference() -> None:
+    first, second, page = scores(300, 10), scores(300, 11), pages(300, 10)
+    low, high = differences(first, second, page).interval(0.9)
+    assert least_difference(first, second, page, confidence=0.9) == pytest.approx((high - low) / 2)
+    for power in (0.4, 1.0):
+        with pytest.raises(ValueError, match="at least 0.5 and under 1"):
+            least_difference(first, second, power=power)
+
+
+@pytest.mark.usefixtures("fewer_flips")
+@pytest.mark.parametrize("power", [0.5, 0.8])
+def test_a_difference_of_the_least_size_is_told_as_often_as_promised(power: float) -> None:
+    """One submission is better by just so much as the questions of a typical sample can tell with this power."""
+    chance = random.Random(3)
+    typical = statistics.mean(least_difference(*draw_pages(chance, 300), power=power) for _ in range(100))
+    told = 0
+    for _ in range(400):
+        first, second, page = draw_pages(chance, 300)
+        told += paired_test(first, [score + typical for score in second], page) < 0.05
+    assert power - 0.07 <= told / 400 <= power + 0.07
+
+
+@pytest.mark.usefixtures("fewer_flips")
+def test_a_smaller_difference_than_the_least_is_never_told() -> None:
+    """Whatever is found under it has an interval that holds 0, and a p-value that is not under 0.05 but at the border."""
+    chance = random.Random(4)
+    for _ in range(300):
+        sample = differences(*draw_pages(chance, 60))
+        low, high = sample.interval()
+        assert (abs(sample.mean) < sample.least_difference()) == (low < 0 < high)
+        if abs(sample.mean) < 0.9 * sample.least_difference():
+            assert sample.flip_test() >= 0.05
+
+
+def test_nothing_is_imported_that_a_run_does_not_need(tmp_path: Path, run_python: Callable[..., Any]) -> None:
+    program = """
+import sys
+before = set(sys.modules)
+from anls_metric.analysis.significance import interval
+assert interval([0.0, 1.0] * 20)
+print({name.partition(".")[0] for name in set(sys.modules) - before} & {"numpy", "scipy", "random", "statistics", "struct"})
+"""
+    assert run_python(program, tmp_path).stdout == "set()\n"
