@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from operator import itemgetter
 from typing import Any
 
 from anls_metric.analysis.significance import Sample
@@ -73,10 +72,8 @@ class ClusteredScores:
 
     def __init__(self, cluster_by: str | None = None) -> None:
         self._cluster_by = cluster_by
-        self._fields: Sequence[str] | None = None if cluster_by is None else (cluster_by,)
-        if cluster_by == NO_CLUSTERS:
-            self._fields = ()
-        self._sample = Sample()
+        self._alone = Sample()
+        self._samples: dict[str, Sample] | None = None  # by field
 
     def add(self, scores: Sequence[float], records: Sequence[Mapping[str, Any]]) -> None:
         """Count these scores as well.
@@ -85,11 +82,11 @@ class ClusteredScores:
             scores: from 0 to 1.
             records: the record of each; those that come first say which fields there are.
         """
-        if self._fields is None:
-            names = set(chain.from_iterable(records[:_FIRST_RECORDS]))
-            self._fields = [field for field in CLUSTER_FIELDS if field in names]
-        columns = [cluster_column(records, field) for field in self._fields]
-        self._sample.add(scores, list(zip(*columns)) if columns else None)
+        if self._samples is None:
+            self._samples = {field: Sample() for field in _fields(records, self._cluster_by)}
+        self._alone.add(scores)
+        for field, sample in self._samples.items():
+            sample.add(scores, cluster_column(records, field))
 
     def chosen(self) -> tuple[Clusters | None, Sample]:
         """What the questions belong together by, None for nothing, and the scores by it.
@@ -97,21 +94,25 @@ class ClusteredScores:
         Raises:
             ValueError: no record has the field of `cluster_by`.
         """
-        grouped = {field: self._sample.regrouped(itemgetter(place)) for place, field in enumerate(self._fields or ())}
-        if self._cluster_by in grouped:
-            if not grouped[self._cluster_by].names:
-                raise ValueError(f"no question has the field {self._cluster_by!r}, by which to cluster")
-            fields = [self._cluster_by]
-        else:
-            fields = [field for field, sample in grouped.items() if 1 < sample.cluster_count < sample.count]
-        if not fields:
-            return None, self._sample.regrouped(_alone)
-        field = min(fields, key=lambda field: grouped[field].cluster_count)
-        return Clusters(field, grouped[field].cluster_count), grouped[field]
+        samples = self._samples or {}
+        asked = samples.get(self._cluster_by or "")
+        if asked and not asked.has_clusters:
+            raise ValueError(f"no question has the field {self._cluster_by!r}, by which to cluster")
+        found = [field for field, sample in samples.items() if asked or 1 < sample.cluster_count < sample.count]
+        if found:
+            field = min(found, key=lambda field: samples[field].cluster_count)
+            return Clusters(field, samples[field].cluster_count), samples[field]
+        return None, self._alone
 
 
-def _alone(cluster: object) -> None:
-    """No cluster."""
+def _fields(records: Sequence[Mapping[str, Any]], cluster_by: str | None) -> list[str]:
+    """Which fields may be the cluster."""
+    if cluster_by == NO_CLUSTERS:
+        return []
+    if cluster_by is not None:
+        return [cluster_by]
+    names = set(chain.from_iterable(records[:_FIRST_RECORDS]))
+    return [field for field in CLUSTER_FIELDS if field in names]
 
 
 def cluster_column(records: Sequence[Mapping[str, Any]], field: str) -> list[str | float | None]:

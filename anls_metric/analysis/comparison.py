@@ -61,8 +61,8 @@ class Comparison(NamedTuple):
         """Why the interval does not say what the verdict says; "" where it does."""
         if self.interval is None or self.verdict == "too few questions":
             return ""
-        told_apart = self.verdict != "not told apart"
-        if told_apart != self.interval.low <= 0 <= self.interval.high:
+        told_apart, holds_zero = self.verdict != "not told apart", self.interval.low <= 0 <= self.interval.high
+        if told_apart != holds_zero:
             return ""
         if not told_apart and self.p_value < SIGNIFICANT:
             return "the interval is of this comparison alone, and the verdict goes by the p adjusted for all of them"
@@ -121,11 +121,11 @@ def compare(
     by_id = {name: _by_id(name, scored_set) for name, scored_set in scored_sets.items()}
     clusters, cluster_of = _clusters(by_id, cluster_by)
     pairs = {name: _pairs(by_id[baseline], by_id[name], baseline, name) for name in by_id if name != baseline}
-    samples = [_differences(answers, cluster_of) for answers in pairs.values()]
-    p_values = [sample.flip_test() for sample in samples]
+    samples = {name: _differences(answers, cluster_of) for name, answers in pairs.items()}
+    p_values = [sample.flip_test() for sample in samples.values()]
     comparisons = [
-        _comparison(baseline, name, sample, p_value, adjusted)
-        for name, sample, p_value, adjusted in zip(pairs, samples, p_values, holm(p_values))
+        _comparison(baseline, name, pairs[name], samples[name], p_value, adjusted)
+        for name, p_value, adjusted in zip(pairs, p_values, holm(p_values))
     ]
     hints = [hint for one in comparisons for hint in _hints(one, pairs[one.second], by_id)]
     return Compared(baseline, clusters, comparisons, hints)
@@ -209,16 +209,28 @@ def _hints(one: Comparison, pairs: Sequence[Pair], by_id: Mapping[str, Answers])
         yield f"{one.second} against {one.first}: {one.note}"
 
 
-def _comparison(baseline: str, name: str, sample: Sample, p_value: float, adjusted: float) -> Comparison:
-    better, worse, equal = sample.signs
+def _comparison(
+    baseline: str, name: str, pairs: Sequence[Pair], sample: Sample, p_value: float, adjusted: float
+) -> Comparison:
     difference, clusters = sample.mean, sample.cluster_count
+    better = sum(second.score > first.score for first, second in pairs)
+    worse = sum(second.score < first.score for first, second in pairs)
     if clusters < FEWEST_CLUSTERS:
         verdict = "too few questions"
     elif adjusted >= SIGNIFICANT:
         verdict = "not told apart"
     else:
         verdict = "better" if difference > 0 else "worse"
-    interval = sample.interval() if clusters > 1 else None
     return Comparison(
-        baseline, name, sample.count, difference, interval, p_value, adjusted, better, worse, equal, verdict
+        first=baseline,
+        second=name,
+        questions=len(pairs),
+        difference=difference,
+        interval=sample.interval() if clusters > 1 else None,
+        p_value=p_value,
+        p_value_adjusted=adjusted,
+        better=better,
+        worse=worse,
+        equal=len(pairs) - better - worse,
+        verdict=verdict,
     )

@@ -8,10 +8,10 @@ without a cluster is one of its own. The same scores give the same bits, in what
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 CONFIDENCE = 0.95
 
@@ -26,10 +26,15 @@ class Interval(NamedTuple):
     high: float
 
 
-class Sample:
-    """Scores by cluster, told piece by piece and kept as counts.
+# A sum is kept as how many of these parts of 1 it has: whole numbers come to the same in whatever order they are added.
+# A score of `anls` is a whole number of 2**-53, so nothing of it is lost.
+_PARTS = 2**60
 
-    Memory grows with the number of clusters and of different scores, not with the number of scores.
+
+class Sample:
+    """Scores by cluster, told piece by piece and kept as sums.
+
+    Memory grows with the number of clusters; of scores that stand alone, with the number of different ones.
 
     Args:
         least: the mean can be no less: an interval is cut there.
@@ -45,7 +50,9 @@ class Sample:
 
     def __init__(self, least: float = 0.0, most: float = 1.0) -> None:
         self._limits = least, most
-        self._counts: Counter[tuple[float, Hashable]] = Counter()
+        self._alone: Counter[float] = Counter()
+        self._sums: defaultdict[Hashable, int] = defaultdict(int)
+        self._sizes: Counter[Hashable] = Counter()
 
     def add(self, scores: Sequence[float], clusters: Sequence[Hashable] | None = None) -> None:
         """Count these scores as well.
@@ -57,46 +64,41 @@ class Sample:
         Raises:
             ValueError: there are more scores than clusters, or fewer.
         """
-        if clusters is not None and len(clusters) != len(scores):
+        if clusters is None:
+            self._alone.update(scores)
+            return
+        if len(clusters) != len(scores):
             raise ValueError(f"{len(scores)} scores and {len(clusters)} clusters: each score has one")
-        self._counts.update(zip(scores, repeat(None) if clusters is None else clusters))
-
-    def regrouped(self, cluster_of: Callable[[Any], Hashable]) -> Sample:
-        """The same scores, where what was a cluster is one of the cluster that the function gives for it."""
-        sample = Sample(*self._limits)
-        for (score, cluster), times in self._counts.items():
-            sample._counts[score, None if cluster is None else cluster_of(cluster)] += times
-        return sample
+        sums = self._sums
+        for score, cluster in zip(scores, clusters):
+            sums[cluster] += int(score * _PARTS)
+        self._sizes.update(clusters)
+        if None in sums:
+            del sums[None], self._sizes[None]
+            self._alone.update(score for score, cluster in zip(scores, clusters) if cluster is None)
 
     @property
     def count(self) -> int:
         """How many scores there are."""
-        return sum(self._counts.values())
+        return sum(self._alone.values()) + sum(self._sizes.values())
 
     @property
     def cluster_count(self) -> int:
         """How many clusters there are; a score that stands alone is one."""
-        alone = sum(times for (_, cluster), times in self._counts.items() if cluster is None)
-        return alone + len(self.names)
+        return sum(self._alone.values()) + len(self._sizes)
 
     @property
-    def names(self) -> set[Hashable]:
-        """What the clusters are called that were named."""
-        return {cluster for _, cluster in self._counts} - {None}
+    def has_clusters(self) -> bool:
+        """Whether any score has a cluster."""
+        return bool(self._sizes)
 
     @property
     def mean(self) -> float:
-        """The mean of the scores: the same bits as `anls.mean` of them. ValueError: there are none."""
-        if not self._counts:
+        """The mean of the scores: of those of `anls`, the same bits as `anls.mean`. ValueError: there are none."""
+        if not self.count:
             raise ValueError("there are no scores")
-        return math.fsum(_all((score, times) for (score, _), times in self._counts.items())) / self.count
-
-    @property
-    def signs(self) -> tuple[int, int, int]:
-        """Of a sample of differences: how many are above 0, how many under it, and how many are 0."""
-        above = sum(times for (score, _), times in self._counts.items() if score > 0)
-        under = sum(times for (score, _), times in self._counts.items() if score < 0)
-        return above, under, self.count - above - under
+        alone = sum(int(score * _PARTS) * times for score, times in self._alone.items())
+        return (alone + sum(self._sums.values())) / _PARTS / self.count
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
         """The confidence interval of the mean: see `interval`. ValueError: fewer than two clusters."""
@@ -105,11 +107,12 @@ class Sample:
         return Interval(max(least, mean - half), min(most, mean + half))
 
     def _half_width(self, confidence: float, power: float = 0.5) -> float:
-        mean, count, sums = self.mean, self.count, self._sums()
-        clusters = sum(alike for *_, alike in sums)
+        mean, count, clusters = self.mean, self.count, self.cluster_count
         if clusters < 2:
             raise ValueError(f"an interval needs two {'clusters' if count > 1 else 'questions'} or more, not 1")
-        squares = math.fsum(alike * (total - mean * size) ** 2 for total, size, alike in sums)
+        alone = (times * (score - mean) ** 2 for score, times in self._alone.items())
+        together = ((total / _PARTS - mean * self._sizes[cluster]) ** 2 for cluster, total in self._sums.items())
+        squares = math.fsum(chain(alone, together))
         error = math.sqrt(clusters / (clusters - 1) * squares) / count
         return (student_t(confidence, clusters - 1) + student_t(2 * power - 1, clusters - 1)) * error
 
@@ -121,23 +124,8 @@ class Sample:
 
     def flip_test(self) -> float:
         """Of a sample of differences: the p-value of `paired_test`."""
-        return _flip_test(_all((total, alike) for total, _, alike in self._sums()))
-
-    def _sums(self) -> list[tuple[float, int, int]]:
-        """Of each cluster the sum of its scores and how many they are; and how many clusters are alike in that."""
-        alone: list[tuple[float, int, int]] = []
-        together: dict[Hashable, list[float]] = {}
-        for (score, cluster), times in self._counts.items():
-            if cluster is None:
-                alone.append((score, 1, times))
-            else:
-                together.setdefault(cluster, []).extend(repeat(score, times))
-        return alone + [(math.fsum(scores), len(scores), 1) for scores in together.values()]
-
-
-def _all(counts: Iterable[tuple[float, int]]) -> Iterator[float]:
-    """Each number as often as it comes."""
-    return chain.from_iterable(repeat(number, times) for number, times in counts)
+        alone = (repeat(score, times) for score, times in self._alone.items())
+        return _flip_test(chain(*alone, (total / _PARTS for total in self._sums.values())))
 
 
 def interval(

@@ -1,0 +1,298 @@
+"""Several submissions to the same questions: on made-up answers, and on real ones by another computation."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls
+from anls_metric.analysis.comparison import Compared, Comparison, compare
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.analysis.significance import Interval, differences, holm, least_difference, paired_test
+from anls_metric.reading.join import join_files
+from anls_metric.reading.rows import InputError, Row
+
+KEYS = [
+    "first",
+    "second",
+    "questions",
+    "difference",
+    "interval",
+    "p_value",
+    "p_value_adjusted",
+    "better",
+    "worse",
+    "equal",
+    "verdict",
+]
+
+
+def submission(right: str, questions: Sequence[int] | None = None, **options: Any) -> ScoredSet:
+    """A set with an answer for each letter: y is right, h scores 0.5, n is wrong; four questions to a page."""
+    questions = range(len(right)) if questions is None else questions
+    answers = {"y": "Cola", "h": "Co", "n": "x"}
+    scored_set = ScoredSet(**{"keep": True, **options})
+    rows = [
+        Row(f"q{number}", answers[letter], ["Cola"], {"image": f"page {number // 4}"})
+        for number, letter in zip(questions, right)
+    ]
+    scored_set.add(rows)
+    return scored_set
+
+
+def letters(seed: int, count: int = 200, weights: tuple[int, int, int] = (7, 1, 2)) -> str:
+    return "".join(random.Random(seed).choices("yhn", weights, k=count))
+
+
+def test_a_comparison_is_what_the_numbers_say() -> None:
+    first, second = letters(1), letters(2, weights=(9, 1, 0))
+    found = compare({"a": submission(first), "b": submission(second)})
+    scores = {"y": 1.0, "h": 0.5, "n": 0.0}
+    before, after = [scores[letter] for letter in first], [scores[letter] for letter in second]
+    page = [number // 4 for number in range(200)]
+    p_value = paired_test(before, after, page)
+    (one,) = found.comparisons
+    assert one._asdict() == {
+        "first": "a",
+        "second": "b",
+        "questions": 200,
+        "difference": pytest.approx(anls.mean(after) - anls.mean(before)),
+        "interval": differences(before, after, page).interval(),
+        "p_value": p_value,
+        "p_value_adjusted": p_value,
+        "better": sum(new > old for old, new in zip(before, after)),
+        "worse": sum(new < old for old, new in zip(before, after)),
+        "equal": sum(new == old for old, new in zip(before, after)),
+        "verdict": "better",
+    }
+    assert found.clusters is not None
+    assert (found.clusters.field, found.clusters.count) == ("image", 50)
+    assert found.least_difference == pytest.approx(least_difference(before, after, page))
+    assert found.hints == []
+
+
+def test_a_comparison_has_the_keys_of_the_document() -> None:
+    found = compare({"a": submission(letters(1)), "b": submission(letters(2))})
+    written = json.loads(json.dumps([one._asdict() for one in found.comparisons]))
+    assert list(written[0]) == KEYS
+    assert isinstance(written[0]["interval"], list)
+
+
+def three(**options: Any) -> Compared:
+    sets = {"a": letters(1), "b": letters(2), "c": letters(3, weights=(9, 1, 0))}
+    return compare({name: submission(right) for name, right in sets.items()}, **options)
+
+
+def test_the_first_is_the_baseline_unless_another_is_named() -> None:
+    assert [(one.first, one.second) for one in three().comparisons] == [("a", "b"), ("a", "c")]
+    found = three(baseline="b")
+    assert found.baseline == "b"
+    assert [(one.first, one.second) for one in found.comparisons] == [("b", "a"), ("b", "c")]
+    (there, _), (back, _) = three().comparisons, found.comparisons
+    assert there.difference == -back.difference
+    assert there.p_value == back.p_value
+    assert (there.better, there.worse, there.equal) == (back.worse, back.better, back.equal)
+
+
+def test_p_is_adjusted_for_all_comparisons() -> None:
+    found = three().comparisons
+    assert [one.p_value_adjusted for one in found] == holm([one.p_value for one in found])
+    assert found[1].p_value_adjusted == 2 * found[1].p_value
+    assert [one.verdict for one in found] == ["not told apart", "better"]
+
+
+def test_the_same_questions_in_any_order() -> None:
+    right = dict(enumerate(letters(4)))
+    numbers = random.Random(5).sample(range(200), 200)
+    shuffled = submission("".join(right[number] for number in numbers), numbers)
+    other = submission(letters(1))
+    found = compare({"a": other, "b": submission(letters(4))})
+    assert compare({"a": other, "b": shuffled}).comparisons == found.comparisons
+    assert compare({"b": shuffled, "a": other}).comparisons[0].difference == -found.comparisons[0].difference
+
+
+def test_what_both_have_is_compared_and_said() -> None:
+    first, second = letters(1), letters(2)
+    part = submission(second[50:] + "y" * 10, range(50, 210))
+    found = compare({"a": submission(first), "b": part, "c": submission(second)})
+    one, whole = found.comparisons
+    assert one.questions == 150
+    alone = compare({"a": submission(first[50:], range(50, 200)), "b": submission(second[50:], range(50, 200))})
+    assert one._replace(p_value_adjusted=0.0) == alone.comparisons[0]._replace(p_value_adjusted=0.0)
+    assert whole.questions == 200
+    assert found.hints == ["b is compared with a on the 150 questions that both have: it has 160, a has 200"]
+
+
+def test_too_few_questions_have_no_verdict() -> None:
+    worse, better = "n" * 116, "y" * 116
+    (one,) = compare({"a": submission(worse), "b": submission(better)}).comparisons
+    assert one.p_value < 0.001
+    assert one.verdict == "too few questions"  # 29 pages
+    (one,) = compare({"a": submission(worse + "nnnn"), "b": submission(better + "yyyy")}).comparisons
+    assert one.verdict == "better"
+    (one,) = compare({"a": submission(worse), "b": submission(better)}, cluster_by="none").comparisons
+    assert one.verdict == "better"
+    (one,) = compare({"a": submission("n"), "b": submission("y")}).comparisons
+    assert (one.interval, one.p_value, one.verdict) == (None, 1.0, "too few questions")
+    assert one.least_difference is None
+
+
+def test_clusters_are_those_that_are_asked_for() -> None:
+    sets = {"a": submission(letters(1)), "b": submission(letters(2))}
+    assert compare(sets, cluster_by="none").clusters is None
+    assert compare(sets, cluster_by="none").comparisons[0].interval != compare(sets).comparisons[0].interval
+    assert compare(sets, cluster_by="image") == compare(sets)
+    with pytest.raises(ValueError, match="no question has the field 'document'"):
+        compare(sets, cluster_by="document")
+
+
+NOT_TOLD = Comparison("a", "b", 100, 0.1, Interval(0.01, 0.19), 0.03, 0.06, 20, 10, 70, "not told apart")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "p adjusted for all of them"),
+        ({"p_value": 0.052, "p_value_adjusted": 0.052}, "goes by the test"),
+        ({"p_value_adjusted": 0.04, "verdict": "better"}, ""),
+        ({"p_value_adjusted": 0.04, "verdict": "better", "interval": Interval(-0.01, 0.21)}, "goes by the test"),
+        ({"p_value": 0.3, "p_value_adjusted": 0.3, "interval": Interval(-0.01, 0.21)}, ""),
+        ({"verdict": "too few questions"}, ""),
+        ({"interval": None}, ""),
+    ],
+)
+def test_a_word_says_why_interval_and_verdict_differ(changes: dict[str, Any], said: str) -> None:
+    note = NOT_TOLD._replace(**changes).note
+    assert said in note
+    assert bool(said) == bool(note)
+
+
+def test_the_word_is_among_the_hints() -> None:
+    """Of 20 answers that differ 15 are better: one such comparison tells them apart, four do not."""
+    first, second = "n" * 15 + "y" * 185, "y" * 15 + "n" * 5 + "y" * 180
+    (alone,) = compare({"a": submission(first), "b": submission(second)}, cluster_by="none").comparisons
+    assert (alone.verdict, alone.note) == ("better", "")
+    found = compare({"a": submission(first), **{name: submission(second) for name in "bcde"}}, cluster_by="none")
+    assert {one.verdict for one in found.comparisons} == {"not told apart"}
+    assert {one.interval for one in found.comparisons} == {alone.interval}
+    assert found.hints == [f"{one.second} against a: {one.note}" for one in found.comparisons]
+    assert "adjusted" in found.hints[0]
+
+
+@pytest.mark.parametrize(
+    ("sets", "options", "said"),
+    [
+        ({"a": "yn"}, {}, "needs two submissions or more, not 1"),
+        ({"a": "yn", "b": "yn"}, {"baseline": "c"}, "no submission is called 'c': the baseline is one of a, b"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(sets: Mapping[str, str], options: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        compare({name: submission(right) for name, right in sets.items()}, **options)
+
+
+def test_scores_of_two_kinds_are_not_compared() -> None:
+    with pytest.raises(ValueError, match=r"a by anls\|standard\|.*b by anls\|rrc\|.*: score all of them alike"):
+        compare({"a": submission("yn"), "b": submission("yn", variant="rrc")})
+    with pytest.raises(ValueError, match="b has not kept its rows: score it with keep=True"):
+        compare({"a": submission("yn"), "b": submission("yn", keep=False)})
+
+
+def test_ids_that_do_not_fit_are_an_error() -> None:
+    with pytest.raises(InputError, match=r"^b: none of its ids \(q5, q6\) is one of those of a \(q0, q1\)$"):
+        compare({"a": submission("yn"), "b": submission("yn", [5, 6])})
+    with pytest.raises(InputError, match=r"^b: ids come more than once \(q5\): keep one record of each$"):
+        compare({"a": submission("yn"), "b": submission("ynn", [5, 5, 6])})
+
+
+def numbered(answers: Sequence[str], references: Sequence[str]) -> ScoredSet:
+    scored_set = ScoredSet(keep=True)
+    rows = enumerate(zip(answers, references), 1)
+    scored_set.add([Row(str(number), answer, [accepted], {}) for number, (answer, accepted) in rows])
+    return scored_set
+
+
+def test_numbers_that_mean_other_questions_are_an_error() -> None:
+    """Tables without ids number their records: in another order the same number is another question."""
+    asked = [f"answer {number}" for number in range(40)]
+    right = numbered(asked, asked)
+    with pytest.raises(
+        InputError, match=r"b: 40 of its ids have other accepted answers than in a \(1, 2, 3, 4, 5, ...\)"
+    ):
+        compare({"a": right, "b": numbered(asked, asked[::-1])})
+    found = compare({"a": right, "b": numbered(asked, [*asked[:39], "another"])})
+    assert found.hints == ["1 of the questions of b have other accepted answers than in a (40)"]
+
+
+# Real answers
+
+
+@pytest.fixture(scope="session")
+def real(real_answers: Path) -> Callable[[str], ScoredSet]:
+    def scored(name: str) -> ScoredSet:
+        scored_set = ScoredSet(keep=True)
+        gold, answers = str(real_answers / "gold.json"), str(real_answers / f"submission__{name}.json")
+        for rows in join_files(gold, answers):
+            scored_set.add(rows)
+        return scored_set
+
+    known: dict[str, ScoredSet] = {}
+    return lambda name: known.setdefault(name, known.get(name) or scored(name))
+
+
+def by_numpy(
+    real_answers: Path, first: str, second: str, field: str | None
+) -> tuple[float, tuple[float, float], float]:
+    """Difference, interval and p-value from the files, without anything of ours but the score."""
+    np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
+    gold = json.loads((real_answers / "gold.json").read_text())["data"]
+    scores = []
+    for name in (first, second):
+        records = json.loads((real_answers / f"submission__{name}.json").read_text())
+        answers = {record["questionId"]: record["answer"] for record in records}
+        scores.append([anls.anls_score(answers[one["questionId"]], one["answers"]) for one in gold])
+    difference = np.subtract(*scores[::-1])
+    names = [one[field] if field else number for number, one in enumerate(gold)]
+    _, cluster = np.unique(names, return_inverse=True)
+    member = np.eye(cluster.max() + 1)[cluster]  # a column for each cluster
+    clusters = member.shape[1]
+    residuals = member.T @ (difference - difference.mean())
+    error = math.sqrt(clusters / (clusters - 1) * residuals @ residuals) / len(gold)
+    ends = stats.t.interval(0.95, clusters - 1, difference.mean(), error)
+    sums = member.T @ difference
+    signs = 2.0 * np.random.default_rng(0).integers(2, size=(10_000, np.count_nonzero(sums))) - 1
+    by_chance = np.abs(signs @ sums[sums != 0])
+    return difference.mean(), ends, float(np.mean(by_chance >= abs(difference.sum()) - 1e-9))
+
+
+@pytest.mark.parametrize(("cluster_by", "field"), [(None, "image"), ("none", None)])
+@pytest.mark.parametrize("second", ["qwen2_vl_7b_instruct", "nemotron", "llama_nemotron", "llama_vision"])
+def test_real_answers_by_another_computation(
+    real: Callable[[str], ScoredSet], real_answers: Path, second: str, cluster_by: str | None, field: str | None
+) -> None:
+    difference, ends, p_value = by_numpy(real_answers, "llama_maverick", second, field)
+    found = compare({name: real(name) for name in ("llama_maverick", second)}, cluster_by=cluster_by)
+    (one,) = found.comparisons
+    assert (found.clusters and found.clusters.count) == (280 if field else None)
+    assert one.questions == 1000
+    assert one.difference == pytest.approx(difference, abs=1e-12)
+    assert one.interval == pytest.approx(ends, abs=1e-9)
+    assert one.p_value == pytest.approx(p_value, abs=4 * math.sqrt(p_value * (1 - p_value) / 5000) + 1.5e-4)
+
+
+def test_by_page_the_same_difference_is_less_sure(real: Callable[[str], ScoredSet]) -> None:
+    """280 pages: the interval is 27 % wider, and p is 0.022 where the questions alone gave 0.004."""
+    sets = {name: real(name) for name in ("llama_maverick", "qwen2_vl_7b_instruct")}
+    (by_page,), (alone,) = compare(sets).comparisons, compare(sets, cluster_by="none").comparisons
+    assert by_page.difference == alone.difference == pytest.approx(-0.0286, abs=5e-5)
+    assert by_page.least_difference is not None
+    assert alone.least_difference is not None
+    assert by_page.least_difference / alone.least_difference == pytest.approx(1.27, abs=0.005)
+    assert by_page.p_value == pytest.approx(0.022, abs=0.003)
+    assert alone.p_value == pytest.approx(0.004, abs=0.0015)
