@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from anls_metric.analysis.significance import Sample
+from anls_metric.reading.layouts import look_up
 
 # The fields that name the document, page or image of a question, in the files of data sets and programs.
 CLUSTER_FIELDS = (
@@ -47,7 +47,7 @@ class Clusters:
     """What questions belong together by.
 
     Attributes:
-        field: the field of the records.
+        field: the field of the records, or the path to it.
         count: how many clusters it makes; a question without the field is one of its own.
     """
 
@@ -59,7 +59,8 @@ class ClusteredScores:
     """Scores with what may be the cluster of each, so that the field is chosen when all records have been seen.
 
     Args:
-        cluster_by: a field of the records, or "none" for no clusters; None chooses as `cluster_field` does.
+        cluster_by: a field of the records, or a path to one, or "none" for no clusters; None chooses as `cluster_field`
+            does.
 
     Example:
         >>> scores = ClusteredScores()
@@ -111,18 +112,29 @@ def _fields(records: Sequence[Mapping[str, Any]], cluster_by: str | None) -> lis
         return []
     if cluster_by is not None:
         return [cluster_by]
-    names = set(chain.from_iterable(records[:_FIRST_RECORDS]))
-    return [field for field in CLUSTER_FIELDS if field in names]
+    paths = dict.fromkeys(path for record in records[:_FIRST_RECORDS] for path in _paths(record))
+    return sorted(paths, key=lambda path: CLUSTER_FIELDS.index(path.rpartition(".")[2]))
+
+
+def _paths(record: Mapping[str, Any]) -> Iterator[str]:
+    """Where a record has one of the fields, in itself or in an object that it holds."""
+    for name, value in record.items():
+        if name in CLUSTER_FIELDS and not isinstance(value, Mapping):
+            yield name
+        elif isinstance(value, Mapping):
+            yield from (f"{name}.{path}" for path in _paths(value))
 
 
 def cluster_column(records: Sequence[Mapping[str, Any]], field: str) -> list[str | float | None]:
-    """The cluster of each record: what its field holds, None where that is no name and no number.
+    """The cluster of each record: what its field holds, or a path leads to, None where that is no name and no number.
 
     Example:
         >>> cluster_column([{"page": "7"}, {"page": ""}, {}, {"page": ["7", "8"]}], "page")
         ['7', None, None, None]
+        >>> cluster_column([{"doc": {"page": "7"}}], "doc.page")
+        ['7']
     """
-    values = [record.get(field) for record in records]
+    values = [record[field] if field in record else look_up(record, field) for record in records]
     if set(map(type, values)) == {str} and "" not in values:
         return values
     return [value if _is_name(value) else None for value in values]

@@ -155,8 +155,8 @@ def interval(
         >>> round(low, 3), round(high, 3)
         (0.26, 0.74)
 
-    Source: Miller, "Adding Error Bars to Evals", 2024, https://arxiv.org/abs/2411.00640, section 2.2, with the factor
-    k / (k - 1) and the t distribution of k - 1 degrees of freedom for k clusters.
+    Source: Miller, "Adding Error Bars to Evals", 2024, https://arxiv.org/abs/2411.00640, with the factor k / (k - 1)
+    and the t distribution of k - 1 degrees of freedom for k clusters.
     """
     sample = Sample()
     sample.add(scores, clusters)
@@ -242,7 +242,7 @@ def least_difference(
         >>> round(least_difference(first, second), 3), round(least_difference(first, second, power=0.8), 3)
         (0.141, 0.201)
 
-    Source: Miller 2024, section 5, https://arxiv.org/abs/2411.00640.
+    Source: the power analysis of Miller 2024, https://arxiv.org/abs/2411.00640.
     """
     return differences(first, second, clusters).least_difference(confidence, power)
 

@@ -56,6 +56,13 @@ def test_fields_that_name_no_document_are_none() -> None:
     assert cluster_field([]) is None
 
 
+def test_a_field_may_stand_deeper_in_a_record() -> None:
+    """Harnesses write the question's own record into that of its answer."""
+    records = [{"doc_id": place, "doc": record, "target": "x"} for place, record in enumerate(DOCVQA)]
+    assert find_clusters(records) == Clusters("doc.ucsf_document_id", 10)
+    assert find_clusters(records, "doc.image") == Clusters("doc.image", 30)
+
+
 def test_a_record_without_the_field_is_a_cluster_of_its_own() -> None:
     records: list[dict[str, Any]] = [{"doc": "a"}, {"doc": "a"}, {"doc": "b"}, {}, {"doc": None}]
     assert find_clusters(records) == Clusters("doc", 4)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import math
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval, differences, holm, least_difference, paired_test
 from anls_metric.reading.join import join_files
 from anls_metric.reading.rows import InputError, Row
+from tests.conftest import ROOT
 
 KEYS = [
     "first",
@@ -230,6 +233,15 @@ def test_numbers_that_mean_other_questions_are_an_error() -> None:
     assert found.hints == ["1 of the questions of b have other accepted answers than in a (40)"]
 
 
+def test_the_snippets_of_the_document() -> None:
+    text = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
+    snippets = "\n".join(re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    example = doctest.DocTestParser().get_doctest(snippets, {}, "comparing.md", "comparing.md", 0)
+    results = doctest.DocTestRunner().run(example)
+    assert results.failed == 0
+    assert results.attempted > 25
+
+
 # Real answers
 
 
@@ -296,3 +308,13 @@ def test_by_page_the_same_difference_is_less_sure(real: Callable[[str], ScoredSe
     assert by_page.least_difference / alone.least_difference == pytest.approx(1.27, abs=0.005)
     assert by_page.p_value == pytest.approx(0.022, abs=0.003)
     assert alone.p_value == pytest.approx(0.004, abs=0.0015)
+
+
+def test_by_document_it_is_less_sure_still(real: Callable[[str], ScoredSet]) -> None:
+    """The name of a page begins with that of its document: 212, one of which has 53 questions."""
+    first, second = real("llama_maverick").rows, real("qwen2_vl_7b_instruct").rows
+    scores = [one.score for one in first], [one.score for one in second]
+    document = [Path(one.row.record["image"]).name.partition("_")[0] for one in first]
+    assert len(set(document)) == 212
+    assert max(map(document.count, set(document))) == 53
+    assert least_difference(*scores, document) / least_difference(*scores) == pytest.approx(1.83, abs=0.01)
