@@ -174,6 +174,8 @@ def score_files(
 ) -> dict[str, Any]:
     """Score a submission file against a gold file with ANLS, joined by the ids of the questions.
 
+    A file is uploaded first, to /gradio_api/upload, and named by the path or address that this gives.
+
     Args:
         gold: a file with the id and the accepted "answers" of each question: RRC JSON, JSON lines, CSV or Parquet.
         submission: a file with the id and the "answer" of each question.
@@ -199,6 +201,8 @@ def score_table(
     case: str = "",
 ) -> dict[str, Any]:
     """Score one table that holds both predictions and accepted answers with ANLS.
+
+    A file is uploaded first, to /gradio_api/upload, and named by the path or address that this gives.
 
     Args:
         table: a CSV, JSON lines, JSON or Parquet file.

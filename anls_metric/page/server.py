@@ -18,6 +18,7 @@ from typing import Any
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
 import gradio as gr
+from gradio_client.utils import is_file_obj_with_meta, is_http_url_like, traverse
 from starlette.middleware import Middleware
 
 import anls
@@ -86,6 +87,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
         defaults = getattr(block_fn.fn, "defaults", None)
         remedies = ON_THE_PAGE if defaults is None else FOR_PROGRAMS
         try:
+            traverse(inputs, _refuse_address, is_file_obj_with_meta)
             inputs = [*inputs, *(defaults or [])[len(inputs) :]]
             return await super().process_api(block_fn=block_fn, inputs=inputs, **named)
         except gr.Error:
@@ -95,6 +97,13 @@ class Page(gr.Blocks):  # type: ignore[misc]
         finally:
             if defaults is not None:  # gradio would remember for hours what a program asked
                 self.state_holder.session_data.pop(named.get("session_hash"), None)
+
+
+def _refuse_address(file: dict[str, Any]) -> dict[str, Any]:
+    """Gradio would fetch it, however large it is."""
+    if is_http_url_like(file["path"]):
+        raise ValueError("a file has to be uploaded: no address is fetched")
+    return file
 
 
 def build() -> Page:
@@ -400,7 +409,7 @@ def launch(page: Page, **options: Any) -> None:
     if with_tools:
         from anls_metric.page import tools
 
-        tools.install()
+        tools.install(_uploads())
     page.launch(
         theme=_THEME,
         css_paths=[ASSETS / "page.css", html.STYLE],

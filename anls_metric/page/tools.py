@@ -14,7 +14,7 @@ from anls_metric.page.uploads import take
 
 
 class Tools(mcp.GradioMCPServer):  # type: ignore[misc]
-    """gradio's server, which writes answers as Python prints them, and takes a file by a public address alone."""
+    """gradio's server, which writes answers as Python prints them, and takes no upload."""
 
     def postprocess_output_data(self, data: Any, root_url: str) -> list[Any]:
         """The answers of a tool, as JSON."""
@@ -34,6 +34,7 @@ class Tools(mcp.GradioMCPServer):  # type: ignore[misc]
         return {**super().convert_strings_to_filedata(others, filedata_positions), **files}
 
 
-def install() -> None:
-    """Have gradio make these instead of its own."""
+def install(uploads: str) -> None:
+    """Have gradio make these instead of its own, with what agents send in the same folder as all uploads."""
     mcp.GradioMCPServer = Tools
+    mcp.DEFAULT_TEMP_DIR = uploads

@@ -1,11 +1,77 @@
-"""The page, asked by programs and agents."""
+"""The page, asked by programs and agents: over gradio_client, plain HTTP and the Model Context Protocol."""
 
-# Programs
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import os
+import random
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls
+from anls_metric.page import limits
+from anls_metric.page.guard import HEADERS
+from tests.conftest import ROOT
+from tests.page.conftest import Served
+
+GOLD = ROOT / "examples" / "gold_label.json"
+SUBMISSION = ROOT / "examples" / "submission.json"
+TABLE = ROOT / "examples" / "table.csv"
 
 
 @pytest.fixture(scope="module")
-def client(address: str) -> Any:
-    return pytest.importorskip("gradio_client").Client(address, verbose=False)
+def client(served: Served) -> Any:
+    return pytest.importorskip("gradio_client").Client(served.address, verbose=False)
+
+
+def ask(served: Served, path: str, body: bytes | None = None, kind: str = "application/json") -> tuple[int, str]:
+    """The status and the text of an answer over plain HTTP."""
+    request = urllib.request.Request(served.address + path, data=body, headers={"Content-Type": kind} if body else {})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def call(served: Served, endpoint: str, data: Any) -> Any:
+    """What curl gets of an endpoint: the result, or {"error": ...}."""
+    status, said = ask(served, f"gradio_api/call/{endpoint}", json.dumps({"data": data}).encode())
+    if status != 200:
+        return {"error": said}
+    status, stream = ask(served, f"gradio_api/call/{endpoint}/{json.loads(said)['event_id']}")
+    event, _, rest = stream.partition("\n")
+    found = json.loads(rest.partition("data: ")[2])
+    return found[0] if event == "event: complete" else found
+
+
+def upload(served: Served, path: Path, name: str = "") -> str:
+    """The path that the server gives to an upload."""
+    boundary = uuid.uuid4().hex
+    head = f'--{boundary}\r\nContent-Disposition: form-data; name="files"; filename="{name or path.name}"\r\n\r\n'
+    body = head.encode() + path.read_bytes() + f"\r\n--{boundary}--\r\n".encode()
+    status, said = ask(served, "gradio_api/upload", body, f"multipart/form-data; boundary={boundary}")
+    assert status == 200, said
+    (taken,) = json.loads(said)
+    return str(taken)
+
+
+def as_file(path: str) -> dict[str, Any]:
+    """A file as an endpoint takes it."""
+    return {"path": path, "meta": {"_type": "gradio.FileData"}}
+
+
+# Answers
 
 
 def test_programs_get_a_score_and_why(client: Any) -> None:
@@ -14,139 +80,305 @@ def test_programs_get_a_score_and_why(client: Any) -> None:
     assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0."
     assert why["signature"] == anls.signature()
     scores = client.predict("ab", ["abcd"], api_name="/compare_variants")
-    assert scores["standard"] == 0.5
-    assert scores["pypi_anls"] == 0
+    assert scores == {name: anls.anls_score("ab", ["abcd"], variant=name) for name in anls.VARIANTS}
     many = client.predict(["a", "b"], [["a"], ["c"]], variant="rrc", api_name="/score_answers")
     assert many["anls"] == 0.5
     assert many["signature"] == anls.signature("rrc")
     assert {row["name"] for row in client.predict(api_name="/list_variants")} == set(anls.VARIANTS)
 
 
-def test_programs_score_files(client: Any, served: tuple[str, Path], tmp_path: Path) -> None:
+def test_what_has_a_default_may_be_left_out(served: Served) -> None:
+    assert call(served, "explain_answer", ["CocaCola", ["Coca Cola"]])["signature"] == anls.signature()
+    assert call(served, "explain_answer", ["a", ["b"], "rrc"])["signature"] == anls.signature("rrc")
+    assert call(served, "explain_answer", ["a", ["b"], None, 0.7, None])["signature"] == anls.signature(threshold=0.7)
+    assert call(served, "score_answers", [["a"], [["a"]]])["anls"] == 1
+    assert call(served, "score_table", [as_file(upload(served, TABLE)), "model", "accepted"])["questions"] == 3
+    status, said = ask(served, "gradio_api/run/explain_answer", json.dumps({"data": ["a", ["a"]]}).encode())
+    assert (status, json.loads(said)["data"][0]["score"]) == (200, 1)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "data", "said"),
+    [
+        ("explain_answer", ["a", ["a"], "standard", 7.0], "threshold is 7.0"),
+        ("explain_answer", ["a" * 30_000, ["b" * 30_000]], "prediction: 30,000 characters and 1 accepted answers"),
+        ("explain_answer", [7, ["a"]], "not a string"),
+        ("explain_answer", ["a"], "accepted_answers"),
+        ("explain_answer", [], "prediction"),
+        ("explain_answer", ["a", ["a"], "none"], "there is no variant 'none'"),
+        ("compare_variants", ["a", []], "accepted_answers"),
+        ("score_answers", [["a"], []], "1 predictions"),
+        ("score_files", [], "gold is missing: upload a file"),
+        ("score_files", ["gold.json", "submission.json"], "FileData"),
+        ("score_table", [{"path": "/etc/hostname"}], "FileData"),
+    ],
+)
+def test_a_programs_mistake_is_told(served: Served, endpoint: str, data: list[Any], said: str) -> None:
+    assert said in call(served, endpoint, data)["error"]
+
+
+def test_half_of_a_surrogate_pair_is_answered(served: Served) -> None:
+    assert call(served, "explain_answer", ["\ud800", ["\ud800", "b"]])["closest"] == "?"
+    assert "'\\ud800'" in call(served, "explain_answer", ["a", ["b"], "\ud800"])["error"]
+
+
+def test_50_requests_at_once_get_their_own_answers(client: Any) -> None:
+    def score(number: int) -> Any:
+        text = "x" * number + "y"
+        return client.predict(text, ["x" * (number + 1)], "nls", api_name="/explain_answer")["score"]
+
+    with ThreadPoolExecutor(50) as pool:
+        assert list(pool.map(score, range(1, 51))) == [
+            anls.anls_score("x" * n + "y", "x" * (n + 1), variant="nls") for n in range(1, 51)
+        ]
+
+
+# Files
+
+
+def test_programs_score_files(client: Any) -> None:
     from gradio_client import handle_file
 
     result = client.predict(handle_file(str(GOLD)), handle_file(str(SUBMISSION)), api_name="/score_files")
     assert result["anls"] == pytest.approx(0.6273148)
     assert {name: count for name, count in result["zeros"].items() if count} == {"other": 1, "empty": 1}
-    assert result["signature"] == anls.signature()
     low, high = result["interval"]
     assert low < result["anls"] < high
     same = client.predict(handle_file(str(GOLD)), handle_file(str(SUBMISSION)), case="counts", api_name="/score_files")
     assert same["signature"] == anls.signature(ignore_case=False)
-    table = handle_file(str(ROOT / "examples" / "table.csv"))
-    result = client.predict(table, "model", "accepted", "rrc", 0.9, api_name="/score_table")
+    result = client.predict(handle_file(str(TABLE)), "model", "accepted", "rrc", 0.9, api_name="/score_table")
     assert result["signature"] == anls.signature("rrc", 0.9)
-    assert kept_uploads(served[1]) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "endpoint", "said"),
-    [
-        (["a", ["a"], "standard", 7.0], "/explain_answer", "threshold is 7.0"),
-        (["a" * 30_000, ["b" * 30_000]], "/explain_answer", "too long to compare here"),
-        (["a" * 30_000, ["b" * 30_000]], "/compare_variants", "too long to compare here"),
-        (
-            [["a", "a" * 30_000], [["a"], ["b" * 30_000]]],
-            "/score_answers",
-            "prediction of row 1: the prediction has 30,000",
-        ),
-        (["a", ["a"], "none"], "/explain_answer", "there is no variant 'none'"),
-        (["a", []], "/explain_answer", "accepted_answers"),
-        ([7, ["a"]], "/explain_answer", "not a string"),
-        ([["a"], []], "/score_answers", "1 predictions"),
-    ],
-)
-def test_a_programs_mistake_is_told(client: Any, arguments: list[Any], endpoint: str, said: str) -> None:
-    from gradio_client.exceptions import AppError
-
-    with pytest.raises(AppError, match=said):
-        client.predict(*arguments, api_name=endpoint)
+def test_a_file_once_uploaded_serves_many_calls(served: Served) -> None:
+    gold, submission = (as_file(upload(served, path)) for path in (GOLD, SUBMISSION))
+    found = [call(served, "score_files", [gold, submission])["anls"] for _ in range(3)]
+    assert found == [found[0]] * 3
 
 
-def test_no_file_of_the_server_is_read(client: Any, address: str) -> None:
-    host = Path("/etc/hostname").read_text().strip()
-    for path in ("/etc/hostname", "../../../../etc/hostname", "file:///etc/hostname"):
-        file = {"path": path, "meta": {"_type": "gradio.FileData"}}
-        with pytest.raises(Exception, match=r".") as refused:
-            client.predict(file, "prediction", "references", api_name="/score_table")
-        assert host not in str(refused.value)
-    for path in ("/etc/hostname", str(ROOT / "anls.py"), "anls.py", "app.py"):
-        with pytest.raises(urllib.error.HTTPError) as closed:
-            urllib.request.urlopen(f"{address}gradio_api/file={path}", timeout=10)
-        assert closed.value.code in (403, 404)
+def test_80_users_share_one_gold_file(served: Served, tmp_path: Path) -> None:
+    gold = json.loads(GOLD.read_text())["data"]
 
-
-def test_50_requests_at_once_get_their_own_answers(client: Any) -> None:
-    def ask(number: int) -> Any:
-        text = "x" * number + "y"
-        return client.predict(text, ["x" * (number + 1)], "nls", api_name="/explain_answer")["score"]
-
-    with ThreadPoolExecutor(50) as pool:
-        assert list(pool.map(ask, range(1, 51))) == [
-            anls.anls_score("x" * n + "y", "x" * (n + 1), variant="nls") for n in range(1, 51)
+    def score(number: int) -> Any:
+        right = number % (len(gold) + 1)
+        answers = [
+            {"questionId": one["questionId"], "answer": one["answers"][0] if place < right else ""}
+            for place, one in enumerate(gold)
         ]
+        path = tmp_path / f"submission {number}.json"
+        path.write_text(json.dumps(answers))
+        return call(served, "score_files", [as_file(upload(served, GOLD)), as_file(upload(served, path))]).get("anls")
+
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(score, range(80))) == [pytest.approx(n % 7 / 6) for n in range(80)]
 
 
-def test_agents_have_the_same_as_tools(address: str) -> None:
+def test_nobody_deletes_what_others_uploaded(served: Served) -> None:
+    mine = upload(served, TABLE)
+    folder = os.path.dirname(os.path.dirname(mine))
+    others = [as_file(path) for path in (folder, os.path.dirname(mine), f"{mine}/..", f"{folder}/", f"{folder}/tmp")]
+    for file in others:
+        assert "error" in call(served, "score_table", [file, "model", "accepted"])
+        assert "error" in call(served, "score_files", [file, file])
+    assert call(served, "score_table", [as_file(mine), "model", "accepted"])["questions"] == 3
+
+
+def test_no_file_of_the_server_is_read(served: Served) -> None:
+    host = Path("/etc/hostname").read_text().strip()
+    for path in ("/etc/hostname", "../../../../etc/hostname", "file:///etc/hostname", "http://127.0.0.1:1/a.csv"):
+        said = call(served, "score_table", [as_file(path), "prediction", "references"])["error"]
+        assert "upload" in said
+        assert host not in said
+        assert "upload" in call(served, "explain_answer", ["a", [as_file(path)]])["error"]
+    mine = upload(served, TABLE)
+    for path in ("/etc/hostname", str(ROOT / "anls.py"), "anls.py", "app.py", mine, os.path.dirname(mine), "http://x/"):
+        for way in ("file=", "file/", "proxy="):
+            status, said = ask(served, f"gradio_api/{way}{urllib.parse.quote(path)}")
+            assert status == 404
+            assert host not in said
+
+
+def test_what_is_too_large_is_refused(served: Served) -> None:
+    body = json.dumps({"data": ["a", ["b" * limits.MOST_REQUEST]]}).encode()
+    assert ask(served, "gradio_api/call/explain_answer", body) == (
+        413,
+        "the request is larger than 256 kB: upload what is larger as a file, of at most 50 MB",
+    )
+    assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
+
+
+# Browsers
+
+
+def test_a_browser_is_told_what_is_allowed(served: Served) -> None:
+    for path in ("", "gradio_api/info", "theme.css", "gradio_api/file=/etc/hostname"):
+        try:
+            answer: Any = urllib.request.urlopen(served.address + path, timeout=30)
+        except urllib.error.HTTPError as error:
+            answer = error
+        assert {name: answer.headers[name] for name in HEADERS} == HEADERS
+
+
+# Agents
+
+
+def agent(served: Served, ask: Callable[[Any], Any]) -> Any:
+    """What an agent finds out, in a session of the Model Context Protocol."""
     pytest.importorskip("mcp", reason="tools need mcp")
     from mcp import ClientSession
     from mcp.client.streamable_http import streamablehttp_client
 
-    async def ask() -> tuple[Any, Any, Any]:
+    async def session() -> Any:
         async with (
-            streamablehttp_client(f"{address}gradio_api/mcp/") as (reading, writing, _),
-            ClientSession(reading, writing) as session,
+            streamablehttp_client(f"{served.address}gradio_api/mcp/") as (reading, writing, _),
+            ClientSession(reading, writing) as found,
         ):
-            await session.initialize()
-            tools = (await session.list_tools()).tools
-            arguments = {"prediction": "CocaCola", "accepted_answers": ["Coca Cola"]}
-            answer = await session.call_tool("explain_answer", arguments)
-            arguments = {"table": uploaded, "prediction_column": "model", "references_column": "accepted"}
-            return tools, answer, await session.call_tool("score_table", arguments)
+            await found.initialize()
+            return await ask(found)
 
-    content = base64.b64encode((ROOT / "examples" / "table.csv").read_bytes()).decode()
-    uploaded = f"data:text/csv;base64,{content}"  # or a public address, which there is none of without a network
     with ThreadPoolExecutor(1) as pool:  # playwright has a loop in this thread
-        tools, answer, table = pool.submit(lambda: asyncio.run(ask())).result(60)
-    assert f"{anls.signature()}" in table.content[0].text
-    assert "0.5879" in table.content[0].text
-    names = {tool.name: tool for tool in tools}
+        return pool.submit(lambda: asyncio.run(session())).result(120)
+
+
+def test_agents_have_the_same_as_tools(served: Served) -> None:
+    async def tools(session: Any) -> Any:
+        return (await session.list_tools()).tools
+
+    names = {tool.name: tool for tool in agent(served, tools)}
     expected = ["explain_answer", "compare_variants", "score_answers", "list_variants", "score_files", "score_table"]
     assert sorted(names) == sorted(expected)
     assert "say why" in names["explain_answer"].description
     assert "closest one counts" in json.dumps(names["explain_answer"].inputSchema)
-    assert "0.8888888" in answer.content[0].text
 
 
-def test_the_command_opens_it(tmp_path: Path) -> None:
-    opened = tmp_path / "opened"
-    environment = {
-        **os.environ,
-        "BROWSER": f"""{sys.executable} -c "open('{opened}', 'w').write('%s')" """,
-        "GRADIO_TEMP_DIR": str(tmp_path / "uploads"),
-    }
-    command = [sys.executable, "-m", "anls_metric.command_line", "--demo"]
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            said = next(line for line in process.stdout if "http" in line)
-            for _ in range(100):
-                if opened.exists() and opened.read_text():
-                    break
-                time.sleep(0.1)
-            address = opened.read_text()
-            assert address.rstrip("/") in said
-            assert "ANLS" in urllib.request.urlopen(address, timeout=20).read().decode()
-            process.terminate()
-            assert process.wait(20) == 0
-        finally:
-            process.kill()
+def test_agents_are_answered_in_json(served: Served) -> None:
+    async def answers(session: Any) -> Any:
+        arguments = {"prediction": "CocaCola", "accepted_answers": ["Coca Cola"]}
+        return [
+            (await session.call_tool(name, given)).content[0].text
+            for name, given in (
+                ("explain_answer", arguments),
+                ("compare_variants", arguments),
+                ("score_answers", {"predictions": ["a"], "accepted_answers": [["a"]]}),
+                ("list_variants", {}),
+            )
+        ]
+
+    why, variants, many, listed = map(json.loads, agent(served, answers))
+    assert (why["score"], why["edits"][1]) == (8 / 9, {"operation": "insert", "prediction": "", "reference": " "})
+    assert variants["nls"] == pytest.approx(8 / 9)
+    assert many == {"anls": 1, "scores": [1], "signature": anls.signature()}
+    assert {row["name"] for row in listed} == set(anls.VARIANTS)
 
 
-def test_the_command_says_what_it_lacks() -> None:
-    program = (
-        "import sys; sys.modules['gradio'] = None;from anls_metric.command_line import main; sys.exit(main(['--demo']))"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr == "calculate-anls: error: --demo needs gradio: pip install 'anls-metric[app]'\n"
+def test_agents_name_an_upload_as_they_like(served: Served) -> None:
+    path = upload(served, TABLE)
+    content = base64.b64encode(TABLE.read_bytes()).decode()
+    named = [
+        path,
+        f"{served.address}gradio_api/file={path}",
+        f"{served.address}gradio_api/file={urllib.parse.quote(path)}",
+        f"data:text/csv;base64,{content}",
+    ]
+
+    async def scores(session: Any) -> Any:
+        columns = {"prediction_column": "model", "references_column": "accepted"}
+        return [(await session.call_tool("score_table", {"table": one, **columns})).content[0].text for one in named]
+
+    found = [json.loads(text)["anls"] for text in agent(served, scores)]
+    assert found == [pytest.approx(0.5879, abs=1e-4)] * 4
+
+
+def test_agents_read_no_file_of_the_server(served: Served) -> None:
+    host = Path("/etc/hostname").read_text().strip()
+    folder = os.path.dirname(os.path.dirname(upload(served, TABLE)))
+
+    async def answers(session: Any) -> Any:
+        files = [
+            "/etc/hostname",
+            f"{served.address}gradio_api/file=/etc/hostname",
+            folder,
+            "anls.py",
+            "file:///etc/hostname",
+        ]
+        return [await session.call_tool("score_table", {"table": file}) for file in files]
+
+    for answer in agent(served, answers):
+        assert answer.isError
+        assert host not in answer.content[0].text
+
+
+# Whatever comes
+
+VALUES: list[Any] = [
+    None,
+    "",
+    "a",
+    "\x00",
+    "\ud800",
+    "a" * 5_000,
+    [],
+    ["a"],
+    [["a"]],
+    [None],
+    {},
+    {"a": 1},
+    0,
+    -1,
+    0.5,
+    1e308,
+    10**400,
+    True,
+    "rrc",
+    "counts",
+    {"path": "a", "meta": {"_type": "gradio.FileData"}},
+    {"path": None, "meta": {"_type": "gradio.FileData"}},
+    {"path": "\x00", "url": "http://127.0.0.1:1", "meta": {"_type": "gradio.FileData"}},
+    [[[[[[[[["a"]]]]]]]]],
+]
+
+ENDPOINTS = ["explain_answer", "compare_variants", "score_answers", "list_variants", "score_files", "score_table"]
+
+
+def test_any_request_gets_an_answer_or_a_word(served: Served) -> None:
+    chance = random.Random(12)
+    files = [as_file(upload(served, path)) for path in (GOLD, SUBMISSION, TABLE)]
+    requests = [
+        (chance.choice(ENDPOINTS), [chance.choice([*VALUES, *files]) for _ in range(chance.randint(0, 7))])
+        for _ in range(200)
+    ]
+
+    def answer(request: tuple[str, list[Any]]) -> Any:
+        return call(served, *request)
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(answer, requests))
+    silent = [
+        request for request, one in zip(requests, found) if isinstance(one, dict) and one.get("error", "") is None
+    ]
+    assert silent == []
+    told = [one["error"] for one in found if isinstance(one, dict) and "error" in one]
+    assert 50 < len(told) < 200
+    assert [said for said in told if "nobody foresaw" in said or "Internal Server Error" in said] == []
+    assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"data": 1}',
+        b"null",
+        b"[" * 100_000,
+        b'{"data": ' + b"[" * 5_000 + b"]" * 5_000 + b"}",
+        b"\xff",
+    ],
+)
+def test_a_broken_request_does_no_harm(served: Served, body: bytes) -> None:
+    status, said = ask(served, "gradio_api/call/explain_answer", body)
+    assert status in (200, 400, 405, 413, 422, 500)
+    if status == 200:
+        ask(served, f"gradio_api/call/explain_answer/{json.loads(said)['event_id']}")
+    assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
