@@ -14,12 +14,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from anls import VARIANTS, __version__, get_variant
+from anls_metric.analysis.comparison import Compared, compare
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
 from anls_metric.reading.rows import InputError
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Submission, find_submissions
-from anls_metric.report import text
-from anls_metric.report.document import document
+from anls_metric.report import tables, text
+from anls_metric.report.document import Entry, document
 from anls_metric.report.results import RESULTS_FILE, ResultsFile
 
 # What the command calls the remedies of an error.
@@ -109,6 +110,8 @@ def parser() -> argparse.ArgumentParser:
     add("--by", action="append", default=[], metavar="FIELD", help="break down by any field of the gold file")
     add("--missing", choices=("error", "zero"), default="error", help="a question without answer (default: error)")
     add("--extra", choices=("error", "ignore"), default="error", help="an answer without question (default: error)")
+    add("--baseline", metavar="NAME", help="the submission that the others are compared with (default: the first)")
+    add("--cluster-by", metavar="FIELD", help="which questions belong together (default: found); none: each alone")
     add("--worst", type=_count, default=0, metavar="N", help="show the N worst answers")
     add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
     add("--output-dir", type=_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
@@ -182,17 +185,22 @@ def _run(flags: argparse.Namespace) -> None:
     by = [*types, *flags.by]
     variant = get_variant(flags.variant, flags.anls_threshold, flags.ignore_case)
     submissions = find_submissions(flags.files, flags.gold, flags.submission, _reading(flags), [*by, "question"])
-    scored_sets = {}
+    several = len(submissions) > 1
+    entries = []
     for submission in submissions:
-        scored_set = scored_sets[submission.name] = ScoredSet(variant, by=by, worst=flags.worst)
+        scored_set = ScoredSet(variant, by, flags.worst, keep=several, similarities=False, cluster_by=flags.cluster_by)
         folder = flags.output_dir
-        if folder and len(submissions) > 1:
+        if folder and several:
             folder = os.path.join(folder, submission.name)
         _score(submission, scored_set, folder and ResultsFile(folder, submission.inputs, flags.force), types)
         for note in submission.notes:
             print(f"calculate-anls: {text.printable(note)}", file=sys.stderr)
         _check_groups(scored_set, flags.by, types)
-    _print(flags, submissions, scored_sets)
+        entries.append(Entry(submission.name, scored_set, submission.layout))
+    compared, hints = _compare(flags, {entry.name: entry.scored_set for entry in entries})
+    for hint in hints:
+        print(f"hint: {text.printable(hint)}", file=sys.stderr)
+    _print(flags, entries, compared, hints)
 
 
 def _reading(flags: argparse.Namespace) -> Reading:
@@ -227,18 +235,36 @@ def _score(submission: Submission, scored_set: ScoredSet, results: ResultsFile |
             results.finish(scored_set, types)
 
 
-def _print(flags: argparse.Namespace, submissions: Sequence[Submission], scored_sets: Mapping[str, ScoredSet]) -> None:
+def _compare(flags: argparse.Namespace, scored_sets: Mapping[str, ScoredSet]) -> tuple[Compared | None, list[str]]:
+    """How several submissions compare, and what to know of it."""
+    if len(scored_sets) < 2:
+        return None, []
+    if flags.baseline is not None and flags.baseline not in scored_sets:
+        raise ValueError(f"--baseline {flags.baseline}: no submission is called so, but {', '.join(scored_sets)}")
+    try:
+        compared = compare(scored_sets, flags.baseline, flags.cluster_by)
+    except ValueError as error:  # they have nothing in common: each has its number all the same
+        return None, [f"not compared: {_message(error)}"]
+    return compared, compared.hints
+
+
+def _print(
+    flags: argparse.Namespace, entries: Sequence[Entry], compared: Compared | None, hints: Sequence[str]
+) -> None:
     if flags.format == "json":
-        found = {one.name: document(scored_sets[one.name], one.layout) for one in submissions}
-        whole = next(iter(found.values())) if len(found) == 1 else {"submissions": found}
-        print(json.dumps(whole, indent=2))
+        print(json.dumps(document(entries, compared, hints), indent=2))
         return
-    for number, (name, scored_set) in enumerate(scored_sets.items()):
-        if len(scored_sets) > 1:
-            print("\n" * bool(number) + text.printable(name))
-        print(text.summary(scored_set))
+    if len(entries) == 1:
+        print(text.summary(entries[0].scored_set))
+    else:
+        found = document(entries, compared, hints)
+        print(tables.as_text(tables.side_by_side(found)) + "\n" + text.printable(tables.footnote(found)))
+        for entry in entries:
+            details = text.details(entry.scored_set)
+            if details:
+                print(f"\n{text.printable(entry.name)}\n\n{details}")
     if flags.output_dir:
-        folder = os.path.join(flags.output_dir, "*") if len(scored_sets) > 1 else flags.output_dir
+        folder = os.path.join(flags.output_dir, "*") if len(entries) > 1 else flags.output_dir
         print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
 
 

@@ -13,7 +13,9 @@ from itertools import repeat
 from typing import Any, NamedTuple
 
 from anls import Explanation, Variant, anls_scores, explain, get_variant, mean, scores_and_similarities, signature
+from anls_metric.analysis.clusters import ClusteredScores, Clusters
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
+from anls_metric.analysis.significance import Interval
 from anls_metric.reading.files import natural
 from anls_metric.reading.layouts import ABSENT, look_up
 from anls_metric.reading.rows import Row
@@ -116,6 +118,10 @@ class ScoredSet:
             groups.
         worst: how many of the worst answers to keep.
         keep: whether to keep every row, with its similarity, as `rows`.
+        cluster_by: the field of the records that says which questions belong together, or "none"; None chooses as
+            `clusters.cluster_field` does.
+        similarities: whether rows that are kept have their similarity, for which every distance is looked for to its
+            end.
 
     Attributes:
         variant: which ANLS.
@@ -134,7 +140,13 @@ class ScoredSet:
     """
 
     def __init__(
-        self, variant: str | Variant = "standard", by: Sequence[str] = (), worst: int = 0, keep: bool = False
+        self,
+        variant: str | Variant = "standard",
+        by: Sequence[str] = (),
+        worst: int = 0,
+        keep: bool = False,
+        cluster_by: str | None = None,
+        similarities: bool = True,
     ) -> None:
         self.variant = get_variant(variant)
         self.signature = signature(self.variant)
@@ -142,7 +154,9 @@ class ScoredSet:
         self.groups: dict[str, Groups] = {field: {} for field in by}
         self.rows: list[Scored] = []
         self._keep = keep
+        self._measures = keep and similarities
         self._tally = Tally()
+        self._clustered = ClusteredScores(cluster_by)
         self._judge = Judge(self.variant)
         self._exact = self._contain = 0
         self._most_worst = worst
@@ -157,6 +171,17 @@ class ScoredSet:
     def count(self) -> int:
         """How many rows were scored."""
         return self._tally.count
+
+    @property
+    def clusters(self) -> Clusters | None:
+        """What the questions belong together by, None for nothing."""
+        return self._clustered.chosen()[0]
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % confidence interval of the mean; None of fewer than two clusters."""
+        _, sample = self._clustered.chosen()
+        return sample.interval() if sample.cluster_count > 1 else None
 
     @property
     def exact_match(self) -> float:
@@ -193,6 +218,7 @@ class ScoredSet:
         self._contain += contain
         before = self.count if self._most_worst else 0
         self._tally.add(scores)
+        self._clustered.add(scores, [row.record for row in rows])
         self.outcomes.update(outcomes)
         # `map(Scored, ...)`, in a third of its time
         scored = list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))
@@ -211,11 +237,11 @@ class ScoredSet:
             answered = [row for row in rows if row.prediction is not None]
             scores, similarities = self._score(answered) if answered else ((), ())
             found = iter(zip(scores, similarities))
-            nothing = 0.0, 0.0 if self._keep else None
+            nothing = 0.0, 0.0 if self._measures else None
             scores, similarities = zip(*(nothing if row.prediction is None else next(found) for row in rows))
             return scores, similarities
         references = [row.references for row in rows]
-        if self._keep:
+        if self._measures:
             return scores_and_similarities(predictions, references, variant=self.variant)
         return anls_scores(predictions, references, variant=self.variant), repeat(None)
 

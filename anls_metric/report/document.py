@@ -1,26 +1,83 @@
-"""A scored set as JSON: what the command prints for programs, and what the page hands out."""
+"""One JSON document for all that is known: what the command prints for programs, and what the page hands out."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+from anls_metric.analysis.comparison import Compared
 from anls_metric.analysis.scored import Scored, ScoredSet, in_order
 
 
-def document(scored_set: ScoredSet, layout: str = "") -> dict[str, Any]:
-    """What is known of a scored set: mean, zeros, signature, groups, worst answers."""
+class Entry(NamedTuple):
+    """A submission that was scored.
+
+    Attributes:
+        name: what it is called.
+        scored_set: what is known of it.
+        layout: that of its file.
+        variants: its mean under other variants, by name, where these were asked for.
+    """
+
+    name: str
+    scored_set: ScoredSet
+    layout: str = ""
+    variants: dict[str, float] | None = None
+
+
+def document(entries: Sequence[Entry], compared: Compared | None = None, hints: Sequence[str] = ()) -> dict[str, Any]:
+    """What is known of one submission or more.
+
+    Args:
+        entries: the submissions, the first of which says the signature.
+        compared: how they compare, where there are several.
+        hints: what to know of the numbers before believing them.
+
+    Returns:
+        Objects, lists, texts and numbers: ``signature``, ``questions``, ``clusters``, ``hints``, ``submissions`` and
+        ``comparisons``.
+    """
+    first = entries[0].scored_set
+    clusters = compared.clusters if compared else first.clusters
     return {
-        "layout": layout,
-        "anls": scored_set.mean,
+        "signature": first.signature,
+        "questions": max(entry.scored_set.count for entry in entries),
+        "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
+        "hints": list(hints),
+        "submissions": [_submission(entry) for entry in entries],
+        "comparisons": [_comparison(one._asdict()) for one in compared.comparisons] if compared else [],
+    }
+
+
+def _submission(entry: Entry) -> dict[str, Any]:
+    scored_set = entry.scored_set
+    found = {
+        "name": entry.name,
+        "layout": entry.layout,
         "questions": scored_set.count,
-        "zeros": scored_set.zeros,
-        "signature": scored_set.signature,
+        "anls": scored_set.mean,
+        "interval": _pair(scored_set.interval),
+        "exact_match": scored_set.exact_match,
+        "contains": scored_set.contains,
+        "outcomes": dict(scored_set.outcomes),
         "groups": {
             field: {value: {"anls": tally.mean, "questions": tally.count} for value, tally in in_order(groups).items()}
             for field, groups in scored_set.groups.items()
         },
-        "worst": [_worst(scored, scored_set) for scored in scored_set.worst],
     }
+    if entry.variants is not None:
+        found["variants"] = entry.variants
+    if scored_set.worst:
+        found["worst"] = [_worst(scored, scored_set) for scored in scored_set.worst]
+    return found
+
+
+def _comparison(found: dict[str, Any]) -> dict[str, Any]:
+    return found | {"interval": _pair(found["interval"])}
+
+
+def _pair(interval: tuple[float, float] | None) -> list[float] | None:
+    return list(interval) if interval else None
 
 
 def _worst(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
@@ -28,7 +85,7 @@ def _worst(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
     return {
         "id": scored.row.id,
         "score": scored.score,
-        "reason": scored.outcome,
+        "outcome": scored.outcome,
         "prediction": scored.row.prediction,
         "closest_reference": why.best.reference if why else None,
         "edits": why.best.edits if why else [],

@@ -27,15 +27,29 @@ def summary(scored_set: ScoredSet) -> str:
     lines = [
         f"ANLS       {scored_set.mean:.4f}",
         f"questions  {scored_set.count}",
+        *_interval(scored_set),
+        f"exact      {scored_set.exact_match:.4f}",
+        f"contains   {scored_set.contains:.4f}",
         f"scored 0   {sum(zeros.values())}{why}",
         f"signature  {scored_set.signature}",
     ]
-    for field, groups in scored_set.groups.items():
-        if groups:
-            lines += ["", *_group_lines(field, groups)]
-    for scored in scored_set.worst:
-        lines += ["", *_answer_lines(scored, scored_set)]
-    return "\n".join(lines)
+    more = details(scored_set)
+    return "\n".join(lines) + (f"\n\n{more}" if more else "")
+
+
+def details(scored_set: ScoredSet) -> str:
+    """The groups and the worst answers of a scored set; "" where none were asked for."""
+    parts = [_group_lines(field, groups) for field, groups in scored_set.groups.items() if groups]
+    parts += [_answer_lines(scored, scored_set) for scored in scored_set.worst]
+    return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+def _interval(scored_set: ScoredSet) -> list[str]:
+    interval, clusters = scored_set.interval, scored_set.clusters
+    if interval is None:
+        return []
+    of = f", {clusters.count:,} clusters by {printable(clusters.field)}" if clusters else ""
+    return [f"95 %       {interval.low:.4f} to {interval.high:.4f}{of}"]
 
 
 def layouts() -> str:
