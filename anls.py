@@ -24,11 +24,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count, islice
 from numbers import Real
 from types import FrameType, MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeGuard
+from typing import Any, Literal, NamedTuple, NoReturn, TypeGuard
 
 from rapidfuzz.distance import Levenshtein
 
@@ -63,7 +63,7 @@ __all__ = [
 # --------------------------------------------------------------------------------------------------
 
 Whitespace = Literal["squeeze", "strip", "keep"]
-Length = Literal["normalized", "normalized upper", "raw", "raw upper"]
+Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
 
@@ -71,34 +71,80 @@ Reason = Literal["equal", "close enough", "under the threshold", "nothing in com
 _LONG = 64
 
 
+def _squeeze(text: str) -> str:
+    return " ".join(text.split()) if len(text) <= _LONG else _squeeze_long(text)
+
+
 def _squeeze_long(text: str) -> str:
+    # No white space but the blank is printable. Looking whether there is anything to do costs a fifth of doing it.
     tidy = "  " not in text and text[0] != " " != text[-1] and text.isprintable()
-    return text if tidy else " ".join(text.split())  # no white space but the blank is printable
+    return text if tidy else " ".join(text.split())
+
+
+def _lower_and_squeeze(text: str) -> str:
+    return " ".join(text.lower().split()) if len(text) <= _LONG else _squeeze_long(text.lower())
+
+
+def _lower_and_strip(text: str) -> str:
+    return text.lower().strip()
+
+
+def _without_ending(text: str, normalize: Callable[[str], str], ending: str) -> str:
+    return normalize(text).rstrip(ending)
+
+
+def _as_it_is(text: str) -> str:
+    return text
 
 
 # (ignore_case, whitespace) -> what is done to a text before it is compared.
-_NORMALIZERS: dict[tuple[bool, Whitespace], Callable[[str], str]] = {
-    (True, "squeeze"): lambda text: (
-        " ".join(text.lower().split()) if len(text) <= _LONG else _squeeze_long(text.lower())
-    ),
-    (True, "strip"): lambda text: text.lower().strip(),
+_NORMALIZERS: Mapping[tuple[bool, Whitespace], Callable[[str], str]] = {
+    (True, "squeeze"): _lower_and_squeeze,
+    (True, "strip"): _lower_and_strip,
     (True, "keep"): str.lower,
-    (False, "squeeze"): lambda text: " ".join(text.split()) if len(text) <= _LONG else _squeeze_long(text),
+    (False, "squeeze"): _squeeze,
     (False, "strip"): str.strip,
-    (False, "keep"): lambda text: text,
+    (False, "keep"): _as_it_is,
 }
 
-# What of a text is compared, and the length that counts for it. Upper-casing makes a few texts longer.
-_Read = Callable[[str], tuple[str, int]]
-_READERS: dict[Length, Callable[[Callable[[str], str]], _Read]] = {
-    "normalized": lambda normalize: lambda text: (normalized := normalize(text), len(normalized)),
-    "normalized upper": lambda normalize: lambda text: (normalized := normalize(text), len(normalized.upper())),
-    "raw": lambda normalize: lambda text: (normalize(text), len(text)),
-    "raw upper": lambda normalize: lambda text: (normalize(text), len(text.upper())),
+
+def _normalized(text: str, normalized: str) -> int:
+    return len(normalized)
+
+
+def _normalized_upper(text: str, normalized: str) -> int:
+    return len(normalized.upper())
+
+
+def _stripped(text: str, normalized: str) -> int:
+    return len(text.strip())
+
+
+def _stripped_upper(text: str, normalized: str) -> int:
+    return len(text.strip().upper())
+
+
+def _raw(text: str, normalized: str) -> int:
+    return len(text)
+
+
+def _raw_upper(text: str, normalized: str) -> int:
+    return len(text.upper())
+
+
+# The length that counts for a text, given as it is and normalized. Upper-casing makes a few texts longer.
+_LengthOf = Callable[[str, str], int]
+_LENGTHS: Mapping[Length, _LengthOf] = {
+    "normalized": _normalized,
+    "normalized upper": _normalized_upper,
+    "stripped": _stripped,
+    "stripped upper": _stripped_upper,
+    "raw": _raw,
+    "raw upper": _raw_upper,
 }
 
 # Threshold -> the least similarity and the greatest distance / length that keep a score.
-_LIMITS: dict[Kept, Callable[[float], tuple[float, float]]] = {
+_LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
     "similarity >= threshold": lambda threshold: (threshold, math.inf),
     "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
     "distance / length < threshold": lambda threshold: (0.0, math.nextafter(threshold, -math.inf)),
@@ -150,7 +196,7 @@ class Variant:
             only strips, ``"keep"`` leaves it.
         ignored_ending: characters cut from the end of a text after that.
         prediction_length: which length of the prediction divides the distance (the larger of both
-            sides is taken): of the text as given ("raw") or normalized, or of its upper-cased form.
+            sides is taken): of the text as given ("raw"), stripped or normalized, or of that upper-cased.
         reference_length: the same for the reference.
         kept: when a similarity counts; it becomes 0 otherwise.
         threshold: the threshold where the caller gives none, from 0 to 1: for a similarity, or for the
@@ -158,6 +204,7 @@ class Variant:
         no_answers: normalized predictions that score 0 against anything.
         empty_equals_empty: whether an empty prediction scores 1 against an empty reference whatever
             the threshold.
+        all_or_nothing: whether every score above 0 becomes 1.
         aliases: other implementations that give the same numbers, accepted as names.
 
     Raises:
@@ -183,29 +230,37 @@ class Variant:
     threshold: float = 0.5
     no_answers: tuple[str, ...] = ()
     empty_equals_empty: bool = False
+    all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        allowed: dict[str, Iterable[object]] = {
-            "ignore_case": (True, False),
-            "whitespace": [whitespace for ignore_case, whitespace in _NORMALIZERS if ignore_case],
-            "prediction_length": _READERS,
-            "reference_length": _READERS,
-            "kept": _LIMITS,
-        }
-        for field, values in allowed.items():
-            if getattr(self, field) not in list(values):
-                raise ValueError(
-                    f"{field} of variant {self.name!r} is {shown(getattr(self, field))}: "
-                    f"it must be one of {', '.join(map(repr, values))}"
-                )
-        for field in ("name", "ignored_ending"):
-            as_text(getattr(self, field), f"{field} of variant {self.name!r}")
-        if not isinstance(self.no_answers, tuple) or not all(isinstance(text, str) for text in self.no_answers):
-            raise ValueError(
-                f"no_answers of variant {self.name!r} is {shown(self.no_answers)}: it must be a tuple of strings"
-            )
+        for field, allowed in _ALLOWED.items():
+            value = getattr(self, field)
+            if value not in allowed or (allowed is _YES_OR_NO and not isinstance(value, bool)):
+                self._refuse(field, f"one of {', '.join(map(repr, allowed))}")
+        for field in ("name", "meaning", "source", "ignored_ending"):
+            if not isinstance(getattr(self, field), str):
+                self._refuse(field, "a string")
+        for field in ("no_answers", "aliases"):
+            texts = getattr(self, field)
+            if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
+                self._refuse(field, "a tuple of strings")
         object.__setattr__(self, "threshold", _check_threshold(self.threshold))
+
+    def _refuse(self, field: str, allowed: str) -> NoReturn:
+        raise ValueError(f"{field} of variant {self.name!r} is {shown(getattr(self, field))}: it must be {allowed}")
+
+
+_YES_OR_NO = (True, False)
+_ALLOWED: Mapping[str, Sequence[object]] = {
+    "ignore_case": _YES_OR_NO,
+    "whitespace": tuple(whitespace for ignore_case, whitespace in _NORMALIZERS if ignore_case),
+    "prediction_length": tuple(_LENGTHS),
+    "reference_length": tuple(_LENGTHS),
+    "kept": tuple(_LIMITS),
+    "empty_equals_empty": _YES_OR_NO,
+    "all_or_nothing": _YES_OR_NO,
+}
 
 
 def _table(*variants: Variant) -> Mapping[str, Variant]:
@@ -217,7 +272,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         "standard",
         meaning="the definition, on the texts that are compared",
         source="https://arxiv.org/abs/1905.13648",
-        aliases=("anls_star",),
+        aliases=("evalscope", "minicpm_v"),
     ),
     Variant(
         "rrc",
@@ -225,7 +280,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         source="https://rrc.cvc.uab.es",
         prediction_length="raw upper",
         reference_length="raw upper",
-        aliases=("lmms_eval", "vlmevalkit", "unitxt", "dude", "evalscope"),
+        aliases=("vlmevalkit", "unitxt", "dude", "qwen_vl"),
     ),
     Variant(
         "mmpretrain",
@@ -261,6 +316,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         meaning="blanks inside a text count: the M4C evaluator in MMF, LLaVA and InternVL",
         source="https://github.com/OpenGVLab/InternVL",
         whitespace="strip",
+        aliases=("moondream", "mini_monkey"),
     ),
     Variant(
         "pix2struct",
@@ -268,6 +324,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         source="https://github.com/google-research/pix2struct",
         whitespace="keep",
         kept="distance / length < threshold",
+        aliases=("docowl15",),
     ),
     Variant(
         "paligemma",
@@ -285,6 +342,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         prediction_length="raw",
         reference_length="raw",
         kept="distance / length < threshold",
+        aliases=("molmo2", "layoutlmv2"),
     ),
     Variant(
         "due",
@@ -305,6 +363,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         prediction_length="raw upper",
         reference_length="raw upper",
         kept="similarity > threshold",
+        aliases=("longdocurl",),
     ),
     Variant(
         "fast_anls",
@@ -325,7 +384,79 @@ VARIANTS: Mapping[str, Variant] = _table(
         prediction_length="raw",
         reference_length="raw",
         threshold=0.0,
-        aliases=("docsaid_nls",),
+        aliases=("docsaid_nls", "docext"),
+    ),
+    Variant(
+        "lmms_eval",
+        meaning="lmms-eval since 0.3.3: as rrc, of predictions that are stripped first",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
+        prediction_length="stripped upper",
+        reference_length="raw upper",
+        aliases=("aisbench",),
+    ),
+    Variant(
+        "lmms_eval_0_2",
+        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, and all that is kept counts 1",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        all_or_nothing=True,
+    ),
+    Variant(
+        "openbench",
+        meaning="blanks inside a text count, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/groq/openbench",
+        whitespace="strip",
+        kept="distance / length < threshold",
+        aliases=("latin_prompt",),
+    ),
+    Variant(
+        "monkey",
+        meaning="as stvqa, divided by the lengths of the stripped prediction and the reference as given",
+        source="https://github.com/Yuliang-Liu/Monkey",
+        whitespace="strip",
+        prediction_length="stripped",
+        reference_length="raw",
+    ),
+    Variant(
+        "inspect_evals",
+        meaning="as molmo; an empty prediction always equals an empty reference",
+        source="https://github.com/UKGovernmentBEIS/inspect_evals",
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+        empty_equals_empty=True,
+    ),
+    Variant(
+        "layoutlmv3_docvqa",
+        meaning="as molmo; an empty prediction scores 0",
+        source="https://github.com/allanj/LayoutLMv3-DocVQA",
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "vlmevalkit_dude",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, only above the threshold",
+        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
+        whitespace="keep",
+        prediction_length="normalized upper",
+        reference_length="normalized upper",
+        kept="similarity > threshold",
+    ),
+    Variant(
+        "vlmevalkit_mmlongbench",
+        meaning="VLMEvalKit's MMLongBench since 2026: as mmlongbench, no threshold",
+        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        kept="similarity > threshold",
+        threshold=0.0,
     ),
 )
 
@@ -340,12 +471,12 @@ _SCORING_FIELDS = [
 
 
 class _Rule(NamedTuple):
-    """A variant made ready for the loop."""
+    """A variant made ready for the loop. It holds functions of this module and numbers alone, so that it pickles."""
 
     variant: Variant
     normalize: Callable[[str], str]
-    read_prediction: _Read
-    read_reference: _Read
+    prediction_length: _LengthOf
+    reference_length: _LengthOf
     plain: bool  # whether texts are lower-cased and squeezed, and their length is that of the result
     low: float  # a score is kept at this similarity or above ...
     high: float  # ... and at this distance / length or below
@@ -374,7 +505,7 @@ def get_variant(
         ValueError: an unknown variant, a threshold outside [0, 1].
 
     Example:
-        >>> get_variant("lmms_eval", threshold=0.8).name
+        >>> get_variant("unitxt", threshold=0.8).name
         'rrc'
     """
     if isinstance(variant, str):
@@ -406,14 +537,9 @@ def get_variant(
 def _compile(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> _Rule:
     variant = get_variant(variant, threshold, ignore_case)
     normalize = _NORMALIZERS[variant.ignore_case, variant.whitespace]
-    lengths = {variant.prediction_length, variant.reference_length}
-    plain = normalize is _NORMALIZERS[True, "squeeze"] and lengths == {"normalized"} and not variant.ignored_ending
     if variant.ignored_ending:
-        without_ending, ending = normalize, variant.ignored_ending
-
-        def normalize(text: str) -> str:
-            return without_ending(text).rstrip(ending)
-
+        normalize = partial(_without_ending, normalize=normalize, ending=variant.ignored_ending)
+    lengths = {variant.prediction_length, variant.reference_length}
     low, high = _LIMITS[variant.kept](variant.threshold)
     equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
     equal_empty = 1.0 if variant.empty_equals_empty else equal
@@ -421,9 +547,9 @@ def _compile(variant: str | Variant, threshold: float | None, ignore_case: bool 
     return _Rule(
         variant,
         normalize,
-        read_prediction=_READERS[variant.prediction_length](normalize),
-        read_reference=_READERS[variant.reference_length](normalize),
-        plain=plain and not variant.no_answers,
+        prediction_length=_LENGTHS[variant.prediction_length],
+        reference_length=_LENGTHS[variant.reference_length],
+        plain=normalize is _lower_and_squeeze and lengths == {"normalized"} and not variant.no_answers,
         low=low,
         high=high,
         limit=limit,
@@ -465,7 +591,7 @@ def signature(
     Example:
         >>> signature()
         'anls|standard|threshold:0.5|v1.0.0'
-        >>> signature("lmms_eval", ignore_case=False)
+        >>> signature("unitxt", ignore_case=False)
         'anls|rrc|ignore_case:False|threshold:0.5|v1.0.0'
 
     Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
@@ -597,26 +723,41 @@ def _score_columns(predictions: Any, references: Any, rule: _Rule, before: int =
 
 
 def _score_rows(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> list[float]:
-    """The score of each row. The one loop of this project; `explain` says the same in plain steps."""
+    """The score of each row."""
+    return list(_iter_scores(rows, rule))
+
+
+def _iter_scores(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> Iterator[float]:
+    """The score of each row, before the next row is asked for."""
+    scores = _iter_kept(rows, rule)
+    return map(_one_if_kept, scores) if rule.variant.all_or_nothing else scores
+
+
+def _one_if_kept(score: float) -> float:
+    return 1.0 if score else 0.0
+
+
+def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> Iterator[float]:
+    """What is kept of each row's similarity. The one loop of this project; `explain` says the same in plain steps."""
     distance, far, long = Levenshtein.distance, math.inf, _LONG
     plain, low, high, equal, as_given = rule.plain, rule.low, rule.high, rule.equal, rule.as_given
-    read_prediction, read_reference, no_answers = rule.read_prediction, rule.read_reference, rule.no_answers
-    scores: list[float] = []
-    append = scores.append
+    normalize, no_answers = rule.normalize, rule.no_answers
+    prediction_length, reference_length = rule.prediction_length, rule.reference_length
     for prediction, references in rows:
         if as_given and prediction in references:
-            append(equal)
+            yield equal
             continue
         if len(prediction) > long:
-            append(_score_long(prediction, references, rule))
+            yield _score_long(prediction, references, rule)
             continue
-        if plain:  # what the readers of a plain rule do, written out: two calls a text cost a fifth of the loop
+        if plain:  # what the functions of a plain rule do, written out: two calls a text cost a fifth of the loop
             answer = " ".join(prediction.lower().split())
             answer_length = len(answer)
         else:
-            answer, answer_length = read_prediction(prediction)
+            answer = normalize(prediction)
+            answer_length = prediction_length(prediction, answer)
             if answer in no_answers:
-                append(0.0)
+                yield 0.0
                 continue
         least = far
         for reference in references:
@@ -624,17 +765,17 @@ def _score_rows(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> list[
                 accepted = " ".join(reference.lower().split())
                 length = len(accepted)
             else:
-                accepted, length = read_reference(reference)
+                accepted = normalize(reference)
+                length = reference_length(reference, accepted)
             if accepted == answer:
-                append(equal if answer else rule.equal_empty)
+                yield equal if answer else rule.equal_empty
                 break
             ratio = distance(answer, accepted) / (length if length > answer_length else answer_length)
             if ratio < least:
                 least = ratio
         else:
             similarity = 1 - least
-            append(similarity if similarity >= low and least <= high else 0.0)
-    return scores
+            yield similarity if similarity >= low and least <= high else 0.0
 
 
 def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> float:
@@ -651,14 +792,16 @@ def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> floa
         beginning = enough + enough // 4 + 1
         if len(prediction) > beginning and len(rule.normalize(prediction[:beginning])) > enough:
             return 0.0
-    answer, answer_length = rule.read_prediction(prediction)
+    answer = rule.normalize(prediction)
     if answer in rule.no_answers:
         return 0.0
+    answer_length = rule.prediction_length(prediction, answer)
     least = math.inf
-    for accepted, length in map(rule.read_reference, references):
+    for reference in references:
+        accepted = rule.normalize(reference)
         if accepted == answer:
             return rule.equal if answer else rule.equal_empty
-        length = max(length, answer_length)
+        length = max(rule.reference_length(reference, accepted), answer_length)
         most = int(min(least, rule.limit) * length) + 1
         edits = _distance(answer, accepted, most)
         if edits <= most:
@@ -793,10 +936,13 @@ def scores_and_similarities(
     _refuse_no_rows(predictions)
     scores, similarities = [], []
     for prediction, accepted_answers in zip(predictions, references):
-        answer, answer_length = rule.read_prediction(prediction)
+        answer = rule.normalize(prediction)
+        answer_length = rule.prediction_length(prediction, answer)
         closest, least = "", math.inf
-        for accepted, length in map(rule.read_reference, accepted_answers):
-            ratio = Levenshtein.distance(answer, accepted) / (max(length, answer_length) or 1)
+        for reference in accepted_answers:
+            accepted = rule.normalize(reference)
+            length = max(rule.reference_length(reference, accepted), answer_length)
+            ratio = Levenshtein.distance(answer, accepted) / (length or 1)
             if ratio < least:
                 closest, least = accepted, ratio
         scores.append(_kept(answer, closest, least, rule))
@@ -1048,13 +1194,15 @@ class Explanation:
         edits = f"{best.distance} edit{'s' * (best.distance != 1)} on {best.length} characters"
         measured, rule = f"similarity {best.similarity:.4f}", self.variant.kept.replace("threshold", threshold)
         kept = "is kept" if self.score else "is not kept, so 0"
+        if self.variant.all_or_nothing and self.score:
+            kept += ", so 1"
         return f"{edits} from {best.reference!r}: {measured} {kept} ({rule})"
 
 
 def _match(prediction: str, reference: str, rule: _Rule) -> Match:
-    answer, answer_length = rule.read_prediction(prediction)
-    accepted, length = rule.read_reference(reference)
-    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), max(length, answer_length))
+    answer, accepted = rule.normalize(prediction), rule.normalize(reference)
+    length = max(rule.prediction_length(prediction, answer), rule.reference_length(reference, accepted))
+    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
 def _kept(answer: str, accepted: str, ratio: float, rule: _Rule) -> float:
@@ -1064,18 +1212,19 @@ def _kept(answer: str, accepted: str, ratio: float, rule: _Rule) -> float:
     if rule.variant.empty_equals_empty and not answer and not accepted:
         return 1.0
     similarity = 1 - ratio
-    return similarity if similarity >= rule.low and ratio <= rule.high else 0.0
+    score = similarity if similarity >= rule.low and ratio <= rule.high else 0.0
+    return _one_if_kept(score) if rule.variant.all_or_nothing else score
 
 
 def _reason(answer: str, score: float, rule: _Rule) -> Reason:
-    if score == 1.0:
+    if score == 1.0 and not rule.variant.all_or_nothing:
         return "equal"
     if score > 0.0:
         return "close enough"
     if not answer or answer in rule.no_answers:
         return "empty"
-    without_threshold = rule.low <= 0.0 and rule.high >= 1.0
-    return "nothing in common" if without_threshold else "under the threshold"
+    all_is_kept = rule.low <= math.nextafter(0.0, 1.0) and rule.high >= math.nextafter(1.0, 0.0)
+    return "nothing in common" if all_is_kept else "under the threshold"
 
 
 def reason(
@@ -1095,9 +1244,10 @@ def reason(
         ignore_case: as there.
 
     Returns:
-        "equal" (a score of 1), "close enough" (between 0 and 1), "empty" (0, the prediction being blank
-        or what the variant takes for no answer), "under the threshold" (any other 0) or, where there is
-        no threshold, "nothing in common".
+        "equal" (a score of 1), "close enough" (between 0 and 1; in a variant where all that is kept counts 1,
+        which does not tell the two apart, any score above 0), "empty" (0, the prediction being blank or what the
+        variant takes for no answer), "under the threshold" (any other 0) or, where there is no threshold,
+        "nothing in common".
 
     Raises:
         ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
@@ -1150,7 +1300,8 @@ def explain(
     winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
     best, answer = matches[winner], rule.normalize(prediction)
     score = _kept(answer, best.normalized_reference, best.ratio, rule)
-    return Explanation(prediction, answer, matches, winner, score, _reason(answer, score, rule), rule.variant)
+    why = "equal" if score and not best.ratio else _reason(answer, score, rule)
+    return Explanation(prediction, answer, matches, winner, score, why, rule.variant)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -1746,8 +1897,9 @@ def _define_metric() -> type:
                 _refuse_unknown(options, (*_OPTIONS, "return_all_scores"))
                 rule = self._chosen_rule(options)
                 if not isinstance(options.get("return_all_scores", False), bool):
-                    shown = shown(options["return_all_scores"])
-                    raise ValueError(f"return_all_scores is {shown}: it must be True or False")
+                    raise ValueError(
+                        f"return_all_scores is {shown(options['return_all_scores'])}: it must be True or False"
+                    )
                 given = predictions is not None or references is not None
                 if self.num_process > 1:
                     rows = _columns(predictions, references, _row_name_after(len(self))) if given else ([], [])

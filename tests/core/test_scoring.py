@@ -49,8 +49,10 @@ def test_the_leaderboards_script_lets_blanks_raise_a_score_and_standard_does_not
 
 def test_a_similarity_of_exactly_the_threshold_counts_unless_the_variant_says_otherwise() -> None:
     scores = {name: anls.anls_score("ab##", ["abcd"], threshold=0.5, variant=name) for name in anls.VARIANTS}
-    strict = {"pypi_anls", "pix2struct", "paligemma", "molmo", "due", "mmlongbench", "fast_anls"}
+    strict = {name for name, row in anls.VARIANTS.items() if row.kept != "similarity >= threshold"}
     assert {name for name, score in scores.items() if score == 0} == strict
+    assert {"pypi_anls", "due", "fast_anls", "openbench", "inspect_evals", "vlmevalkit_dude"} <= strict
+    assert not strict & {"standard", "rrc", "stvqa", "monkey", "lmms_eval"}
 
 
 def test_threshold_can_be_given_by_place_as_pypi_anls_allows() -> None:
@@ -105,8 +107,11 @@ def test_a_score_is_from_0_to_1(prediction: str, accepted: list[str], threshold:
 @given(texts, variants)
 @example("none", "mp_docvqa")
 @example(" ", "mp_docvqa")
+@example("", "layoutlmv3_docvqa")
+@example(" ", "layoutlmv3_docvqa")
 def test_a_text_scores_1_against_itself(text: str, variant: str) -> None:
     rejected = variant == "mp_docvqa" and text.strip().lower() in ("", "none")
+    rejected |= variant == "layoutlmv3_docvqa" and text == ""
     assert anls.anls_score(text, [text], variant=variant) == (0.0 if rejected else 1.0)
 
 
@@ -144,7 +149,7 @@ def test_a_score_is_that_of_the_best_pair(
     pairs = [anls.anls_score(prediction, [reference], threshold, variant) for reference in accepted]
     score = anls.anls_score(prediction, accepted, threshold, variant)
     assert score == max(pairs)
-    if score and not anls.VARIANTS[variant].empty_equals_empty:
+    if score and not anls.VARIANTS[variant].empty_equals_empty and not anls.VARIANTS[variant].all_or_nothing:
         similarities = (anls.normalized_levenshtein_similarity(prediction, text, variant) for text in accepted)
         assert score == max(similarities)
 
@@ -174,8 +179,52 @@ def test_white_space_counts_as_the_variant_says(words: list[str], accepted: list
 
 def test_white_space_that_is_kept_costs() -> None:
     kept = [name for name, row in anls.VARIANTS.items() if row.whitespace == "keep"]
-    assert kept == ["pix2struct", "paligemma", "molmo", "due", "mmlongbench", "fast_anls", "nls"]
+    assert kept[:7] == ["pix2struct", "paligemma", "molmo", "due", "mmlongbench", "fast_anls", "nls"]
+    assert kept[7:] == ["inspect_evals", "layoutlmv3_docvqa", "vlmevalkit_dude", "vlmevalkit_mmlongbench"]
     assert [anls.anls_score("abc ", ["abc"], variant=name) for name in kept] == [0.75] * len(kept)
+
+
+def test_the_two_lmms_evals() -> None:
+    """Since 0.3.3 the answer is stripped before its length is taken; up to 0.2.4 all that was kept counted 1."""
+    names = ("rrc", "lmms_eval", "lmms_eval_0_2")
+    assert [anls.anls_score("ab  ", ["a"], variant=name) for name in names] == [0.75, 0.5, 1.0]
+    assert [anls.anls_score(" The    Coca ", COCA_COLA, variant=name) for name in names] == [
+        pytest.approx(8 / 13),
+        pytest.approx(6 / 11),
+        1.0,
+    ]
+    assert anls.anls_score("xyz", ["ab"], variant="lmms_eval_0_2") == 0.0
+    assert anls.anls_score("xyz", ["ab"], threshold=0.0, variant="lmms_eval_0_2") == 0.0  # 0 is not above 0
+
+
+@given(texts | st.text(min_size=65, max_size=90), references, thresholds)
+def test_all_or_nothing_is_1_where_the_rest_of_the_variant_is_above_0(
+    prediction: str, accepted: list[str], threshold: float | None
+) -> None:
+    rrc = anls.anls_score(prediction, accepted, threshold, "rrc")
+    assert anls.anls_score(prediction, accepted, threshold, "lmms_eval_0_2") == (1.0 if rrc else 0.0)
+    assert list(anls.iter_anls_scores([(prediction, accepted)], threshold, "lmms_eval_0_2")) == [1.0 if rrc else 0.0]
+
+
+@given(st.lists(st.tuples(texts, references), min_size=1, max_size=8), thresholds, variants)
+@example([("none", ["None"]), ("", [""]), ("None", ["x", "none"])], None, "mp_docvqa")
+@example([("", [""]), ("", ["", "x"])], 0.0, "inspect_evals")
+@example([("", [""])], None, "layoutlmv3_docvqa")
+def test_scores_and_similarities_are_those_of_an_explanation(
+    rows: list[tuple[str, list[str]]], threshold: float | None, variant: str
+) -> None:
+    predictions, accepted = [row[0] for row in rows], [row[1] for row in rows]
+    explained = [anls.explain(*row, threshold, variant) for row in rows]
+    assert anls.scores_and_similarities(predictions, accepted, threshold, variant) == (
+        [why.score for why in explained],
+        [why.best.similarity for why in explained],
+    )
+    assert anls.anls_scores(predictions, accepted, threshold, variant) == [why.score for why in explained]
+
+
+def test_no_answer_keeps_its_similarity() -> None:
+    assert anls.scores_and_similarities(["none"], [["None"]], variant="mp_docvqa") == ([0.0], [1.0])
+    assert anls.explain("none", ["None"], variant="mp_docvqa").best.similarity == 1.0
 
 
 @given(st.lists(st.tuples(texts, references), min_size=1, max_size=8), thresholds, variants)
@@ -368,9 +417,28 @@ def test_ignore_case_must_be_a_truth_value() -> None:
 
 
 def test_other_names_of_a_variant() -> None:
-    names = ["lmms_eval", "vlmevalkit", "unitxt", "dude", "evalscope"]
-    assert {anls.get_variant(name).name for name in names} == {"rrc"}
-    assert anls.get_variant("anls_star") is anls.VARIANTS["standard"]
+    named = {name: variant.name for variant in anls.VARIANTS.values() for name in variant.aliases}
+    assert named == {
+        "evalscope": "standard",
+        "minicpm_v": "standard",
+        "vlmevalkit": "rrc",
+        "unitxt": "rrc",
+        "dude": "rrc",
+        "qwen_vl": "rrc",
+        "moondream": "stvqa",
+        "mini_monkey": "stvqa",
+        "docowl15": "pix2struct",
+        "molmo2": "molmo",
+        "layoutlmv2": "molmo",
+        "longdocurl": "mmlongbench",
+        "docsaid_nls": "nls",
+        "docext": "nls",
+        "aisbench": "lmms_eval",
+        "latin_prompt": "openbench",
+    }
+    assert all(anls.get_variant(name) is anls.VARIANTS[row] for name, row in named.items())
+    with pytest.raises(ValueError, match="no variant 'anls_star'"):  # a metric of nested values
+        anls.get_variant("anls_star")
 
 
 def test_signatures_name_the_variant_and_every_field_that_differs() -> None:
@@ -412,6 +480,13 @@ def test_a_variant_of_ones_own_is_scored_as_its_fields_say() -> None:
         ("name", 5),
         ("no_answers", "none"),
         ("no_answers", (5,)),
+        ("aliases", ["mine"]),
+        ("meaning", None),
+        ("source", 5),
+        ("ignore_case", 1),
+        ("empty_equals_empty", "no"),
+        ("all_or_nothing", "no"),
+        ("all_or_nothing", 0),
     ],
 )
 def test_a_variant_with_an_impossible_field_is_refused(field: str, value: Any) -> None:
@@ -420,8 +495,8 @@ def test_a_variant_with_an_impossible_field_is_refused(field: str, value: Any) -
 
 
 def test_a_variant_of_ones_own_cannot_pass_for_another_by_its_name() -> None:
-    with pytest.raises(ValueError, match="'lmms_eval' is another name of a known variant"):
-        anls.signature(replace(anls.VARIANTS["standard"], name="lmms_eval"))
+    with pytest.raises(ValueError, match="'unitxt' is another name of a known variant"):
+        anls.signature(replace(anls.VARIANTS["standard"], name="unitxt"))
 
     class Variant:
         """Somebody else's."""
