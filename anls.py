@@ -24,9 +24,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache, partial
-from itertools import count, islice
-from numbers import Real
+from functools import lru_cache
+from itertools import count, cycle, islice, repeat
+from operator import length_hint
 from types import FrameType, MappingProxyType
 from typing import Any, Literal, NamedTuple, NoReturn, TypeGuard
 
@@ -44,6 +44,9 @@ __all__ = [
     "anls_score",
     "anls_scores",
     "answer_in_tags",
+    "as_column",
+    "as_references",
+    "as_text",
     "build_compute_metrics",
     "build_reward",
     "explain",
@@ -55,6 +58,7 @@ __all__ = [
     "preprocess_logits_for_metrics",
     "reason",
     "scores_and_similarities",
+    "shown",
     "signature",
 ]
 
@@ -87,10 +91,6 @@ def _lower_and_squeeze(text: str) -> str:
 
 def _lower_and_strip(text: str) -> str:
     return text.lower().strip()
-
-
-def _without_ending(text: str, normalize: Callable[[str], str], ending: str) -> str:
-    return normalize(text).rstrip(ending)
 
 
 def _as_it_is(text: str) -> str:
@@ -151,36 +151,18 @@ _LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
 }
 
 
-def shown(value: object) -> str:
-    """A value as an error names it: on one line, not too long, with its type."""
-    text = " ".join(repr(value).split())
-    if len(text) > 60:
-        text = text[:57] + "..."
-    return text if value is None else f"{text} ({type(value).__name__})"
-
-
 def _check_threshold(threshold: Any) -> float:
-    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not 0 <= float(threshold) <= 1:
+    if not _is_number(threshold) or not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {shown(threshold)}: it must be a number from 0 to 1")
     return float(threshold) + 0.0  # 0.0 for -0.0
 
 
-def as_text(value: object, what: str) -> str:
-    """The value, which must be a string; if it is not, a ValueError says what was found and what to do."""
-    if isinstance(value, str):
-        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
-    advice = "pass a string"
-    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        advice += ' ("" where the model gave no answer), or leave the row out'
-    elif isinstance(value, bytes):
-        advice += " (decode the bytes first)"
-    elif isinstance(value, (int, float)):
-        advice += f' ("{value}")'
-    elif isinstance(value, Mapping) and "text" in value:
-        advice += ' (the "text" of this dict)'
-    elif isinstance(value, (list, tuple)):
-        advice += ", one and not a list"
-    raise ValueError(f"{what} is {shown(value)}, not a string: {advice}")
+def _is_number(value: object) -> bool:
+    if type(value) in (float, int):
+        return True
+    from numbers import Real  # which numpy's numbers are, too
+
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -471,7 +453,7 @@ _SCORING_FIELDS = [
 
 
 class _Rule(NamedTuple):
-    """A variant made ready for the loop. It holds functions of this module and numbers alone, so that it pickles."""
+    """A variant made ready for the loop. It pickles as the variant, of which it is made again."""
 
     variant: Variant
     normalize: Callable[[str], str]
@@ -486,6 +468,9 @@ class _Rule(NamedTuple):
     equal_empty: float  # the score of equal texts that are empty
     no_answers: frozenset[str]
     as_given: bool  # whether a prediction that stands among the references as it is scores `equal`
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rule, (self.variant, None, None)
 
 
 def get_variant(
@@ -538,7 +523,11 @@ def _compile(variant: str | Variant, threshold: float | None, ignore_case: bool 
     variant = get_variant(variant, threshold, ignore_case)
     normalize = _NORMALIZERS[variant.ignore_case, variant.whitespace]
     if variant.ignored_ending:
-        normalize = partial(_without_ending, normalize=normalize, ending=variant.ignored_ending)
+        with_ending, ending = normalize, variant.ignored_ending
+
+        def normalize(text: str) -> str:
+            return with_ending(text).rstrip(ending)
+
     lengths = {variant.prediction_length, variant.reference_length}
     low, high = _LIMITS[variant.kept](variant.threshold)
     equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
@@ -614,33 +603,181 @@ def _signature(variant: Variant) -> str:
 # --------------------------------------------------------------------------------------------------
 
 
+def shown(value: object) -> str:
+    """A value as an error names it: on one line, not too long, with its type.
+
+    Args:
+        value: anything, also what cannot be printed.
+
+    Returns:
+        At most 60 characters of its ``repr`` on one line, and the name of its type.
+
+    Raises:
+        Nothing.
+
+    Example:
+        >>> shown(3.5), shown("a" * 100), shown(None)
+        ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
+    """
+    try:
+        # The beginning of a long one is enough, and of a very long one it is all that there is time for.
+        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
+        text = " ".join(repr(some).split())
+    except Exception:  # nested too deep, a number of too many digits, a __repr__ that fails
+        text = "..."
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return text if value is None else f"{text} ({type(value).__name__})"
+
+
+# Where the text is in a dict that other programs pass for one, SQuAD's layout among them.
+_TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answers", "answer", "references")
+
+
+def _key_of_text(value: object) -> str:
+    """Which item of a dict holds its text or texts, in words; "" where it is no dict or that is not known."""
+    if not isinstance(value, Mapping):
+        return ""
+    key = next((key for key in _TEXT_KEYS if key in value), "")
+    if isinstance(inner := value.get(key), Mapping) and "text" in inner:
+        return f'the "text" of its "{key}"'
+    return key and f'its "{key}"'
+
+
+def as_text(value: object, what: str) -> str:
+    """The value, which must be a string.
+
+    Args:
+        value: a string, also of a subclass as numpy's and enumerations' are.
+        what: what to call it in an error.
+
+    Returns:
+        A plain string.
+
+    Raises:
+        ValueError: it is not a string; the error says what was found and what to do.
+
+    Example:
+        >>> as_text(5, "the prediction of row 7")
+        Traceback (most recent call last):
+        ...
+        ValueError: the prediction of row 7 is 5 (int), not a string: pass a string ("5")
+    """
+    if isinstance(value, str):
+        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
+    advice = "pass a string"
+    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
+        advice += ' ("" where the model gave no answer), or leave the row out'
+    elif isinstance(value, bytes):
+        advice += " (decode the bytes first)"
+    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
+        advice += f' ("{value}")'
+    elif key := _key_of_text(value):
+        advice = f"pass {key}"
+    elif isinstance(value, (list, tuple)):
+        advice += ", one and not a list"
+    raise ValueError(f"{what} is {shown(value)}, not a string: {advice}")
+
+
 def as_references(value: Any, what: str) -> Sequence[str]:
-    """The accepted answers of one row: one string or more; if they are not, a ValueError says why."""
+    """The accepted answers of one row.
+
+    Args:
+        value: one string, or one or more strings in a list, tuple, set, numpy array, ... Of a set, whose order
+            means nothing, they come sorted.
+        what: what to call it in an error.
+
+    Returns:
+        One string or more.
+
+    Raises:
+        ValueError: no answers, or something that is no string; the error says what was found and what to do.
+
+    Example:
+        >>> as_references("Coca Cola", "references"), as_references({"b", "a"}, "references")
+        (('Coca Cola',), ('a', 'b'))
+    """
     if isinstance(value, str):
         return (as_text(value, what),)
-    texts = _listed(value, what, "pass a list of strings, the accepted answers")
+    if isinstance(value, (set, frozenset)):
+        texts = sorted(as_text(text, f"{what}, an item of it,") for text in sorted(value, key=shown))
+    else:
+        items = as_column(value, what, "pass a list of strings, the accepted answers")
+        texts = [as_text(text, f"{what}, item {item},") for item, text in enumerate(items)]
     if not texts:
-        raise ValueError(f"{what} is an empty list: pass at least one accepted answer, or leave the row out")
-    return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(texts))
+        raise ValueError(
+            f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
+        )
+    return tuple(texts)
 
 
-def _listed(column: Any, what: str, advice: str) -> list[Any]:
-    """A column of any kind (list, tuple, numpy, pandas, datasets, pyarrow, iterator) as a list."""
+# What other libraries have for data that was not read or computed yet: what its type can do -> what to do with it.
+# The first that fits. No library is asked, so that none is imported.
+_LAZY: Mapping[str, str] = {
+    "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
+    "fetchdf": "fetch it with .df() first",  # DuckDB
+    "collect": "run it with .collect() first",  # polars
+    "compute": "run it with .compute() first",  # Dask
+}
+
+
+def _refuse_lazy(value: object, what: str) -> None:
+    for ability, remedy in _LAZY.items():
+        if hasattr(type(value), ability):
+            raise ValueError(f"{what} is a {type(value).__name__}, a query that was not run yet: {remedy}")
+
+
+def as_column(column: Any, what: str, advice: str = "pass a list", most: int | None = None) -> list[Any]:
+    """A column of any kind as a list.
+
+    Args:
+        column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
+        what: what to call it in an error.
+        advice: what to do where it is no column.
+        most: how many items there can be: of an iterator, one more is read at most.
+
+    Returns:
+        A list of its items; a list as it is.
+
+    Raises:
+        ValueError: it is no column, or a query that was not run yet, or it has no end; the error says what to do.
+
+    Example:
+        >>> as_column(iter("ab"), "predictions")
+        ['a', 'b']
+    """
     if isinstance(column, list):
         return column
-    if isinstance(column, Mapping) and "text" in column:
-        raise ValueError(f'{what} is a dict with the keys {", ".join(map(str, column))}: pass its "text"')
-    unordered = isinstance(column, (str, bytes, Mapping, set, frozenset)) or hasattr(column, "columns")
-    if column is not None and not unordered:
-        for to_list in ("to_pylist", "tolist", "to_list"):
-            if hasattr(column, to_list):
-                column = getattr(column, to_list)()
-                break
-        if not isinstance(column, list) and isinstance(column, Iterable) and not isinstance(column, str):
-            column = list(column)
-        if isinstance(column, list):
-            return column
-    raise ValueError(f"{what} is {shown(column)}: {advice}")
+    _refuse_known(column, what, advice)
+    for to_list in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, to_list):
+            column = getattr(column, to_list)()
+            break
+    if isinstance(column, list):
+        return column
+    if isinstance(column, (str, bytes, Mapping, set, frozenset)) or not _can_be_iterated(column):
+        raise ValueError(f"{what} is {shown(column)}: {advice}")
+    return list(column if most is None or not isinstance(column, Iterator) else islice(column, most + 1))
+
+
+def _refuse_known(column: Any, what: str, advice: str) -> None:
+    """Refuse what is no column, where it is known what would be one."""
+    _refuse_lazy(column, what)
+    if hasattr(type(column), "columns"):
+        raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
+    if key := _key_of_text(column):
+        keys = ", ".join(map(str, islice(column, 5)))
+        raise ValueError(f"{what} is a dict with the keys {keys}: pass {key}")
+    if isinstance(column, (count, cycle)) or (isinstance(column, repeat) and length_hint(column, -1) < 0):
+        raise ValueError(f"{what} never ends ({type(column).__name__}): {advice}")
+
+
+def _can_be_iterated(column: Any) -> bool:
+    try:
+        iter(column)
+    except TypeError:  # Spark's columns only look so
+        return False
+    return True
 
 
 def _row_name(row: object) -> str:
@@ -653,8 +790,10 @@ def _row_name_after(before: int) -> Callable[[int], str]:
 
 def _paired(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
     """Both columns as lists of one length."""
-    predictions = _listed(predictions, "predictions", "pass a list of strings, one for each question")
-    references = _listed(references, "references", "pass a list with the accepted answers of each question")
+    most = len(references) if isinstance(references, (list, tuple)) else None
+    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
+    advice = "pass a list with the accepted answers of each question"
+    references = as_column(references, "references", advice, len(predictions))
     if len(predictions) != len(references):
         raise ValueError(
             f"there are {len(predictions)} predictions but references for {len(references)} questions: "
@@ -685,13 +824,21 @@ def _columns(
     return _checked(*_paired(predictions, references), row_name)
 
 
-def _is_list_of_strings(references: object) -> TypeGuard[list[str]]:
-    return type(references) is list and set(map(type, references)) == {str}
+def _are_plain(references: Any) -> TypeGuard[Sequence[str]]:
+    """Whether the references of a row are a list or tuple of strings, as most are: nothing is to be done with them."""
+    kind = type(references)
+    if (kind is list or kind is tuple) and references:
+        try:
+            "".join(references)  # the fastest check that every item is a string
+        except TypeError:
+            return False
+        return True
+    return False
 
 
 def _are_strings(references: list[Sequence[str]]) -> bool:
     try:
-        deque(map("".join, references), maxlen=0)  # the fastest check that every item is a string
+        deque(map("".join, references), maxlen=0)
     except TypeError:
         return False
     return True
@@ -858,9 +1005,9 @@ def anls_score(
     rule = _rule(variant, threshold, ignore_case)
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
-    if not _is_list_of_strings(gold_labels):
+    if not _are_plain(gold_labels):
         gold_labels = as_references(gold_labels, "the gold labels")
-    return _score_rows([(prediction, gold_labels)], rule)[0]
+    return next(_iter_scores(((prediction, gold_labels),), rule))
 
 
 def anls_scores(
@@ -965,30 +1112,50 @@ def iter_anls_scores(
         ignore_case: whether texts are lower-cased; None does as the variant does.
 
     Returns:
-        An iterator over the scores, from 0 to 1, in the order of the rows. `mean` takes them as they come.
+        An iterator over the scores, from 0 to 1: each comes before the next row is asked for. `mean` takes them as
+        they come.
 
     Raises:
-        ValueError: as `anls_scores`; bad rows are counted from the first of the stream. Bad options are
-            refused at once, rows as they come.
+        ValueError: as `anls_scores`. Bad options are refused at once, a bad row when it comes, by its number in the
+            stream, after the scores of those before it.
 
     Example:
         >>> rows = (("CocaCola", ["Coca Cola"]) for _ in range(1000))
         >>> mean(iter_anls_scores(rows))
         0.8888888888888888
     """
-    return _scores_of_stream(iter(rows), _rule(variant, threshold, ignore_case))
+    rule = _rule(variant, threshold, ignore_case)
+    if not isinstance(rows, Iterable):
+        raise ValueError(f"rows is {shown(rows)}: {_PASS_PAIRS}")
+    return _iter_scores(_checked_pairs(rows), rule)
 
 
-def _scores_of_stream(rows: Iterator[tuple[str, Iterable[str]]], rule: _Rule) -> Iterator[float]:
-    for done in count(0, _CHUNK):
-        chunk = list(islice(rows, _CHUNK))
-        if not chunk:
-            return
-        for row, pair in enumerate(chunk, done):
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise ValueError(f"{_row_name(row)} is {shown(pair)}: pass pairs of a prediction and its references")
-        columns = _columns([pair[0] for pair in chunk], [pair[1] for pair in chunk], _row_name_after(done))
-        yield from _score_rows(zip(*columns), rule)
+_PASS_PAIRS = "pass pairs of a prediction and its references, like zip(predictions, references)"
+
+
+def _checked_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The pairs of a stream, each checked when it comes."""
+    join = "".join
+    for row, pair in enumerate(rows):
+        if type(pair) is tuple and len(pair) == 2:
+            prediction, references = pair
+            kind = type(references)
+            # `_are_plain`, written out: calls cost a fifth of the stream.
+            if type(prediction) is str and (kind is list or kind is tuple) and references:
+                try:
+                    join(references)
+                except TypeError:
+                    pass  # it is named below
+                else:
+                    yield pair
+                    continue
+        yield _checked_pair(pair, _row_name(row))
+
+
+def _checked_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ValueError(f"{name} is {shown(pair)}: {_PASS_PAIRS}")
+    return as_text(pair[0], f"the prediction of {name}"), as_references(pair[1], f"the references of {name}")
 
 
 def anls_batch(
@@ -1027,14 +1194,26 @@ def anls_batch(
     Source: https://huggingface.co/docs/datasets/process#batch-processing.
     """
     rule = _rule(variant, threshold, ignore_case)
+    _refuse_lazy(batch, "the batch")
+    predictions, references = (_column_of(batch, name) for name in (prediction_column, references_column))
+    if isinstance(predictions, str):
+        raise ValueError(f"the batch holds one row, {shown(predictions)}: pass lists (Dataset.map: batched=True)")
+
+    def row_name(row: int) -> str:
+        return _row_name(row) if indices is None else f"row {indices[row]}"
+
+    return {score_column: _score_rows(zip(*_columns(predictions, references, row_name)), rule)}
+
+
+def _column_of(batch: Any, name: str) -> Any:
+    if not hasattr(type(batch), "__getitem__") or isinstance(batch, (str, bytes, list, tuple)):
+        raise ValueError(f"the batch is {shown(batch)}: pass columns by name, as a dict, a table or a data frame")
     try:
-        predictions, references = batch[prediction_column], batch[references_column]
-    except KeyError as error:
+        return batch[name]
+    except Exception:  # KeyError, and whatever another library has for it
         raise ValueError(
-            f"the batch has no column {error}: name the columns with prediction_column and references_column"
+            f"the batch has no column {name!r}: name the columns with prediction_column and references_column"
         ) from None
-    name = _row_name if indices is None else (lambda row: f"row {indices[row]}")
-    return {score_column: _score_rows(zip(*_columns(predictions, references, name)), rule)}
 
 
 def mean(scores: Iterable[float]) -> float:
@@ -1047,15 +1226,17 @@ def mean(scores: Iterable[float]) -> float:
         Their mean. Of the scores of a set this is its ANLS.
 
     Raises:
-        ValueError: no scores.
+        ValueError: no scores, or no list of them.
 
     Example:
         >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
         0.8819444444444444
     """
-    if isinstance(scores, Sequence):
+    if isinstance(scores, Sequence) and not isinstance(scores, str):
         _refuse_no_rows(scores)
         return math.fsum(scores) / len(scores)
+    if not isinstance(scores, Iterable) or isinstance(scores, str):
+        raise ValueError(f"scores is {shown(scores)}: pass one number or more, in a list or as they come")
     places = count()
     total = math.fsum(score for score, _ in zip(scores, places))
     _refuse_no_rows(number := next(places))
@@ -1503,7 +1684,7 @@ class _ComputeMetrics:
 
 def _checked_references(references: Any, name: object) -> list[Sequence[str]]:
     what = "references" if name is None else f"references[{name!r}]"
-    accepted = _listed(references, what, "pass a list with the accepted answers of each row of the evaluation set")
+    accepted = as_column(references, what, "pass a list with the accepted answers of each row of the evaluation set")
     return [as_references(one, f"the references of {_row_name(row)}") for row, one in enumerate(accepted)]
 
 
@@ -1844,7 +2025,7 @@ def _define_metric() -> type:
                     raise ValueError("add takes one prediction and its references, each of them once")
                 prediction = columns.get("predictions") if prediction is None else prediction
                 reference = columns.get("references") if reference is None else reference
-            if type(prediction) is str and _is_list_of_strings(reference) and self.num_process == 1:
+            if type(prediction) is str and _are_plain(reference) and self.num_process == 1:
                 copy = tuple(reference)
                 with self._lock:
                     self._predictions.append(prediction)

@@ -11,8 +11,8 @@ import pytest
 import anls
 from tests.conftest import CONFORMANCE
 
-# The variant that a golden file is of, where the file is not called by one of its names. The files `lmms_eval` and
-# `evalscope` are of programs as they were: the one of the function that scores alone, the other of versions before 1.14.
+# The variant that a golden file is of, where the file is not called by one of its names. The vectors `lmms_eval` and
+# `evalscope` are of programs as they were: of the function that scores alone, and of versions before 1.14.
 VARIANT_OF = {
     "vectors/anls_star": "standard",
     "vectors/evalscope": "rrc",

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import copy
 import enum
+import itertools
 import math
 import pickle
 import random
 import string
+from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy
@@ -321,6 +325,21 @@ def test_columns_of_every_kind_are_taken(kind: str) -> None:
     assert scores == [pytest.approx(8 / 9), 0.0]
 
 
+def test_columns_that_end_may_be_repeated_or_longer_than_they_say() -> None:
+    assert anls.anls_scores(itertools.repeat("a", 2), ["a", "b"]) == [1.0, 0.0]
+    assert anls.anls_scores(["a", "b"], itertools.chain("a", "c")) == [1.0, 0.0]
+
+
+def test_a_set_of_accepted_answers_has_an_order_of_its_own() -> None:
+    answers = {"abcx", "abcy", "abcz", "Coca Cola"}
+    for row in (answers, frozenset(answers)):
+        assert anls.anls_score("abcd", row) == 0.75
+        assert anls.anls_scores(["abcd"], [row]) == list(anls.iter_anls_scores([("abcd", row)])) == [0.75]
+        why = anls.explain("abcd", row)
+        assert [match.reference for match in why.matches] == sorted(answers)
+        assert why.best.reference == "abcx"
+
+
 def test_references_of_every_kind_are_taken() -> None:
     rows = [COCA_COLA, tuple(COCA_COLA), numpy.array(COCA_COLA), pandas.Series(COCA_COLA), pyarrow.array(COCA_COLA)]
     assert anls.anls_scores(["CocaCola"] * 5, rows) == [pytest.approx(8 / 9)] * 5
@@ -341,6 +360,20 @@ def test_texts_that_are_hard_to_handle() -> None:
 
 
 # What is refused
+
+
+def nested(kind: Callable[[list[Any]], Any]) -> Any:
+    """So deep that Python gives up printing it."""
+    value: Any = kind([])
+    for _ in range(100_000):
+        value = kind([value])
+    return value
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise OSError
+
 
 BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (["a", None], ["a", "b"], ["prediction of row 1", "None", '""']),
@@ -363,7 +396,10 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
         ["references of row 1", "text, answer_start", '"text"'],
     ),
     (["a", "b"], {"text": ["a", "b"]}, ["references", 'its "text"']),
-    (["a", "b"], [["a"], {"b"}], ["references of row 1", "set"]),
+    (["a", "b"], [["a"], {"b", None}], ["references of row 1", "an item of it", "None"]),
+    (["a", "b"], [["a"], set()], ["references of row 1", "empty set", "at least one"]),
+    ({"a", "b"}, ["a", "b"], ["predictions is {", "(set)", "pass a list"]),
+    (["a", "b"], frozenset(["a", "b"]), ["references is frozenset", "pass a list"]),
     (["a", "b"], [["a"], 7], ["references of row 1", "7 (int)"]),
     (["a", "b"], [["a"], b"b"], ["references of row 1", "bytes"]),
     (["a", "b"], ["a"], ["2 predictions", "1 questions"]),
@@ -373,7 +409,21 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (None, ["a"], ["predictions is None"]),
     (5, ["a"], ["predictions is 5 (int)"]),
     (numpy.array("a"), ["a"], ["predictions is"]),
-    (pandas.DataFrame({"answer": ["a"]}), ["a"], ["predictions is", "DataFrame"]),
+    (pandas.DataFrame({"answer": ["a"]}), ["a"], ["predictions is a DataFrame", "one of its columns"]),
+    (pyarrow.table({"answer": ["a"]}), ["a"], ["predictions is a Table", "one of its columns"]),
+    ([{"id": "1", "prediction_text": "a"}], ["a"], ["prediction of row 0", 'pass its "prediction_text"']),
+    (["a"], [{"id": "1", "answers": {"text": ["a"]}}], ["references of row 0", 'pass the "text" of its "answers"']),
+    (["a"], {"answers": [["a"]], "id": ["1"]}, ["references is a dict", 'pass its "answers"']),
+    ({"1": "a"}, ["a"], ["predictions is {'1': 'a'} (dict)", "pass a list"]),
+    (itertools.repeat("a"), ["a"], ["predictions never ends (repeat)"]),
+    (["a"], itertools.cycle("a"), ["references never ends (cycle)"]),
+    (["a"], [itertools.count()], ["references of row 0", "never ends (count)"]),
+    (["a", "b"], (text for text in iter(str, None)), ["2 predictions", "3 questions"]),
+    ((text for text in iter(str, None)), ["a", "b"], ["3 predictions", "2 questions"]),
+    ([nested(list)], ["a"], ["prediction of row 0", "(list), not a string"]),
+    (["a"], [nested(tuple)], ["references of row 0", "item 0", "(tuple), not a string"]),
+    ([10**5000], ["a"], ["prediction of row 0", "(int), not a string: pass a string"]),
+    ([Unprintable()], ["a"], ["prediction of row 0", "... (Unprintable), not a string"]),
 ]
 
 
@@ -396,13 +446,41 @@ def test_bad_rows_are_found_also_behind_an_exact_match() -> None:
         anls.anls_score("a", [])
 
 
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.True_, [0.5]])
+BAD_THRESHOLDS = [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.True_, [0.5], 10**400, -(10**5000)]
+
+
+@pytest.mark.parametrize("threshold", [*BAD_THRESHOLDS, nested(list), 1j, Decimal("0.5")], ids=anls.shown)
 def test_a_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
     with pytest.raises(ValueError, match=r"threshold is .* it must be a number from 0 to 1"):
         anls.anls_score("a", ["a"], threshold=threshold)
 
 
-@pytest.mark.parametrize("variant", ["squad", "", "RRC", None, 5, ["rrc"]])
+@pytest.mark.parametrize("threshold", [0.5, numpy.float32(0.5), numpy.float64(0.5), Fraction(1, 2)])
+def test_a_threshold_of_any_kind_of_number(threshold: Any) -> None:
+    assert anls.anls_score("ab", ["abcd"], threshold=threshold) == 0.5
+    assert anls.signature(threshold=threshold) == anls.signature()
+
+
+def test_at_which_thresholds_a_tie_counts() -> None:
+    """As the originals do it, 1 - distance / length is compared as it comes out in floating point."""
+
+    def counts(edits: int, length: int, threshold: float, variant: str = "standard") -> bool:
+        return anls.anls_score("#" * edits + "a" * (length - edits), "a" * length, threshold, variant) > 0
+
+    for length in range(4, 41, 4):
+        for quarters in (1, 2, 3):
+            assert counts(length * quarters // 4, length, 1 - quarters / 4)
+    assert not counts(4, 5, 0.2)  # 1 - 0.8 is 0.19999999999999996
+    ties = [(edits, length) for length in range(1, 101) for edits in range(1, length) if 100 * edits % length == 0]
+    kept = {tie: counts(*tie, (100 - 100 * tie[0] // tie[1]) / 100) for tie in ties}
+    expected = {(edits, length): 1 - edits / length >= (100 - 100 * edits // length) / 100 for edits, length in ties}
+    assert kept == expected
+    assert 0 < sum(not counted for counted in kept.values()) < len(kept) / 5
+    # A distance is rounded as the threshold is, so that those variants that compare it never count a tie.
+    assert not any(counts(edits, length, edits / length, "pypi_anls") for edits, length in ties)
+
+
+@pytest.mark.parametrize("variant", ["squad", "", "RRC", None, 5, ["rrc"], nested(list)], ids=anls.shown)
 def test_an_unknown_variant_is_refused_with_the_known_ones(variant: Any) -> None:
     with pytest.raises(ValueError, match=r"variant.*standard, rrc, mmpretrain"):
         anls.anls_scores(["a"], ["a"], variant=variant)
@@ -512,10 +590,15 @@ def test_the_table_of_variants_cannot_be_changed_by_accident() -> None:
         anls.VARIANTS["standard"].threshold = 0.3  # type: ignore[misc]
 
 
-def test_variants_survive_copies_and_pickles() -> None:
-    row = anls.VARIANTS["mistral_evals"]
+@pytest.mark.parametrize("name", anls.VARIANTS)
+def test_variants_survive_copies_and_pickles(name: str) -> None:
+    row = anls.VARIANTS[name]
     assert pickle.loads(pickle.dumps(row)) == row
     assert copy.deepcopy(row) == row
+    rule = anls._rule(name, 0.7, None)  # what the hooks hold
+    for other in (pickle.loads(pickle.dumps(rule)), copy.deepcopy(rule)):
+        assert other.variant == rule.variant == replace(row, threshold=0.7)
+        assert other.low == rule.low
 
 
 # Streams and batches
@@ -534,7 +617,37 @@ def test_a_stream_and_batches_give_the_same_bits(
     assert batched == {"score": scores}
 
 
-def test_a_stream_holds_a_few_rows_at_a_time_and_counts_bad_ones_from_its_start() -> None:
+def test_scores_of_a_stream_come_as_its_rows_come() -> None:
+    taken = []
+
+    def rows() -> Any:
+        for number in range(10):
+            taken.append(number)
+            yield ("a", ["a"]) if number != 6 else ("a", None)
+
+    stream = anls.iter_anls_scores(rows(), variant="lmms_eval_0_2")
+    assert taken == []
+    for number in range(6):
+        assert next(stream) == 1.0
+        assert taken[-1] == number
+    with pytest.raises(ValueError, match=r"references of row 6 \(counted from 0\) is None"):
+        next(stream)
+    assert list(stream) == []
+
+
+@pytest.mark.parametrize("rows", [None, 5, 0.5, nested])
+def test_what_is_no_stream_is_refused_at_once(rows: Any) -> None:
+    with pytest.raises(ValueError, match=r"rows is .*: pass pairs of a prediction and its references"):
+        anls.iter_anls_scores(rows)
+
+
+def test_a_mean_of_something_else_is_refused() -> None:
+    for wrong in (None, 5, "0.5"):
+        with pytest.raises(ValueError, match="scores is"):
+            anls.mean(wrong)  # type: ignore[arg-type]
+
+
+def test_a_stream_holds_a_row_at_a_time_and_counts_bad_ones_from_its_start() -> None:
     taken = 0
 
     def rows() -> Any:
@@ -546,7 +659,7 @@ def test_a_stream_holds_a_few_rows_at_a_time_and_counts_bad_ones_from_its_start(
     stream = anls.iter_anls_scores(rows())
     assert taken == 0
     assert next(stream) == 1.0
-    assert taken <= 1024
+    assert taken == 1
     with pytest.raises(ValueError, match=r"references of row 3333 \(counted from 0\), item 0, is None"):
         list(stream)
     with pytest.raises(ValueError, match=r"row 1 \(counted from 0\) is 'ab' \(str\): pass pairs"):
@@ -564,6 +677,13 @@ def test_a_bad_row_of_a_batch_is_called_by_its_index() -> None:
         anls.anls_batch(batch, indices=[4096, 4097])
     with pytest.raises(ValueError, match="no column 'answer'"):
         anls.anls_batch(batch, prediction_column="answer")
+    with pytest.raises(ValueError, match="no column 'answer'"):
+        anls.anls_batch(pyarrow.table({"prediction": ["a"]}), references_column="answer")
+    with pytest.raises(ValueError, match=r"the batch holds one row, 'a' \(str\).*batched=True"):
+        anls.anls_batch({"prediction": "a", "references": "a"})
+    for wrong in (None, 5, "ab", [{"prediction": "a", "references": "a"}]):
+        with pytest.raises(ValueError, match=r"the batch is .*: pass columns by name"):
+            anls.anls_batch(wrong)  # type: ignore[arg-type]
     assert anls.anls_batch({"prediction": [], "references": []}) == {"anls": []}
     assert anls.anls_batch(pyarrow.table({"prediction": ["a"], "references": [["a", "b"]]})) == {"anls": [1.0]}
     assert anls.anls_batch(pandas.DataFrame({"prediction": ["a"], "references": ["a"]})) == {"anls": [1.0]}
