@@ -18,17 +18,16 @@ import math
 import os
 import string
 import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from itertools import count, cycle, islice, repeat
+from itertools import chain, count, cycle, islice, repeat, starmap
 from operator import length_hint
 from types import FrameType, MappingProxyType
-from typing import Any, Literal, NamedTuple, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeGuard, TypeVar
 
 from rapidfuzz.distance import Levenshtein
 
@@ -1889,6 +1888,13 @@ _CITATION = """\
 }
 """
 
+if TYPE_CHECKING:
+    from evaluate import Metric as _Base
+else:
+    _Base = object  # evaluate.Metric comes under it when `Anls` is made
+
+_Item = TypeVar("_Item")
+
 _NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
 
 
@@ -1920,247 +1926,252 @@ def load(**kwargs: Any) -> Any:
     return evaluate.load(__file__, **kwargs)
 
 
-def _define_metric() -> type:
-    try:
+class _AnlsBehaviour(_Base):  # type: ignore[misc]
+    """The metric of Hugging Face evaluate.
+
+    Rows wait in a queue, checked when they come, and never pass through Arrow, save in a distributed run
+    (``num_process`` > 1), where the base class exchanges them between processes.
+
+    `Anls`, which is this over ``evaluate.Metric``, is made when it is first asked for.
+    """
+
+    def __init__(
+        self,
+        config_name: str | None = None,
+        *,
+        variant: str | Variant | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        # Both columns of what was added, batch by batch. A batch comes and goes by a single call in C, so that neither
+        # Ctrl-C nor another thread can come between its columns.
+        self._batches: deque[tuple[Sequence[str], Sequence[Sequence[str]]]] = deque()
+        if variant is None:  # a configuration, as in evaluate.load("anls", "rrc"), is a variant
+            variant = "standard" if config_name in (None, "default") else config_name
+        self._options: dict[str, Any] = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
+        _refuse_unknown(kwargs, (*_OPTIONS, *_BASE_ARGUMENTS))
+        _rule(**self._options)
+        super().__init__(config_name, **kwargs)
+
+    def _info(self) -> Any:
         import datasets
         import evaluate
-    except ImportError as error:
-        raise ImportError(_NEEDS_EVALUATE) from error
 
-    class Anls(evaluate.Metric):  # type: ignore[misc]
-        """The metric of Hugging Face evaluate.
+        text = datasets.Value("string", id="sequence")
+        several = datasets.Sequence(datasets.Value("string"), id="references")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS_DESCRIPTION,
+            features=[
+                datasets.Features({"predictions": text, "references": several}),
+                datasets.Features({"predictions": text, "references": text}),
+            ],
+            license="Apache-2.0",
+            homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
+            codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
+            reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
+        )
 
-        Rows wait in plain lists, checked when they come, and never pass through Arrow, save in a
-        distributed run (``num_process`` > 1), where the base class exchanges them between processes.
+    def __len__(self) -> int:
+        if self.num_process > 1:
+            return int(super().__len__())
+        return sum(len(predictions) for predictions, _ in tuple(self._batches))
+
+    def signature(
+        self,
+        variant: str | Variant | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+    ) -> str:
+        """Which ANLS `compute` gives with these options: what to report with the number."""
+        return signature(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
+
+    def build_compute_metrics(
+        self, tokenizer: Any, references: Any = None, *, causal: bool = False, **options: Any
+    ) -> Callable[..., dict[str, float]]:
+        """The ``compute_metrics`` of a transformers ``Trainer``: see `build_compute_metrics` of this module."""
+        return build_compute_metrics(tokenizer, references, causal=causal, **self._chosen(**options))
+
+    def build_reward(
+        self, references_column: str = "answers", extract: Callable[[str], str | None] | None = None, **options: Any
+    ) -> Callable[..., list[float | None]]:
+        """A reward function of TRL: see `build_reward` of this module."""
+        return build_reward(references_column, extract, **self._chosen(**options))
+
+    preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
+    answer_in_tags = staticmethod(answer_in_tags)
+
+    def _chosen(self, **options: Any) -> dict[str, Any]:
+        """The options of a call, and those of the metric where it has none."""
+        _refuse_unknown(options, _OPTIONS)
+        return self._options | {name: value for name, value in options.items() if value is not None}
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **columns: Any) -> None:
+        """Add one prediction and its references; `compute` scores what was added.
+
+        Args:
+            prediction: a string.
+            reference: its accepted answers: a list of strings, or one string.
+            **columns: the same as ``predictions`` and ``references``, as ``evaluate.combine`` says it.
+
+        Raises:
+            ValueError: what is wrong with the row; nothing of it is kept.
         """
+        if columns:
+            _refuse_unknown(columns, ("predictions", "references"))
+            if len(columns) + (prediction is not None) + (reference is not None) > 2:
+                raise ValueError("add takes one prediction and its references, each of them once")
+            prediction = columns.get("predictions") if prediction is None else prediction
+            reference = columns.get("references") if reference is None else reference
+        if type(prediction) is str and _are_plain(reference) and self.num_process == 1:
+            self._batches.append(((prediction,), (tuple(reference),)))
+        else:
+            self._keep(*_columns([prediction], [reference], self._row_name))
 
-        def __init__(
-            self,
-            config_name: str | None = None,
-            *,
-            variant: str | Variant | None = None,
-            threshold: float | None = None,
-            ignore_case: bool | None = None,
-            **kwargs: Any,
-        ) -> None:
-            self._lock = threading.Lock()
-            self._predictions: list[str] = []
-            self._references: list[Sequence[str]] = []
-            if variant is None:  # a configuration, as in evaluate.load("anls", "rrc"), is a variant
-                variant = "standard" if config_name in (None, "default") else config_name
-            self._options: dict[str, Any] = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
-            _refuse_unknown(kwargs, (*_OPTIONS, *_BASE_ARGUMENTS))
-            _rule(**self._options)
-            super().__init__(config_name, **kwargs)
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
+        """Add predictions and their references; `compute` scores what was added.
 
-        def _info(self) -> Any:
-            text = datasets.Value("string", id="sequence")
-            several = datasets.Sequence(datasets.Value("string"), id="references")
-            return evaluate.MetricInfo(
-                description=_DESCRIPTION,
-                citation=_CITATION,
-                inputs_description=_INPUTS_DESCRIPTION,
-                features=[
-                    datasets.Features({"predictions": text, "references": several}),
-                    datasets.Features({"predictions": text, "references": text}),
-                ],
-                license="Apache-2.0",
-                homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
-                codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-                reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
-            )
+        Args:
+            predictions: N strings.
+            references: for each, its accepted answers: a list of strings, or one string.
+            **unknown: nothing else is taken.
 
-        def __len__(self) -> int:
-            return len(self._predictions) if self.num_process == 1 else int(super().__len__())
+        Raises:
+            ValueError: what is wrong and in which row, counted from the first one that was added;
+                nothing of the batch is kept.
+        """
+        _refuse_unknown(unknown, ("predictions", "references"))
+        self._keep(*_columns(predictions, references, self._row_name))
 
-        def __getstate__(self) -> dict[str, Any]:
-            return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+    def _row_name(self, row: int) -> str:
+        """What an error calls a row: they are counted from the first that was added."""
+        return _row_name(len(self) + row)
 
-        def __setstate__(self, state: dict[str, Any]) -> None:
-            self.__dict__.update(state, _lock=threading.Lock())
+    def _keep(self, predictions: list[str], references: list[Sequence[str]]) -> None:
+        if self.num_process > 1:
+            self._send(predictions, references)
+        else:  # copies, as the caller may go on to change its lists
+            self._batches.append((tuple(predictions), tuple(map(tuple, references))))
 
-        def signature(
-            self,
-            variant: str | Variant | None = None,
-            threshold: float | None = None,
-            ignore_case: bool | None = None,
-        ) -> str:
-            """Which ANLS `compute` gives with these options: what to report with the number."""
-            return signature(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
+    def compute(
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        variant: str | Variant | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+        return_all_scores: bool = False,
+        **unknown: Any,
+    ) -> Any:
+        """Score the rows that were added, and those given here; the metric is empty afterwards.
 
-        def build_compute_metrics(
-            self, tokenizer: Any, references: Any = None, *, causal: bool = False, **options: Any
-        ) -> Callable[..., dict[str, float]]:
-            """The ``compute_metrics`` of a transformers ``Trainer``: see `build_compute_metrics` of this module."""
-            return build_compute_metrics(tokenizer, references, causal=causal, **self._chosen(**options))
+        Args:
+            predictions: N strings, or None to score what was added.
+            references: for each, its accepted answers: a list of strings, or one string.
+            variant: which ANLS, as `get_variant` takes it; None takes that with which the metric was loaded.
+            threshold: likewise.
+            ignore_case: likewise.
+            return_all_scores: whether to return the score of each row as well.
+            **unknown: nothing else is taken.
 
-        def build_reward(
-            self, references_column: str = "answers", extract: Callable[[str], str | None] | None = None, **options: Any
-        ) -> Callable[..., list[float | None]]:
-            """A reward function of TRL: see `build_reward` of this module."""
-            return build_reward(references_column, extract, **self._chosen(**options))
+        Returns:
+            A dict with "anls", and "anls_scores" where all scores are asked for; None on a process
+            other than the first of a distributed run.
 
-        preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
-        answer_in_tags = staticmethod(answer_in_tags)
-
-        def _chosen(self, **options: Any) -> dict[str, Any]:
-            """The options of a call, and those of the metric where it has none."""
-            _refuse_unknown(options, _OPTIONS)
-            return self._options | {name: value for name, value in options.items() if value is not None}
-
-        def add(self, *, prediction: Any = None, reference: Any = None, **columns: Any) -> None:
-            """Add one prediction and its references; `compute` scores what was added.
-
-            Args:
-                prediction: a string.
-                reference: its accepted answers: a list of strings, or one string.
-                **columns: the same as ``predictions`` and ``references``, as ``evaluate.combine`` says it.
-
-            Raises:
-                ValueError: what is wrong with the row; nothing of it is kept.
-            """
-            if columns:
-                _refuse_unknown(columns, ("predictions", "references"))
-                if len(columns) + (prediction is not None) + (reference is not None) > 2:
-                    raise ValueError("add takes one prediction and its references, each of them once")
-                prediction = columns.get("predictions") if prediction is None else prediction
-                reference = columns.get("references") if reference is None else reference
-            if type(prediction) is str and _are_plain(reference) and self.num_process == 1:
-                copy = tuple(reference)
-                with self._lock:
-                    self._predictions.append(prediction)
-                    self._references.append(copy)
-            else:
-                self._keep(*_columns([prediction], [reference], _row_name_after(len(self))))
-
-        def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
-            """Add predictions and their references; `compute` scores what was added.
-
-            Args:
-                predictions: N strings.
-                references: for each, its accepted answers: a list of strings, or one string.
-
-            Raises:
-                ValueError: what is wrong and in which row, counted from the first one that was added;
-                    nothing of the batch is kept.
-            """
-            _refuse_unknown(unknown)
-            self._keep(*_columns(predictions, references, _row_name_after(len(self))))
-
-        def _keep(self, predictions: list[str], references: list[Sequence[str]]) -> None:
+        Raises:
+            ValueError: what is wrong and in which row. The metric is empty after it, too.
+        """
+        try:
+            batches = _taken(self._batches)
+            _refuse_unknown(unknown, (*_OPTIONS, "return_all_scores"))
+            if not isinstance(return_all_scores, bool):
+                raise ValueError(f"return_all_scores is {shown(return_all_scores)}: it must be True or False")
+            options = self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case)
+            rule = _rule(**options)
+            given = predictions is not None or references is not None
             if self.num_process > 1:
-                self._send(predictions, references)
-            else:
-                copies = list(map(tuple, references))  # the caller may go on to change its lists
-                with self._lock:
-                    self._predictions += predictions
-                    self._references += copies
+                rows = _columns(predictions, references, self._row_name) if given else ([], [])
+                self._send(*rows)
+                result = super().compute(**options, return_all_scores=return_all_scores)
+                self._wait_until_read()
+                return result
+            scores = _score_rows(chain.from_iterable(starmap(zip, batches)), rule)
+            if given:
+                scores += _score_columns(predictions, references, rule, len(scores))
+        except BaseException:
+            self._abandon()
+            raise
+        return _result(scores, return_all_scores)
 
-        def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-            """Score the rows that were added, and those given here; the metric is empty afterwards.
+    def _compute(
+        self,
+        predictions: Any,
+        references: Any,
+        variant: str | Variant | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+        return_all_scores: bool = False,
+    ) -> dict[str, Any]:
+        rule = _rule(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
+        return _result(_score_rows(zip(predictions, references), rule), return_all_scores)
 
-            Args:
-                predictions: N strings, or None to score what was added.
-                references: for each, its accepted answers: a list of strings, or one string.
-                **options: ``variant``, ``threshold``, ``ignore_case``, ``return_all_scores``.
+    # What follows concerns distributed runs alone: there the rows go through the base class.
 
-            Returns:
-                A dict with "anls", and "anls_scores" where all scores are asked for; None on a process
-                other than the first of a distributed run.
-
-            Raises:
-                ValueError: what is wrong and in which row. The metric is empty after it, too.
-            """
-            with self._lock:
-                kept = self._predictions, self._references
-                self._predictions, self._references = [], []
-            try:
-                _refuse_unknown(options, (*_OPTIONS, "return_all_scores"))
-                rule = self._chosen_rule(options)
-                if not isinstance(options.get("return_all_scores", False), bool):
+    def _send(self, predictions: list[str], references: list[Sequence[str]]) -> None:
+        """Write checked rows where the first process finds them."""
+        for row, texts in enumerate(zip(predictions, references), len(self)):
+            for text in (texts[0], *texts[1]):
+                if not _is_unicode(text):
                     raise ValueError(
-                        f"return_all_scores is {shown(options['return_all_scores'])}: it must be True or False"
+                        f"{_row_name(row)} holds {shown(text)}, half of a surrogate pair, which "
+                        "cannot pass between processes: replace it, for example by "
+                        'text.encode("utf-8", "replace").decode()'
                     )
-                given = predictions is not None or references is not None
-                if self.num_process > 1:
-                    rows = _columns(predictions, references, _row_name_after(len(self))) if given else ([], [])
-                    self._send(*rows)
-                    result = super().compute(**options)
-                    self._wait_until_read()
-                    return result
-                scores = _score_rows(zip(*kept), rule)
-                if given:
-                    scores += _score_columns(predictions, references, rule, len(scores))
-            except BaseException:
-                self._abandon()
-                raise
-            return _result(scores, options.get("return_all_scores", False))
+        if self.writer is None:
+            # A process without rows has to come to the meeting as well.
+            self.selected_feature_format = self.features[0]
+            self._init_writer()
+        if predictions:
+            super().add_batch(predictions=predictions, references=list(map(list, references)))
 
-        def _chosen_rule(self, options: Mapping[str, Any]) -> _Rule:
-            return _rule(**self._chosen(**{name: options.get(name) for name in _OPTIONS}))
+    def _file(self, process_id: int) -> str:
+        """Where a process writes its rows; the first one removes what it has read."""
+        return os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
 
-        def _compute(
-            self,
-            predictions: Any,
-            references: Any,
-            variant: str | Variant | None = None,
-            threshold: float | None = None,
-            ignore_case: bool | None = None,
-            return_all_scores: bool = False,
-        ) -> dict[str, Any]:
-            rule = _rule(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
-            return _result(_score_rows(zip(predictions, references), rule), return_all_scores)
+    def _wait_until_read(self) -> None:
+        """Keep this process out of the next round until the first one has read its rows of this one."""
+        end = time.monotonic() + self.timeout
+        while self.process_id and os.path.exists(self._file(self.process_id)):
+            if time.monotonic() > end:
+                raise ValueError(f"process 0 did not read the rows of process {self.process_id} in {self.timeout} s")
+            time.sleep(0.01)
+        if self.process_id:
+            time.sleep(0.05)  # the first one releases the locks right after
 
-        # What follows concerns distributed runs alone: there the rows go through the base class.
+    def _abandon(self) -> None:
+        """Leave nothing behind of a distributed run that failed: no rows, open files or locks."""
+        if self.num_process > 1:
+            # Unfinished, they must not pass for all the rows of a process; nobody is to wait for them, either.
+            for process_id in [self.process_id] if self.process_id else range(self.num_process):
+                with suppress(OSError):
+                    os.remove(self._file(process_id))
+        held = self.__dict__
+        for lock in (held["filelock"], held["rendez_vous_lock"], *(held["filelocks"] or ())):
+            if lock is not None:
+                lock.release(force=True)
+        held.update(dict.fromkeys(_BASE_STATE))
 
-        def _send(self, predictions: list[str], references: list[Sequence[str]]) -> None:
-            """Write checked rows where the first process finds them."""
-            for row, texts in enumerate(zip(predictions, references), len(self)):
-                for text in (texts[0], *texts[1]):
-                    if not _is_unicode(text):
-                        raise ValueError(
-                            f"{_row_name(row)} holds {shown(text)}, half of a surrogate pair, which "
-                            "cannot pass between processes: replace it, for example by "
-                            'text.encode("utf-8", "replace").decode()'
-                        )
-            if self.writer is None:
-                # A process without rows has to come to the meeting as well.
-                self.selected_feature_format = self.features[0]
-                self._init_writer()
-            if predictions:
-                super().add_batch(predictions=predictions, references=list(map(list, references)))
 
-        def _file(self, process_id: int) -> str:
-            """Where a process writes its rows; the first one removes what it has read."""
-            return os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
-
-        def _wait_until_read(self) -> None:
-            """Keep this process out of the next round until the first one has read its rows of this one."""
-            end = time.monotonic() + self.timeout
-            while self.process_id and os.path.exists(self._file(self.process_id)):
-                if time.monotonic() > end:
-                    raise ValueError(
-                        f"process 0 did not read the rows of process {self.process_id} in {self.timeout} s"
-                    )
-                time.sleep(0.01)
-            if self.process_id:
-                time.sleep(0.05)  # the first one releases the locks right after
-
-        def _abandon(self) -> None:
-            """Leave nothing behind of a distributed run that failed: no rows, open files or locks."""
-            if self.num_process > 1:
-                # Unfinished, they must not pass for all the rows of a process; nobody is to wait for them, either.
-                for process_id in [self.process_id] if self.process_id else range(self.num_process):
-                    with suppress(OSError):
-                        os.remove(self._file(process_id))
-            held = self.__dict__
-            for lock in (held["filelock"], held["rendez_vous_lock"], *(held["filelocks"] or ())):
-                if lock is not None:
-                    lock.release(force=True)
-            held.update(dict.fromkeys(_BASE_STATE))
-
-    Anls.__qualname__ = "Anls"
-    return Anls
+def _taken(rows: deque[_Item]) -> list[_Item]:
+    """The items of a queue, which is empty afterwards. Each goes to one caller, however many call at once."""
+    taken: list[_Item] = []
+    with suppress(IndexError):
+        # One call, in C, that takes until nothing is left: it cannot be interrupted with some taken and some not.
+        taken.extend(starmap(rows.popleft, repeat(())))
+    return taken
 
 
 def _result(scores: list[float], return_all_scores: bool) -> dict[str, Any]:
@@ -2196,13 +2207,26 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
+def _define_metric() -> type:
+    try:
+        import evaluate
+    except ImportError as error:
+        raise ImportError(_NEEDS_EVALUATE) from error
+    return type(
+        "Anls",
+        (_AnlsBehaviour, evaluate.Metric),
+        {"__module__": __name__, "__doc__": _AnlsBehaviour.__doc__},
+    )
+
+
 def __getattr__(name: str) -> Any:
     if name != "Anls":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()["Anls"] = _define_metric()
-    return globals()["Anls"]
+    return globals().setdefault("Anls", _define_metric())
 
 
-# evaluate.load looks for the metric among the names that the module has right after its import.
-if hasattr(sys.modules.get("evaluate"), "Metric"):
+if TYPE_CHECKING:
+    Anls = _AnlsBehaviour
+elif hasattr(sys.modules.get("evaluate"), "Metric"):
+    # evaluate.load looks for the metric among the names that the module has right after its import.
     Anls = _define_metric()
