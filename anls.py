@@ -18,7 +18,6 @@ import math
 import os
 import string
 import sys
-import threading
 import time
 import warnings
 from collections import deque
@@ -26,10 +25,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from itertools import count, islice
-from numbers import Real
+from itertools import chain, count, cycle, islice, repeat, starmap
+from operator import length_hint
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeGuard, TypeVar
 
 from rapidfuzz.distance import Levenshtein
 
@@ -45,6 +44,9 @@ __all__ = [
     "anls_batch",
     "anls_score",
     "anls_scores",
+    "as_column",
+    "as_references",
+    "as_text",
     "build_compute_metrics",
     "explain",
     "get_variant",
@@ -55,6 +57,7 @@ __all__ = [
     "normalizer",
     "reason",
     "scores_and_similarities",
+    "shown",
     "signature",
 ]
 
@@ -63,7 +66,7 @@ __all__ = [
 # --------------------------------------------------------------------------------------------------
 
 Whitespace = Literal["squeeze", "strip", "keep"]
-Length = Literal["normalized", "normalized upper", "raw", "raw upper"]
+Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
 
@@ -71,70 +74,94 @@ Reason = Literal["equal", "close enough", "under the threshold", "nothing in com
 _LONG = 64
 
 
+def _squeeze(text: str) -> str:
+    return " ".join(text.split()) if len(text) <= _LONG else _squeeze_long(text)
+
+
 def _squeeze_long(text: str) -> str:
+    # No white space but the blank is printable. Looking whether there is anything to do costs a fifth of doing it.
     tidy = "  " not in text and text[0] != " " != text[-1] and text.isprintable()
-    return text if tidy else " ".join(text.split())  # no white space but the blank is printable
+    return text if tidy else " ".join(text.split())
+
+
+def _lower_and_squeeze(text: str) -> str:
+    return " ".join(text.lower().split()) if len(text) <= _LONG else _squeeze_long(text.lower())
+
+
+def _lower_and_strip(text: str) -> str:
+    return text.lower().strip()
+
+
+def _as_it_is(text: str) -> str:
+    return text
 
 
 # (ignore_case, whitespace) -> what is done to a text before it is compared.
-_NORMALIZERS: dict[tuple[bool, Whitespace], Callable[[str], str]] = {
-    (True, "squeeze"): lambda text: (
-        " ".join(text.lower().split()) if len(text) <= _LONG else _squeeze_long(text.lower())
-    ),
-    (True, "strip"): lambda text: text.lower().strip(),
+_NORMALIZERS: Mapping[tuple[bool, Whitespace], Callable[[str], str]] = {
+    (True, "squeeze"): _lower_and_squeeze,
+    (True, "strip"): _lower_and_strip,
     (True, "keep"): str.lower,
-    (False, "squeeze"): lambda text: " ".join(text.split()) if len(text) <= _LONG else _squeeze_long(text),
+    (False, "squeeze"): _squeeze,
     (False, "strip"): str.strip,
-    (False, "keep"): lambda text: text,
+    (False, "keep"): _as_it_is,
 }
 
-# What of a text is compared, and the length that counts for it. Upper-casing makes a few texts longer.
-_Read = Callable[[str], tuple[str, int]]
-_READERS: dict[Length, Callable[[Callable[[str], str]], _Read]] = {
-    "normalized": lambda normalize: lambda text: (normalized := normalize(text), len(normalized)),
-    "normalized upper": lambda normalize: lambda text: (normalized := normalize(text), len(normalized.upper())),
-    "raw": lambda normalize: lambda text: (normalize(text), len(text)),
-    "raw upper": lambda normalize: lambda text: (normalize(text), len(text.upper())),
+
+def _normalized(text: str, normalized: str) -> int:
+    return len(normalized)
+
+
+def _normalized_upper(text: str, normalized: str) -> int:
+    return len(normalized.upper())
+
+
+def _stripped(text: str, normalized: str) -> int:
+    return len(text.strip())
+
+
+def _stripped_upper(text: str, normalized: str) -> int:
+    return len(text.strip().upper())
+
+
+def _raw(text: str, normalized: str) -> int:
+    return len(text)
+
+
+def _raw_upper(text: str, normalized: str) -> int:
+    return len(text.upper())
+
+
+# The length that counts for a text, given as it is and normalized. Upper-casing makes a few texts longer.
+_LengthOf = Callable[[str, str], int]
+_LENGTHS: Mapping[Length, _LengthOf] = {
+    "normalized": _normalized,
+    "normalized upper": _normalized_upper,
+    "stripped": _stripped,
+    "stripped upper": _stripped_upper,
+    "raw": _raw,
+    "raw upper": _raw_upper,
 }
 
 # Threshold -> the least similarity and the greatest distance / length that keep a score.
-_LIMITS: dict[Kept, Callable[[float], tuple[float, float]]] = {
+_LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
     "similarity >= threshold": lambda threshold: (threshold, math.inf),
     "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
     "distance / length < threshold": lambda threshold: (0.0, math.nextafter(threshold, -math.inf)),
 }
 
 
-def shown(value: object) -> str:
-    """A value as an error names it: on one line, not too long, with its type."""
-    text = " ".join(repr(value).split())
-    if len(text) > 60:
-        text = text[:57] + "..."
-    return text if value is None else f"{text} ({type(value).__name__})"
-
-
 def _check_threshold(threshold: Any) -> float:
-    if not isinstance(threshold, Real) or isinstance(threshold, bool) or not 0 <= float(threshold) <= 1:
+    if not _is_number(threshold) or not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {shown(threshold)}: it must be a number from 0 to 1")
     return float(threshold) + 0.0  # 0.0 for -0.0
 
 
-def as_text(value: object, what: str) -> str:
-    """The value, which must be a string; if it is not, a ValueError says what was found and what to do."""
-    if isinstance(value, str):
-        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
-    advice = "pass a string"
-    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        advice += ' ("" where the model gave no answer), or leave the row out'
-    elif isinstance(value, bytes):
-        advice += " (decode the bytes first)"
-    elif isinstance(value, (int, float)):
-        advice += f' ("{value}")'
-    elif isinstance(value, Mapping) and "text" in value:
-        advice += ' (the "text" of this dict)'
-    elif isinstance(value, (list, tuple)):
-        advice += ", one and not a list"
-    raise ValueError(f"{what} is {shown(value)}, not a string: {advice}")
+def _is_number(value: object) -> bool:
+    if type(value) in (float, int):
+        return True
+    from numbers import Real  # which numpy's numbers are, too
+
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -150,7 +177,7 @@ class Variant:
             only strips, ``"keep"`` leaves it.
         ignored_ending: characters cut from the end of a text after that.
         prediction_length: which length of the prediction divides the distance (the larger of both
-            sides is taken): of the text as given ("raw") or normalized, or of its upper-cased form.
+            sides is taken): of the text as given ("raw"), stripped or normalized, or of that upper-cased.
         reference_length: the same for the reference.
         kept: when a similarity counts; it becomes 0 otherwise.
         threshold: the threshold where the caller gives none, from 0 to 1: for a similarity, or for the
@@ -158,6 +185,7 @@ class Variant:
         no_answers: normalized predictions that score 0 against anything.
         empty_equals_empty: whether an empty prediction scores 1 against an empty reference whatever
             the threshold.
+        all_or_nothing: whether every score above 0 becomes 1.
         aliases: other implementations that give the same numbers, accepted as names.
 
     Raises:
@@ -183,29 +211,37 @@ class Variant:
     threshold: float = 0.5
     no_answers: tuple[str, ...] = ()
     empty_equals_empty: bool = False
+    all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        allowed: dict[str, Iterable[object]] = {
-            "ignore_case": (True, False),
-            "whitespace": [whitespace for ignore_case, whitespace in _NORMALIZERS if ignore_case],
-            "prediction_length": _READERS,
-            "reference_length": _READERS,
-            "kept": _LIMITS,
-        }
-        for field, values in allowed.items():
-            if getattr(self, field) not in list(values):
-                raise ValueError(
-                    f"{field} of variant {self.name!r} is {shown(getattr(self, field))}: "
-                    f"it must be one of {', '.join(map(repr, values))}"
-                )
-        for field in ("name", "ignored_ending"):
-            as_text(getattr(self, field), f"{field} of variant {self.name!r}")
-        if not isinstance(self.no_answers, tuple) or not all(isinstance(text, str) for text in self.no_answers):
-            raise ValueError(
-                f"no_answers of variant {self.name!r} is {shown(self.no_answers)}: it must be a tuple of strings"
-            )
+        for field, allowed in _ALLOWED.items():
+            value = getattr(self, field)
+            if value not in allowed or (allowed is _YES_OR_NO and not isinstance(value, bool)):
+                self._refuse(field, f"one of {', '.join(map(repr, allowed))}")
+        for field in ("name", "meaning", "source", "ignored_ending"):
+            if not isinstance(getattr(self, field), str):
+                self._refuse(field, "a string")
+        for field in ("no_answers", "aliases"):
+            texts = getattr(self, field)
+            if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
+                self._refuse(field, "a tuple of strings")
         object.__setattr__(self, "threshold", _check_threshold(self.threshold))
+
+    def _refuse(self, field: str, allowed: str) -> NoReturn:
+        raise ValueError(f"{field} of variant {self.name!r} is {shown(getattr(self, field))}: it must be {allowed}")
+
+
+_YES_OR_NO = (True, False)
+_ALLOWED: Mapping[str, Sequence[object]] = {
+    "ignore_case": _YES_OR_NO,
+    "whitespace": tuple(whitespace for ignore_case, whitespace in _NORMALIZERS if ignore_case),
+    "prediction_length": tuple(_LENGTHS),
+    "reference_length": tuple(_LENGTHS),
+    "kept": tuple(_LIMITS),
+    "empty_equals_empty": _YES_OR_NO,
+    "all_or_nothing": _YES_OR_NO,
+}
 
 
 def _table(*variants: Variant) -> Mapping[str, Variant]:
@@ -217,7 +253,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         "standard",
         meaning="the definition, on the texts that are compared",
         source="https://arxiv.org/abs/1905.13648",
-        aliases=("anls_star",),
+        aliases=("evalscope", "minicpm_v"),
     ),
     Variant(
         "rrc",
@@ -225,7 +261,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         source="https://rrc.cvc.uab.es",
         prediction_length="raw upper",
         reference_length="raw upper",
-        aliases=("lmms_eval", "vlmevalkit", "unitxt", "dude", "evalscope"),
+        aliases=("vlmevalkit", "unitxt", "dude", "qwen_vl"),
     ),
     Variant(
         "mmpretrain",
@@ -261,6 +297,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         meaning="blanks inside a text count: the M4C evaluator in MMF, LLaVA and InternVL",
         source="https://github.com/OpenGVLab/InternVL",
         whitespace="strip",
+        aliases=("moondream", "mini_monkey"),
     ),
     Variant(
         "pix2struct",
@@ -268,6 +305,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         source="https://github.com/google-research/pix2struct",
         whitespace="keep",
         kept="distance / length < threshold",
+        aliases=("docowl15",),
     ),
     Variant(
         "paligemma",
@@ -285,6 +323,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         prediction_length="raw",
         reference_length="raw",
         kept="distance / length < threshold",
+        aliases=("molmo2", "layoutlmv2"),
     ),
     Variant(
         "due",
@@ -305,6 +344,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         prediction_length="raw upper",
         reference_length="raw upper",
         kept="similarity > threshold",
+        aliases=("longdocurl",),
     ),
     Variant(
         "fast_anls",
@@ -325,7 +365,79 @@ VARIANTS: Mapping[str, Variant] = _table(
         prediction_length="raw",
         reference_length="raw",
         threshold=0.0,
-        aliases=("docsaid_nls",),
+        aliases=("docsaid_nls", "docext"),
+    ),
+    Variant(
+        "lmms_eval",
+        meaning="lmms-eval since 0.3.3: as rrc, of predictions that are stripped first",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
+        prediction_length="stripped upper",
+        reference_length="raw upper",
+        aliases=("aisbench",),
+    ),
+    Variant(
+        "lmms_eval_0_2",
+        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, and all that is kept counts 1",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        all_or_nothing=True,
+    ),
+    Variant(
+        "openbench",
+        meaning="blanks inside a text count, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/groq/openbench",
+        whitespace="strip",
+        kept="distance / length < threshold",
+        aliases=("latin_prompt",),
+    ),
+    Variant(
+        "monkey",
+        meaning="as stvqa, divided by the lengths of the stripped prediction and the reference as given",
+        source="https://github.com/Yuliang-Liu/Monkey",
+        whitespace="strip",
+        prediction_length="stripped",
+        reference_length="raw",
+    ),
+    Variant(
+        "inspect_evals",
+        meaning="as molmo; an empty prediction always equals an empty reference",
+        source="https://github.com/UKGovernmentBEIS/inspect_evals",
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+        empty_equals_empty=True,
+    ),
+    Variant(
+        "layoutlmv3_docvqa",
+        meaning="as molmo; an empty prediction scores 0",
+        source="https://github.com/allanj/LayoutLMv3-DocVQA",
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "vlmevalkit_dude",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, only above the threshold",
+        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
+        whitespace="keep",
+        prediction_length="normalized upper",
+        reference_length="normalized upper",
+        kept="similarity > threshold",
+    ),
+    Variant(
+        "vlmevalkit_mmlongbench",
+        meaning="VLMEvalKit's MMLongBench since 2026: as mmlongbench, no threshold",
+        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        kept="similarity > threshold",
+        threshold=0.0,
     ),
 )
 
@@ -340,12 +452,12 @@ _SCORING_FIELDS = [
 
 
 class _Rule(NamedTuple):
-    """A variant made ready for the loop."""
+    """A variant made ready for the loop. It pickles as the variant, of which it is made again."""
 
     variant: Variant
     normalize: Callable[[str], str]
-    read_prediction: _Read
-    read_reference: _Read
+    prediction_length: _LengthOf
+    reference_length: _LengthOf
     plain: bool  # whether texts are lower-cased and squeezed, and their length is that of the result
     low: float  # a score is kept at this similarity or above ...
     high: float  # ... and at this distance / length or below
@@ -355,6 +467,9 @@ class _Rule(NamedTuple):
     equal_empty: float  # the score of equal texts that are empty
     no_answers: frozenset[str]
     as_given: bool  # whether a prediction that stands among the references as it is scores `equal`
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rule, (self.variant, None, None)
 
 
 def get_variant(
@@ -374,7 +489,7 @@ def get_variant(
         ValueError: an unknown variant, a threshold outside [0, 1].
 
     Example:
-        >>> get_variant("lmms_eval", threshold=0.8).name
+        >>> get_variant("unitxt", threshold=0.8).name
         'rrc'
     """
     if isinstance(variant, str):
@@ -406,14 +521,13 @@ def get_variant(
 def _compile(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> _Rule:
     variant = get_variant(variant, threshold, ignore_case)
     normalize = _NORMALIZERS[variant.ignore_case, variant.whitespace]
-    lengths = {variant.prediction_length, variant.reference_length}
-    plain = normalize is _NORMALIZERS[True, "squeeze"] and lengths == {"normalized"} and not variant.ignored_ending
     if variant.ignored_ending:
-        without_ending, ending = normalize, variant.ignored_ending
+        with_ending, ending = normalize, variant.ignored_ending
 
         def normalize(text: str) -> str:
-            return without_ending(text).rstrip(ending)
+            return with_ending(text).rstrip(ending)
 
+    lengths = {variant.prediction_length, variant.reference_length}
     low, high = _LIMITS[variant.kept](variant.threshold)
     equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
     equal_empty = 1.0 if variant.empty_equals_empty else equal
@@ -421,9 +535,9 @@ def _compile(variant: str | Variant, threshold: float | None, ignore_case: bool 
     return _Rule(
         variant,
         normalize,
-        read_prediction=_READERS[variant.prediction_length](normalize),
-        read_reference=_READERS[variant.reference_length](normalize),
-        plain=plain and not variant.no_answers,
+        prediction_length=_LENGTHS[variant.prediction_length],
+        reference_length=_LENGTHS[variant.reference_length],
+        plain=normalize is _lower_and_squeeze and lengths == {"normalized"} and not variant.no_answers,
         low=low,
         high=high,
         limit=limit,
@@ -465,7 +579,7 @@ def signature(
     Example:
         >>> signature()
         'anls|standard|threshold:0.5|v1.0.0'
-        >>> signature("lmms_eval", ignore_case=False)
+        >>> signature("unitxt", ignore_case=False)
         'anls|rrc|ignore_case:False|threshold:0.5|v1.0.0'
 
     Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
@@ -488,33 +602,181 @@ def _signature(variant: Variant) -> str:
 # --------------------------------------------------------------------------------------------------
 
 
+def shown(value: object) -> str:
+    """A value as an error names it: on one line, not too long, with its type.
+
+    Args:
+        value: anything, also what cannot be printed.
+
+    Returns:
+        At most 60 characters of its ``repr`` on one line, and the name of its type.
+
+    Raises:
+        Nothing.
+
+    Example:
+        >>> shown(3.5), shown("a" * 100), shown(None)
+        ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
+    """
+    try:
+        # The beginning of a long one is enough, and of a very long one it is all that there is time for.
+        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
+        text = " ".join(repr(some).split())
+    except Exception:  # nested too deep, a number of too many digits, a __repr__ that fails
+        text = "..."
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return text if value is None else f"{text} ({type(value).__name__})"
+
+
+# Where the text is in a dict that other programs pass for one, SQuAD's layout among them.
+_TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answers", "answer", "references")
+
+
+def _key_of_text(value: object) -> str:
+    """Which item of a dict holds its text or texts, in words; "" where it is no dict or that is not known."""
+    if not isinstance(value, Mapping):
+        return ""
+    key = next((key for key in _TEXT_KEYS if key in value), "")
+    if isinstance(inner := value.get(key), Mapping) and "text" in inner:
+        return f'the "text" of its "{key}"'
+    return key and f'its "{key}"'
+
+
+def as_text(value: object, what: str) -> str:
+    """The value, which must be a string.
+
+    Args:
+        value: a string, also of a subclass as numpy's and enumerations' are.
+        what: what to call it in an error.
+
+    Returns:
+        A plain string.
+
+    Raises:
+        ValueError: it is not a string; the error says what was found and what to do.
+
+    Example:
+        >>> as_text(5, "the prediction of row 7")
+        Traceback (most recent call last):
+        ...
+        ValueError: the prediction of row 7 is 5 (int), not a string: pass a string ("5")
+    """
+    if isinstance(value, str):
+        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
+    advice = "pass a string"
+    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
+        advice += ' ("" where the model gave no answer), or leave the row out'
+    elif isinstance(value, bytes):
+        advice += " (decode the bytes first)"
+    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
+        advice += f' ("{value}")'
+    elif key := _key_of_text(value):
+        advice = f"pass {key}"
+    elif isinstance(value, (list, tuple)):
+        advice += ", one and not a list"
+    raise ValueError(f"{what} is {shown(value)}, not a string: {advice}")
+
+
 def as_references(value: Any, what: str) -> Sequence[str]:
-    """The accepted answers of one row: one string or more; if they are not, a ValueError says why."""
+    """The accepted answers of one row.
+
+    Args:
+        value: one string, or one or more strings in a list, tuple, set, numpy array, ... Of a set, whose order
+            means nothing, they come sorted.
+        what: what to call it in an error.
+
+    Returns:
+        One string or more.
+
+    Raises:
+        ValueError: no answers, or something that is no string; the error says what was found and what to do.
+
+    Example:
+        >>> as_references("Coca Cola", "references"), as_references({"b", "a"}, "references")
+        (('Coca Cola',), ('a', 'b'))
+    """
     if isinstance(value, str):
         return (as_text(value, what),)
-    texts = _listed(value, what, "pass a list of strings, the accepted answers")
+    if isinstance(value, (set, frozenset)):
+        texts = sorted(as_text(text, f"{what}, an item of it,") for text in sorted(value, key=shown))
+    else:
+        items = as_column(value, what, "pass a list of strings, the accepted answers")
+        texts = [as_text(text, f"{what}, item {item},") for item, text in enumerate(items)]
     if not texts:
-        raise ValueError(f"{what} is an empty list: pass at least one accepted answer, or leave the row out")
-    return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(texts))
+        raise ValueError(
+            f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
+        )
+    return tuple(texts)
 
 
-def _listed(column: Any, what: str, advice: str) -> list[Any]:
-    """A column of any kind (list, tuple, numpy, pandas, datasets, pyarrow, iterator) as a list."""
+# What other libraries have for data that was not read or computed yet: what its type can do -> what to do with it.
+# The first that fits. No library is asked, so that none is imported.
+_LAZY: Mapping[str, str] = {
+    "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
+    "fetchdf": "fetch it with .df() first",  # DuckDB
+    "collect": "run it with .collect() first",  # polars
+    "compute": "run it with .compute() first",  # Dask
+}
+
+
+def _refuse_lazy(value: object, what: str) -> None:
+    for ability, remedy in _LAZY.items():
+        if hasattr(type(value), ability):
+            raise ValueError(f"{what} is a {type(value).__name__}, a query that was not run yet: {remedy}")
+
+
+def as_column(column: Any, what: str, advice: str = "pass a list", most: int | None = None) -> list[Any]:
+    """A column of any kind as a list.
+
+    Args:
+        column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
+        what: what to call it in an error.
+        advice: what to do where it is no column.
+        most: how many items there can be: of an iterator, one more is read at most.
+
+    Returns:
+        A list of its items; a list as it is.
+
+    Raises:
+        ValueError: it is no column, or a query that was not run yet, or it has no end; the error says what to do.
+
+    Example:
+        >>> as_column(iter("ab"), "predictions")
+        ['a', 'b']
+    """
     if isinstance(column, list):
         return column
-    if isinstance(column, Mapping) and "text" in column:
-        raise ValueError(f'{what} is a dict with the keys {", ".join(map(str, column))}: pass its "text"')
-    unordered = isinstance(column, (str, bytes, Mapping, set, frozenset)) or hasattr(column, "columns")
-    if column is not None and not unordered:
-        for to_list in ("to_pylist", "tolist", "to_list"):
-            if hasattr(column, to_list):
-                column = getattr(column, to_list)()
-                break
-        if not isinstance(column, list) and isinstance(column, Iterable) and not isinstance(column, str):
-            column = list(column)
-        if isinstance(column, list):
-            return column
-    raise ValueError(f"{what} is {shown(column)}: {advice}")
+    _refuse_known(column, what, advice)
+    for to_list in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, to_list):
+            column = getattr(column, to_list)()
+            break
+    if isinstance(column, list):
+        return column
+    if isinstance(column, (str, bytes, Mapping, set, frozenset)) or not _can_be_iterated(column):
+        raise ValueError(f"{what} is {shown(column)}: {advice}")
+    return list(column if most is None or not isinstance(column, Iterator) else islice(column, most + 1))
+
+
+def _refuse_known(column: Any, what: str, advice: str) -> None:
+    """Refuse what is no column, where it is known what would be one."""
+    _refuse_lazy(column, what)
+    if hasattr(type(column), "columns"):
+        raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
+    if key := _key_of_text(column):
+        keys = ", ".join(map(str, islice(column, 5)))
+        raise ValueError(f"{what} is a dict with the keys {keys}: pass {key}")
+    if isinstance(column, (count, cycle)) or (isinstance(column, repeat) and length_hint(column, -1) < 0):
+        raise ValueError(f"{what} never ends ({type(column).__name__}): {advice}")
+
+
+def _can_be_iterated(column: Any) -> bool:
+    try:
+        iter(column)
+    except TypeError:  # Spark's columns only look so
+        return False
+    return True
 
 
 def _row_name(row: object) -> str:
@@ -527,8 +789,10 @@ def _row_name_after(before: int) -> Callable[[int], str]:
 
 def _paired(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
     """Both columns as lists of one length."""
-    predictions = _listed(predictions, "predictions", "pass a list of strings, one for each question")
-    references = _listed(references, "references", "pass a list with the accepted answers of each question")
+    most = len(references) if isinstance(references, (list, tuple)) else None
+    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
+    advice = "pass a list with the accepted answers of each question"
+    references = as_column(references, "references", advice, len(predictions))
     if len(predictions) != len(references):
         raise ValueError(
             f"there are {len(predictions)} predictions but references for {len(references)} questions: "
@@ -559,13 +823,21 @@ def _columns(
     return _checked(*_paired(predictions, references), row_name)
 
 
-def _is_list_of_strings(references: object) -> TypeGuard[list[str]]:
-    return type(references) is list and set(map(type, references)) == {str}
+def _are_plain(references: Any) -> TypeGuard[Sequence[str]]:
+    """Whether the references of a row are a list or tuple of strings, as most are: nothing is to be done with them."""
+    kind = type(references)
+    if (kind is list or kind is tuple) and references:
+        try:
+            "".join(references)  # the fastest check that every item is a string
+        except TypeError:
+            return False
+        return True
+    return False
 
 
 def _are_strings(references: list[Sequence[str]]) -> bool:
     try:
-        deque(map("".join, references), maxlen=0)  # the fastest check that every item is a string
+        deque(map("".join, references), maxlen=0)
     except TypeError:
         return False
     return True
@@ -597,26 +869,41 @@ def _score_columns(predictions: Any, references: Any, rule: _Rule, before: int =
 
 
 def _score_rows(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> list[float]:
-    """The score of each row. The one loop of this project; `explain` says the same in plain steps."""
+    """The score of each row."""
+    return list(_iter_scores(rows, rule))
+
+
+def _iter_scores(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> Iterator[float]:
+    """The score of each row, before the next row is asked for."""
+    scores = _iter_kept(rows, rule)
+    return map(_one_if_kept, scores) if rule.variant.all_or_nothing else scores
+
+
+def _one_if_kept(score: float) -> float:
+    return 1.0 if score else 0.0
+
+
+def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> Iterator[float]:
+    """What is kept of each row's similarity. The one loop of this project; `explain` says the same in plain steps."""
     distance, far, long = Levenshtein.distance, math.inf, _LONG
     plain, low, high, equal, as_given = rule.plain, rule.low, rule.high, rule.equal, rule.as_given
-    read_prediction, read_reference, no_answers = rule.read_prediction, rule.read_reference, rule.no_answers
-    scores: list[float] = []
-    append = scores.append
+    normalize, no_answers = rule.normalize, rule.no_answers
+    prediction_length, reference_length = rule.prediction_length, rule.reference_length
     for prediction, references in rows:
         if as_given and prediction in references:
-            append(equal)
+            yield equal
             continue
         if len(prediction) > long:
-            append(_score_long(prediction, references, rule))
+            yield _score_long(prediction, references, rule)
             continue
-        if plain:  # what the readers of a plain rule do, written out: two calls a text cost a fifth of the loop
+        if plain:  # what the functions of a plain rule do, written out: two calls a text cost a fifth of the loop
             answer = " ".join(prediction.lower().split())
             answer_length = len(answer)
         else:
-            answer, answer_length = read_prediction(prediction)
+            answer = normalize(prediction)
+            answer_length = prediction_length(prediction, answer)
             if answer in no_answers:
-                append(0.0)
+                yield 0.0
                 continue
         least = far
         for reference in references:
@@ -624,17 +911,17 @@ def _score_rows(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> list[
                 accepted = " ".join(reference.lower().split())
                 length = len(accepted)
             else:
-                accepted, length = read_reference(reference)
+                accepted = normalize(reference)
+                length = reference_length(reference, accepted)
             if accepted == answer:
-                append(equal if answer else rule.equal_empty)
+                yield equal if answer else rule.equal_empty
                 break
             ratio = distance(answer, accepted) / (length if length > answer_length else answer_length)
             if ratio < least:
                 least = ratio
         else:
             similarity = 1 - least
-            append(similarity if similarity >= low and least <= high else 0.0)
-    return scores
+            yield similarity if similarity >= low and least <= high else 0.0
 
 
 def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> float:
@@ -651,14 +938,16 @@ def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> floa
         beginning = enough + enough // 4 + 1
         if len(prediction) > beginning and len(rule.normalize(prediction[:beginning])) > enough:
             return 0.0
-    answer, answer_length = rule.read_prediction(prediction)
+    answer = rule.normalize(prediction)
     if answer in rule.no_answers:
         return 0.0
+    answer_length = rule.prediction_length(prediction, answer)
     least = math.inf
-    for accepted, length in map(rule.read_reference, references):
+    for reference in references:
+        accepted = rule.normalize(reference)
         if accepted == answer:
             return rule.equal if answer else rule.equal_empty
-        length = max(length, answer_length)
+        length = max(rule.reference_length(reference, accepted), answer_length)
         most = int(min(least, rule.limit) * length) + 1
         edits = _distance(answer, accepted, most)
         if edits <= most:
@@ -715,9 +1004,9 @@ def anls_score(
     rule = _rule(variant, threshold, ignore_case)
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
-    if not _is_list_of_strings(gold_labels):
+    if not _are_plain(gold_labels):
         gold_labels = as_references(gold_labels, "the gold labels")
-    return _score_rows([(prediction, gold_labels)], rule)[0]
+    return next(_iter_scores(((prediction, gold_labels),), rule))
 
 
 def anls_scores(
@@ -793,10 +1082,13 @@ def scores_and_similarities(
     _refuse_no_rows(predictions)
     scores, similarities = [], []
     for prediction, accepted_answers in zip(predictions, references):
-        answer, answer_length = rule.read_prediction(prediction)
+        answer = rule.normalize(prediction)
+        answer_length = rule.prediction_length(prediction, answer)
         closest, least = "", math.inf
-        for accepted, length in map(rule.read_reference, accepted_answers):
-            ratio = Levenshtein.distance(answer, accepted) / (max(length, answer_length) or 1)
+        for reference in accepted_answers:
+            accepted = rule.normalize(reference)
+            length = max(rule.reference_length(reference, accepted), answer_length)
+            ratio = Levenshtein.distance(answer, accepted) / (length or 1)
             if ratio < least:
                 closest, least = accepted, ratio
         scores.append(_kept(answer, closest, least, rule))
@@ -819,30 +1111,50 @@ def iter_anls_scores(
         ignore_case: whether texts are lower-cased; None does as the variant does.
 
     Returns:
-        An iterator over the scores, from 0 to 1, in the order of the rows. `mean` takes them as they come.
+        An iterator over the scores, from 0 to 1: each comes before the next row is asked for. `mean` takes them as
+        they come.
 
     Raises:
-        ValueError: as `anls_scores`; bad rows are counted from the first of the stream. Bad options are
-            refused at once, rows as they come.
+        ValueError: as `anls_scores`. Bad options are refused at once, a bad row when it comes, by its number in the
+            stream, after the scores of those before it.
 
     Example:
         >>> rows = (("CocaCola", ["Coca Cola"]) for _ in range(1000))
         >>> mean(iter_anls_scores(rows))
         0.8888888888888888
     """
-    return _scores_of_stream(iter(rows), _rule(variant, threshold, ignore_case))
+    rule = _rule(variant, threshold, ignore_case)
+    if not isinstance(rows, Iterable):
+        raise ValueError(f"rows is {shown(rows)}: {_PASS_PAIRS}")
+    return _iter_scores(_checked_pairs(rows), rule)
 
 
-def _scores_of_stream(rows: Iterator[tuple[str, Iterable[str]]], rule: _Rule) -> Iterator[float]:
-    for done in count(0, _CHUNK):
-        chunk = list(islice(rows, _CHUNK))
-        if not chunk:
-            return
-        for row, pair in enumerate(chunk, done):
-            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-                raise ValueError(f"{_row_name(row)} is {shown(pair)}: pass pairs of a prediction and its references")
-        columns = _columns([pair[0] for pair in chunk], [pair[1] for pair in chunk], _row_name_after(done))
-        yield from _score_rows(zip(*columns), rule)
+_PASS_PAIRS = "pass pairs of a prediction and its references, like zip(predictions, references)"
+
+
+def _checked_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The pairs of a stream, each checked when it comes."""
+    join = "".join
+    for row, pair in enumerate(rows):
+        if type(pair) is tuple and len(pair) == 2:
+            prediction, references = pair
+            kind = type(references)
+            # `_are_plain`, written out: calls cost a fifth of the stream.
+            if type(prediction) is str and (kind is list or kind is tuple) and references:
+                try:
+                    join(references)
+                except TypeError:
+                    pass  # it is named below
+                else:
+                    yield pair
+                    continue
+        yield _checked_pair(pair, _row_name(row))
+
+
+def _checked_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ValueError(f"{name} is {shown(pair)}: {_PASS_PAIRS}")
+    return as_text(pair[0], f"the prediction of {name}"), as_references(pair[1], f"the references of {name}")
 
 
 def anls_batch(
@@ -881,14 +1193,26 @@ def anls_batch(
     Source: https://huggingface.co/docs/datasets/process#batch-processing.
     """
     rule = _rule(variant, threshold, ignore_case)
+    _refuse_lazy(batch, "the batch")
+    predictions, references = (_column_of(batch, name) for name in (prediction_column, references_column))
+    if isinstance(predictions, str):
+        raise ValueError(f"the batch holds one row, {shown(predictions)}: pass lists (Dataset.map: batched=True)")
+
+    def row_name(row: int) -> str:
+        return _row_name(row) if indices is None else f"row {indices[row]}"
+
+    return {score_column: _score_rows(zip(*_columns(predictions, references, row_name)), rule)}
+
+
+def _column_of(batch: Any, name: str) -> Any:
+    if not hasattr(type(batch), "__getitem__") or isinstance(batch, (str, bytes, list, tuple)):
+        raise ValueError(f"the batch is {shown(batch)}: pass columns by name, as a dict, a table or a data frame")
     try:
-        predictions, references = batch[prediction_column], batch[references_column]
-    except KeyError as error:
+        return batch[name]
+    except Exception:  # KeyError, and whatever another library has for it
         raise ValueError(
-            f"the batch has no column {error}: name the columns with prediction_column and references_column"
+            f"the batch has no column {name!r}: name the columns with prediction_column and references_column"
         ) from None
-    name = _row_name if indices is None else (lambda row: f"row {indices[row]}")
-    return {score_column: _score_rows(zip(*_columns(predictions, references, name)), rule)}
 
 
 def mean(scores: Iterable[float]) -> float:
@@ -901,15 +1225,17 @@ def mean(scores: Iterable[float]) -> float:
         Their mean. Of the scores of a set this is its ANLS.
 
     Raises:
-        ValueError: no scores.
+        ValueError: no scores, or no list of them.
 
     Example:
         >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
         0.8819444444444444
     """
-    if isinstance(scores, Sequence):
+    if isinstance(scores, Sequence) and not isinstance(scores, str):
         _refuse_no_rows(scores)
         return math.fsum(scores) / len(scores)
+    if not isinstance(scores, Iterable) or isinstance(scores, str):
+        raise ValueError(f"scores is {shown(scores)}: pass one number or more, in a list or as they come")
     places = count()
     total = math.fsum(score for score, _ in zip(scores, places))
     _refuse_no_rows(number := next(places))
@@ -1067,13 +1393,15 @@ class Explanation:
         edits = f"{best.distance} edit{'s' * (best.distance != 1)} on {best.length} characters"
         measured, rule = f"similarity {best.similarity:.4f}", self.variant.kept.replace("threshold", threshold)
         kept = "is kept" if self.score else "is not kept, so 0"
+        if self.variant.all_or_nothing and self.score:
+            kept += ", so 1"
         return f"{edits} from {best.reference!r}: {measured} {kept} ({rule})"
 
 
 def _match(prediction: str, reference: str, rule: _Rule) -> Match:
-    answer, answer_length = rule.read_prediction(prediction)
-    accepted, length = rule.read_reference(reference)
-    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), max(length, answer_length))
+    answer, accepted = rule.normalize(prediction), rule.normalize(reference)
+    length = max(rule.prediction_length(prediction, answer), rule.reference_length(reference, accepted))
+    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
 def _kept(answer: str, accepted: str, ratio: float, rule: _Rule) -> float:
@@ -1083,18 +1411,19 @@ def _kept(answer: str, accepted: str, ratio: float, rule: _Rule) -> float:
     if rule.variant.empty_equals_empty and not answer and not accepted:
         return 1.0
     similarity = 1 - ratio
-    return similarity if similarity >= rule.low and ratio <= rule.high else 0.0
+    score = similarity if similarity >= rule.low and ratio <= rule.high else 0.0
+    return _one_if_kept(score) if rule.variant.all_or_nothing else score
 
 
 def _reason(answer: str, score: float, rule: _Rule) -> Reason:
-    if score == 1.0:
+    if score == 1.0 and not rule.variant.all_or_nothing:
         return "equal"
     if score > 0.0:
         return "close enough"
     if not answer or answer in rule.no_answers:
         return "empty"
-    without_threshold = rule.low <= 0.0 and rule.high >= 1.0
-    return "nothing in common" if without_threshold else "under the threshold"
+    all_is_kept = rule.low <= math.nextafter(0.0, 1.0) and rule.high >= math.nextafter(1.0, 0.0)
+    return "nothing in common" if all_is_kept else "under the threshold"
 
 
 def reason(
@@ -1114,9 +1443,10 @@ def reason(
         ignore_case: as there.
 
     Returns:
-        "equal" (a score of 1), "close enough" (between 0 and 1), "empty" (0, the prediction being blank
-        or what the variant takes for no answer), "under the threshold" (any other 0) or, where there is
-        no threshold, "nothing in common".
+        "equal" (a score of 1), "close enough" (between 0 and 1; in a variant where all that is kept counts 1,
+        which does not tell the two apart, any score above 0), "empty" (0, the prediction being blank or what the
+        variant takes for no answer), "under the threshold" (any other 0) or, where there is no threshold,
+        "nothing in common".
 
     Raises:
         ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
@@ -1169,7 +1499,8 @@ def explain(
     winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
     best, answer = matches[winner], rule.normalize(prediction)
     score = _kept(answer, best.normalized_reference, best.ratio, rule)
-    return Explanation(prediction, answer, matches, winner, score, _reason(answer, score, rule), rule.variant)
+    why = "equal" if score and not best.ratio else _reason(answer, score, rule)
+    return Explanation(prediction, answer, matches, winner, score, why, rule.variant)
 
 
 # --------------------------------------------------------------------------------------------------
@@ -1516,7 +1847,7 @@ class ComputeMetrics:
 
 def _checked_references(references: Any, name: object) -> list[Sequence[str]]:
     what = "references" if name is None else f"references[{name!r}]"
-    accepted = _listed(references, what, "pass a list with the accepted answers of each row of the evaluation set")
+    accepted = as_column(references, what, "pass a list with the accepted answers of each row of the evaluation set")
     return [as_references(one, f"the {what} of {_row_name(row)}") for row, one in enumerate(accepted)]
 
 
@@ -1643,6 +1974,13 @@ _CITATION = """\
 }
 """
 
+if TYPE_CHECKING:
+    from evaluate import Metric as _Base
+else:
+    _Base = object  # evaluate.Metric comes under it when `Anls` is made
+
+_Item = TypeVar("_Item")
+
 _NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
 
 
@@ -1674,267 +2012,273 @@ def load(**kwargs: Any) -> Any:
     return evaluate.load(__file__, **kwargs)
 
 
-def _define_metric() -> type:
-    try:
+class _AnlsBehaviour(_Base):  # type: ignore[misc]
+    """The metric of Hugging Face evaluate.
+
+    Rows wait in a queue, checked when they come, and never pass through Arrow, save in a distributed run
+    (``num_process`` > 1), where the base class exchanges them between processes.
+
+    `Anls`, which is this over ``evaluate.Metric``, is made when it is first asked for.
+    """
+
+    def __init__(
+        self,
+        config_name: str | None = None,
+        *,
+        variant: str | Variant | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+        **kwargs: Any,
+    ) -> None:
+        # Both columns of what was added, batch by batch. A batch comes and goes by a single call in C, so that neither
+        # Ctrl-C nor another thread can come between its columns.
+        self._batches: deque[tuple[Sequence[str], Sequence[Sequence[str]]]] = deque()
+        if variant is None:  # a configuration, as in evaluate.load("anls", "rrc"), is a variant
+            variant = "standard" if config_name in (None, "default") else config_name
+        self._options: dict[str, Any] = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
+        _refuse_unknown(kwargs, (*_OPTIONS, *_BASE_ARGUMENTS))
+        _rule(**self._options)
+        super().__init__(config_name, **kwargs)
+
+    def _info(self) -> Any:
         import datasets
         import evaluate
-    except ImportError as error:
-        raise ImportError(_NEEDS_EVALUATE) from error
 
-    class Anls(evaluate.Metric):  # type: ignore[misc]
-        """The metric of Hugging Face evaluate.
+        text = datasets.Value("string", id="sequence")
+        several = datasets.Sequence(datasets.Value("string"), id="references")
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS_DESCRIPTION,
+            features=[
+                datasets.Features({"predictions": text, "references": several}),
+                datasets.Features({"predictions": text, "references": text}),
+            ],
+            license="Apache-2.0",
+            homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
+            codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
+            reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
+        )
 
-        Rows wait in plain lists, checked when they come, and never pass through Arrow, save in a
-        distributed run (``num_process`` > 1), where the base class exchanges them between processes.
-        """
+    def __len__(self) -> int:
+        if self.num_process > 1:
+            return int(super().__len__())
+        return sum(len(predictions) for predictions, _ in tuple(self._batches))
 
-        def __init__(
-            self,
-            config_name: str | None = None,
-            *,
-            variant: str | Variant | None = None,
-            threshold: float | None = None,
-            ignore_case: bool | None = None,
-            **kwargs: Any,
-        ) -> None:
-            self._lock = threading.Lock()
-            self._predictions: list[str] = []
-            self._references: list[Sequence[str]] = []
-            if variant is None:  # a configuration, as in evaluate.load("anls", "rrc"), is a variant
-                variant = "standard" if config_name in (None, "default") else config_name
-            self._options: dict[str, Any] = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
-            _refuse_unknown(kwargs, (*_OPTIONS, *_BASE_ARGUMENTS))
-            _rule(**self._options)
-            super().__init__(config_name, **kwargs)
+    def signature(
+        self,
+        variant: str | Variant | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+    ) -> str:
+        """Which ANLS `compute` gives with these options: what to report with the number."""
+        return signature(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
 
-        def _info(self) -> Any:
-            text = datasets.Value("string", id="sequence")
-            several = datasets.Sequence(datasets.Value("string"), id="references")
-            return evaluate.MetricInfo(
-                description=_DESCRIPTION,
-                citation=_CITATION,
-                inputs_description=_INPUTS_DESCRIPTION,
-                features=[
-                    datasets.Features({"predictions": text, "references": several}),
-                    datasets.Features({"predictions": text, "references": text}),
-                ],
-                license="Apache-2.0",
-                homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
-                codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-                reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
-            )
+    def build_compute_metrics(
+        self,
+        tokenizer: Any,
+        references: Any = None,
+        *,
+        causal: bool = False,
+        extract: Extract | None = None,
+        skip_special_tokens: bool = True,
+        **options: Any,
+    ) -> ComputeMetrics:
+        """The ``compute_metrics`` of a transformers ``Trainer``: see `build_compute_metrics` of this module."""
+        return build_compute_metrics(
+            tokenizer,
+            references,
+            causal=causal,
+            extract=extract,
+            skip_special_tokens=skip_special_tokens,
+            **self._chosen(**options),
+        )
 
-        def __len__(self) -> int:
-            return len(self._predictions) if self.num_process == 1 else int(super().__len__())
-
-        def __getstate__(self) -> dict[str, Any]:
-            return {name: value for name, value in self.__dict__.items() if name != "_lock"}
-
-        def __setstate__(self, state: dict[str, Any]) -> None:
-            self.__dict__.update(state, _lock=threading.Lock())
-
-        def signature(
-            self,
-            variant: str | Variant | None = None,
-            threshold: float | None = None,
-            ignore_case: bool | None = None,
-        ) -> str:
-            """Which ANLS `compute` gives with these options: what to report with the number."""
-            return signature(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
-
-        def build_compute_metrics(
-            self,
-            tokenizer: Any,
-            references: Any = None,
-            *,
-            causal: bool = False,
-            extract: Extract | None = None,
-            skip_special_tokens: bool = True,
-            **options: Any,
-        ) -> ComputeMetrics:
-            """The ``compute_metrics`` of a transformers ``Trainer``: see `build_compute_metrics` of this module."""
-            return build_compute_metrics(
-                tokenizer,
-                references,
-                causal=causal,
-                extract=extract,
-                skip_special_tokens=skip_special_tokens,
-                **self._chosen(**options),
-            )
-
-        def build_reward(
-            self,
-            references_column: str = "answers",
-            extract: Extract | None = None,
-            name: str | None = None,
-            **options: Any,
-        ) -> Callable[..., list[float | None]]:
-            """A reward function of TRL: see `build_reward` of ``anls_metric.trl``."""
-            try:
-                from anls_metric.trl import build_reward
-            except ModuleNotFoundError as error:
-                if not str(error.name).startswith("anls_metric"):
-                    raise
-                raise ImportError("a reward needs the package of this file: pip install anls-metric") from error
-            return build_reward(references_column, extract, name=name, **self._chosen(**options))
-
-        def _chosen(self, **options: Any) -> dict[str, Any]:
-            """The options of a call, and those of the metric where it has none."""
-            _refuse_unknown(options, _OPTIONS)
-            return self._options | {name: value for name, value in options.items() if value is not None}
-
-        def add(self, *, prediction: Any = None, reference: Any = None, **columns: Any) -> None:
-            """Add one prediction and its references; `compute` scores what was added.
-
-            Args:
-                prediction: a string.
-                reference: its accepted answers: a list of strings, or one string.
-                **columns: the same as ``predictions`` and ``references``, as ``evaluate.combine`` says it.
-
-            Raises:
-                ValueError: what is wrong with the row; nothing of it is kept.
-            """
-            if columns:
-                _refuse_unknown(columns, ("predictions", "references"))
-                if len(columns) + (prediction is not None) + (reference is not None) > 2:
-                    raise ValueError("add takes one prediction and its references, each of them once")
-                prediction = columns.get("predictions") if prediction is None else prediction
-                reference = columns.get("references") if reference is None else reference
-            if type(prediction) is str and _is_list_of_strings(reference) and self.num_process == 1:
-                copy = tuple(reference)
-                with self._lock:
-                    self._predictions.append(prediction)
-                    self._references.append(copy)
-            else:
-                self._keep(*_columns([prediction], [reference], _row_name_after(len(self))))
-
-        def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
-            """Add predictions and their references; `compute` scores what was added.
-
-            Args:
-                predictions: N strings.
-                references: for each, its accepted answers: a list of strings, or one string.
-
-            Raises:
-                ValueError: what is wrong and in which row, counted from the first one that was added;
-                    nothing of the batch is kept.
-            """
-            _refuse_unknown(unknown)
-            self._keep(*_columns(predictions, references, _row_name_after(len(self))))
-
-        def _keep(self, predictions: list[str], references: list[Sequence[str]]) -> None:
-            if self.num_process > 1:
-                self._send(predictions, references)
-            else:
-                copies = list(map(tuple, references))  # the caller may go on to change its lists
-                with self._lock:
-                    self._predictions += predictions
-                    self._references += copies
-
-        def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Any:
-            """Score the rows that were added, and those given here; the metric is empty afterwards.
-
-            Args:
-                predictions: N strings, or None to score what was added.
-                references: for each, its accepted answers: a list of strings, or one string.
-                **options: ``variant``, ``threshold``, ``ignore_case``, ``return_all_scores``.
-
-            Returns:
-                A dict with "anls", and "anls_scores" where all scores are asked for; None on a process
-                other than the first of a distributed run.
-
-            Raises:
-                ValueError: what is wrong and in which row. The metric is empty after it, too.
-            """
-            with self._lock:
-                kept = self._predictions, self._references
-                self._predictions, self._references = [], []
-            try:
-                _refuse_unknown(options, (*_OPTIONS, "return_all_scores"))
-                rule = self._chosen_rule(options)
-                if not isinstance(options.get("return_all_scores", False), bool):
-                    shown = shown(options["return_all_scores"])
-                    raise ValueError(f"return_all_scores is {shown}: it must be True or False")
-                given = predictions is not None or references is not None
-                if self.num_process > 1:
-                    rows = _columns(predictions, references, _row_name_after(len(self))) if given else ([], [])
-                    self._send(*rows)
-                    result = super().compute(**options)
-                    self._wait_until_read()
-                    return result
-                scores = _score_rows(zip(*kept), rule)
-                if given:
-                    scores += _score_columns(predictions, references, rule, len(scores))
-            except BaseException:
-                self._abandon()
+    def build_reward(
+        self,
+        references_column: str = "answers",
+        extract: Extract | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Callable[..., list[float | None]]:
+        """A reward function of TRL: see `build_reward` of ``anls_metric.trl``."""
+        try:
+            from anls_metric.trl import build_reward
+        except ModuleNotFoundError as error:
+            if not str(error.name).startswith("anls_metric"):
                 raise
-            return _result(scores, options.get("return_all_scores", False))
+            raise ImportError("a reward needs the package of this file: pip install anls-metric") from error
+        return build_reward(references_column, extract, name=name, **self._chosen(**options))
 
-        def _chosen_rule(self, options: Mapping[str, Any]) -> _Rule:
-            return _rule(**self._chosen(**{name: options.get(name) for name in _OPTIONS}))
+    def _chosen(self, **options: Any) -> dict[str, Any]:
+        """The options of a call, and those of the metric where it has none."""
+        _refuse_unknown(options, _OPTIONS)
+        return self._options | {name: value for name, value in options.items() if value is not None}
 
-        def _compute(
-            self,
-            predictions: Any,
-            references: Any,
-            variant: str | Variant | None = None,
-            threshold: float | None = None,
-            ignore_case: bool | None = None,
-            return_all_scores: bool = False,
-        ) -> dict[str, Any]:
-            rule = _rule(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
-            return _result(_score_rows(zip(predictions, references), rule), return_all_scores)
+    def add(self, *, prediction: Any = None, reference: Any = None, **columns: Any) -> None:
+        """Add one prediction and its references; `compute` scores what was added.
 
-        # What follows concerns distributed runs alone: there the rows go through the base class.
+        Args:
+            prediction: a string.
+            reference: its accepted answers: a list of strings, or one string.
+            **columns: the same as ``predictions`` and ``references``, as ``evaluate.combine`` says it.
 
-        def _send(self, predictions: list[str], references: list[Sequence[str]]) -> None:
-            """Write checked rows where the first process finds them."""
-            for row, texts in enumerate(zip(predictions, references), len(self)):
-                for text in (texts[0], *texts[1]):
-                    if not _is_unicode(text):
-                        raise ValueError(
-                            f"{_row_name(row)} holds {shown(text)}, half of a surrogate pair, which "
-                            "cannot pass between processes: replace it, for example by "
-                            'text.encode("utf-8", "replace").decode()'
-                        )
-            if self.writer is None:
-                # A process without rows has to come to the meeting as well.
-                self.selected_feature_format = self.features[0]
-                self._init_writer()
-            if predictions:
-                super().add_batch(predictions=predictions, references=list(map(list, references)))
+        Raises:
+            ValueError: what is wrong with the row; nothing of it is kept.
+        """
+        if columns:
+            _refuse_unknown(columns, ("predictions", "references"))
+            if len(columns) + (prediction is not None) + (reference is not None) > 2:
+                raise ValueError("add takes one prediction and its references, each of them once")
+            prediction = columns.get("predictions") if prediction is None else prediction
+            reference = columns.get("references") if reference is None else reference
+        if type(prediction) is str and _are_plain(reference) and self.num_process == 1:
+            self._batches.append(((prediction,), (tuple(reference),)))
+        else:
+            self._keep(*_columns([prediction], [reference], self._row_name))
 
-        def _file(self, process_id: int) -> str:
-            """Where a process writes its rows; the first one removes what it has read."""
-            return os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
+        """Add predictions and their references; `compute` scores what was added.
 
-        def _wait_until_read(self) -> None:
-            """Keep this process out of the next round until the first one has read its rows of this one."""
-            end = time.monotonic() + self.timeout
-            while self.process_id and os.path.exists(self._file(self.process_id)):
-                if time.monotonic() > end:
-                    raise ValueError(
-                        f"process 0 did not read the rows of process {self.process_id} in {self.timeout} s"
-                    )
-                time.sleep(0.01)
-            if self.process_id:
-                time.sleep(0.05)  # the first one releases the locks right after
+        Args:
+            predictions: N strings.
+            references: for each, its accepted answers: a list of strings, or one string.
+            **unknown: nothing else is taken.
 
-        def _abandon(self) -> None:
-            """Leave nothing behind of a distributed run that failed: no rows, open files or locks."""
+        Raises:
+            ValueError: what is wrong and in which row, counted from the first one that was added;
+                nothing of the batch is kept.
+        """
+        _refuse_unknown(unknown, ("predictions", "references"))
+        self._keep(*_columns(predictions, references, self._row_name))
+
+    def _row_name(self, row: int) -> str:
+        """What an error calls a row: they are counted from the first that was added."""
+        return _row_name(len(self) + row)
+
+    def _keep(self, predictions: list[str], references: list[Sequence[str]]) -> None:
+        if self.num_process > 1:
+            self._send(predictions, references)
+        else:  # copies, as the caller may go on to change its lists
+            self._batches.append((tuple(predictions), tuple(map(tuple, references))))
+
+    def compute(
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        variant: str | Variant | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+        return_all_scores: bool = False,
+        **unknown: Any,
+    ) -> Any:
+        """Score the rows that were added, and those given here; the metric is empty afterwards.
+
+        Args:
+            predictions: N strings, or None to score what was added.
+            references: for each, its accepted answers: a list of strings, or one string.
+            variant: which ANLS, as `get_variant` takes it; None takes that with which the metric was loaded.
+            threshold: likewise.
+            ignore_case: likewise.
+            return_all_scores: whether to return the score of each row as well.
+            **unknown: nothing else is taken.
+
+        Returns:
+            A dict with "anls", and "anls_scores" where all scores are asked for; None on a process
+            other than the first of a distributed run.
+
+        Raises:
+            ValueError: what is wrong and in which row. The metric is empty after it, too.
+        """
+        try:
+            batches = _taken(self._batches)
+            _refuse_unknown(unknown, (*_OPTIONS, "return_all_scores"))
+            if not isinstance(return_all_scores, bool):
+                raise ValueError(f"return_all_scores is {shown(return_all_scores)}: it must be True or False")
+            options = self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case)
+            rule = _rule(**options)
+            given = predictions is not None or references is not None
             if self.num_process > 1:
-                # Unfinished, they must not pass for all the rows of a process; nobody is to wait for them, either.
-                for process_id in [self.process_id] if self.process_id else range(self.num_process):
-                    with suppress(OSError):
-                        os.remove(self._file(process_id))
-            held = self.__dict__
-            for lock in (held["filelock"], held["rendez_vous_lock"], *(held["filelocks"] or ())):
-                if lock is not None:
-                    lock.release(force=True)
-            held.update(dict.fromkeys(_BASE_STATE))
+                rows = _columns(predictions, references, self._row_name) if given else ([], [])
+                self._send(*rows)
+                result = super().compute(**options, return_all_scores=return_all_scores)
+                self._wait_until_read()
+                return result
+            scores = _score_rows(chain.from_iterable(starmap(zip, batches)), rule)
+            if given:
+                scores += _score_columns(predictions, references, rule, len(scores))
+        except BaseException:
+            self._abandon()
+            raise
+        return _result(scores, return_all_scores)
 
-    Anls.__qualname__ = "Anls"
-    return Anls
+    def _compute(
+        self,
+        predictions: Any,
+        references: Any,
+        variant: str | Variant | None = None,
+        threshold: float | None = None,
+        ignore_case: bool | None = None,
+        return_all_scores: bool = False,
+    ) -> dict[str, Any]:
+        rule = _rule(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
+        return _result(_score_rows(zip(predictions, references), rule), return_all_scores)
+
+    # What follows concerns distributed runs alone: there the rows go through the base class.
+
+    def _send(self, predictions: list[str], references: list[Sequence[str]]) -> None:
+        """Write checked rows where the first process finds them."""
+        for row, texts in enumerate(zip(predictions, references), len(self)):
+            for text in (texts[0], *texts[1]):
+                if not _is_unicode(text):
+                    raise ValueError(
+                        f"{_row_name(row)} holds {shown(text)}, half of a surrogate pair, which "
+                        "cannot pass between processes: replace it, for example by "
+                        'text.encode("utf-8", "replace").decode()'
+                    )
+        if self.writer is None:
+            # A process without rows has to come to the meeting as well.
+            self.selected_feature_format = self.features[0]
+            self._init_writer()
+        if predictions:
+            super().add_batch(predictions=predictions, references=list(map(list, references)))
+
+    def _file(self, process_id: int) -> str:
+        """Where a process writes its rows; the first one removes what it has read."""
+        return os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
+
+    def _wait_until_read(self) -> None:
+        """Keep this process out of the next round until the first one has read its rows of this one."""
+        end = time.monotonic() + self.timeout
+        while self.process_id and os.path.exists(self._file(self.process_id)):
+            if time.monotonic() > end:
+                raise ValueError(f"process 0 did not read the rows of process {self.process_id} in {self.timeout} s")
+            time.sleep(0.01)
+        if self.process_id:
+            time.sleep(0.05)  # the first one releases the locks right after
+
+    def _abandon(self) -> None:
+        """Leave nothing behind of a distributed run that failed: no rows, open files or locks."""
+        if self.num_process > 1:
+            # Unfinished, they must not pass for all the rows of a process; nobody is to wait for them, either.
+            for process_id in [self.process_id] if self.process_id else range(self.num_process):
+                with suppress(OSError):
+                    os.remove(self._file(process_id))
+        held = self.__dict__
+        for lock in (held["filelock"], held["rendez_vous_lock"], *(held["filelocks"] or ())):
+            if lock is not None:
+                lock.release(force=True)
+        held.update(dict.fromkeys(_BASE_STATE))
+
+
+def _taken(rows: deque[_Item]) -> list[_Item]:
+    """The items of a queue, which is empty afterwards. Each goes to one caller, however many call at once."""
+    taken: list[_Item] = []
+    with suppress(IndexError):
+        # One call, in C, that takes until nothing is left: it cannot be interrupted with some taken and some not.
+        taken.extend(starmap(rows.popleft, repeat(())))
+    return taken
 
 
 def _result(scores: list[float], return_all_scores: bool) -> dict[str, Any]:
@@ -1970,13 +2314,26 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
+def _define_metric() -> type:
+    try:
+        import evaluate
+    except ImportError as error:
+        raise ImportError(_NEEDS_EVALUATE) from error
+    return type(
+        "Anls",
+        (_AnlsBehaviour, evaluate.Metric),
+        {"__module__": __name__, "__doc__": _AnlsBehaviour.__doc__},
+    )
+
+
 def __getattr__(name: str) -> Any:
     if name != "Anls":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()["Anls"] = _define_metric()
-    return globals()["Anls"]
+    return globals().setdefault("Anls", _define_metric())
 
 
-# evaluate.load looks for the metric among the names that the module has right after its import.
-if hasattr(sys.modules.get("evaluate"), "Metric"):
+if TYPE_CHECKING:
+    Anls = _AnlsBehaviour
+elif hasattr(sys.modules.get("evaluate"), "Metric"):
+    # evaluate.load looks for the metric among the names that the module has right after its import.
     Anls = _define_metric()

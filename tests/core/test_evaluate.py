@@ -147,6 +147,14 @@ def test_the_information_is_complete(metric: Any) -> None:
     assert "stored examples: 0" in repr(metric)
 
 
+def test_the_signature_of_compute_names_the_options(metric: Any) -> None:
+    names = list(inspect.signature(metric.compute).parameters)
+    assert names[:6] == ["predictions", "references", "variant", "threshold", "ignore_case", "return_all_scores"]
+    options = "variant, threshold, ignore_case, return_all_scores"
+    with pytest.raises(ValueError, match=f"no argument 'normalise': there are {options}"):
+        metric.compute(predictions=["a"], references=["a"], normalise=True)
+
+
 def test_features_take_one_reference_or_several(metric: Any) -> None:
     several, one = metric.features
     assert several["references"] == datasets.Sequence(datasets.Value("string"))

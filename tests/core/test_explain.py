@@ -58,6 +58,14 @@ def test_the_first_of_equally_close_references_wins() -> None:
         ("abc", ["xyz"], "nls", "nothing in common", "nothing in common with 'xyz', so 0"),
         ("abc", ["xyz"], "mistral_evals", "nothing in common", "nothing in common with 'xyz', so 0"),
         ("None", ["none"], "mp_docvqa", "empty", "'None' counts as no answer, so 0"),
+        ("abc", ["xyz"], "vlmevalkit_mmlongbench", "nothing in common", "nothing in common with 'xyz', so 0"),
+        (
+            "CocaCola",
+            ["Coca Cola"],
+            "lmms_eval_0_2",
+            "close enough",
+            "1 edit on 9 characters from 'Coca Cola': similarity 0.8889 is kept, so 1 (similarity >= 0.5)",
+        ),
     ],
 )
 def test_the_reason_and_one_plain_sentence(
@@ -67,6 +75,12 @@ def test_the_reason_and_one_plain_sentence(
     assert why.reason == reason
     assert str(why) == sentence
     assert anls.reason(prediction, why.score, variant=variant) == reason
+
+
+def test_where_all_that_is_kept_counts_1_only_an_explanation_tells_equal_from_close() -> None:
+    why = anls.explain("Coca  Cola", ["Coca Cola"], variant="lmms_eval_0_2")
+    assert (why.score, why.reason, str(why)) == (1.0, "equal", "equal to 'Coca Cola', so 1")
+    assert anls.reason("Coca  Cola", 1.0, variant="lmms_eval_0_2") == "close enough"
 
 
 def test_the_sentence_shows_the_threshold_as_it_is() -> None:

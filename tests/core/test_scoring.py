@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import copy
 import enum
+import itertools
 import math
 import pickle
 import random
 import string
+from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy
@@ -49,8 +53,10 @@ def test_the_leaderboards_script_lets_blanks_raise_a_score_and_standard_does_not
 
 def test_a_similarity_of_exactly_the_threshold_counts_unless_the_variant_says_otherwise() -> None:
     scores = {name: anls.anls_score("ab##", ["abcd"], threshold=0.5, variant=name) for name in anls.VARIANTS}
-    strict = {"pypi_anls", "pix2struct", "paligemma", "molmo", "due", "mmlongbench", "fast_anls"}
+    strict = {name for name, row in anls.VARIANTS.items() if row.kept != "similarity >= threshold"}
     assert {name for name, score in scores.items() if score == 0} == strict
+    assert {"pypi_anls", "due", "fast_anls", "openbench", "inspect_evals", "vlmevalkit_dude"} <= strict
+    assert not strict & {"standard", "rrc", "stvqa", "monkey", "lmms_eval"}
 
 
 def test_threshold_can_be_given_by_place_as_pypi_anls_allows() -> None:
@@ -105,8 +111,11 @@ def test_a_score_is_from_0_to_1(prediction: str, accepted: list[str], threshold:
 @given(texts, variants)
 @example("none", "mp_docvqa")
 @example(" ", "mp_docvqa")
+@example("", "layoutlmv3_docvqa")
+@example(" ", "layoutlmv3_docvqa")
 def test_a_text_scores_1_against_itself(text: str, variant: str) -> None:
     rejected = variant == "mp_docvqa" and text.strip().lower() in ("", "none")
+    rejected |= variant == "layoutlmv3_docvqa" and text == ""
     assert anls.anls_score(text, [text], variant=variant) == (0.0 if rejected else 1.0)
 
 
@@ -144,7 +153,7 @@ def test_a_score_is_that_of_the_best_pair(
     pairs = [anls.anls_score(prediction, [reference], threshold, variant) for reference in accepted]
     score = anls.anls_score(prediction, accepted, threshold, variant)
     assert score == max(pairs)
-    if score and not anls.VARIANTS[variant].empty_equals_empty:
+    if score and not anls.VARIANTS[variant].empty_equals_empty and not anls.VARIANTS[variant].all_or_nothing:
         similarities = (anls.normalized_levenshtein_similarity(prediction, text, variant) for text in accepted)
         assert score == max(similarities)
 
@@ -174,8 +183,52 @@ def test_white_space_counts_as_the_variant_says(words: list[str], accepted: list
 
 def test_white_space_that_is_kept_costs() -> None:
     kept = [name for name, row in anls.VARIANTS.items() if row.whitespace == "keep"]
-    assert kept == ["pix2struct", "paligemma", "molmo", "due", "mmlongbench", "fast_anls", "nls"]
+    assert kept[:7] == ["pix2struct", "paligemma", "molmo", "due", "mmlongbench", "fast_anls", "nls"]
+    assert kept[7:] == ["inspect_evals", "layoutlmv3_docvqa", "vlmevalkit_dude", "vlmevalkit_mmlongbench"]
     assert [anls.anls_score("abc ", ["abc"], variant=name) for name in kept] == [0.75] * len(kept)
+
+
+def test_the_two_lmms_evals() -> None:
+    """Since 0.3.3 the answer is stripped before its length is taken; up to 0.2.4 all that was kept counted 1."""
+    names = ("rrc", "lmms_eval", "lmms_eval_0_2")
+    assert [anls.anls_score("ab  ", ["a"], variant=name) for name in names] == [0.75, 0.5, 1.0]
+    assert [anls.anls_score(" The    Coca ", COCA_COLA, variant=name) for name in names] == [
+        pytest.approx(8 / 13),
+        pytest.approx(6 / 11),
+        1.0,
+    ]
+    assert anls.anls_score("xyz", ["ab"], variant="lmms_eval_0_2") == 0.0
+    assert anls.anls_score("xyz", ["ab"], threshold=0.0, variant="lmms_eval_0_2") == 0.0  # 0 is not above 0
+
+
+@given(texts | st.text(min_size=65, max_size=90), references, thresholds)
+def test_all_or_nothing_is_1_where_the_rest_of_the_variant_is_above_0(
+    prediction: str, accepted: list[str], threshold: float | None
+) -> None:
+    rrc = anls.anls_score(prediction, accepted, threshold, "rrc")
+    assert anls.anls_score(prediction, accepted, threshold, "lmms_eval_0_2") == (1.0 if rrc else 0.0)
+    assert list(anls.iter_anls_scores([(prediction, accepted)], threshold, "lmms_eval_0_2")) == [1.0 if rrc else 0.0]
+
+
+@given(st.lists(st.tuples(texts, references), min_size=1, max_size=8), thresholds, variants)
+@example([("none", ["None"]), ("", [""]), ("None", ["x", "none"])], None, "mp_docvqa")
+@example([("", [""]), ("", ["", "x"])], 0.0, "inspect_evals")
+@example([("", [""])], None, "layoutlmv3_docvqa")
+def test_scores_and_similarities_are_those_of_an_explanation(
+    rows: list[tuple[str, list[str]]], threshold: float | None, variant: str
+) -> None:
+    predictions, accepted = [row[0] for row in rows], [row[1] for row in rows]
+    explained = [anls.explain(*row, threshold, variant) for row in rows]
+    assert anls.scores_and_similarities(predictions, accepted, threshold, variant) == (
+        [why.score for why in explained],
+        [why.best.similarity for why in explained],
+    )
+    assert anls.anls_scores(predictions, accepted, threshold, variant) == [why.score for why in explained]
+
+
+def test_no_answer_keeps_its_similarity() -> None:
+    assert anls.scores_and_similarities(["none"], [["None"]], variant="mp_docvqa") == ([0.0], [1.0])
+    assert anls.explain("none", ["None"], variant="mp_docvqa").best.similarity == 1.0
 
 
 @given(st.lists(st.tuples(texts, references), min_size=1, max_size=8), thresholds, variants)
@@ -272,6 +325,21 @@ def test_columns_of_every_kind_are_taken(kind: str) -> None:
     assert scores == [pytest.approx(8 / 9), 0.0]
 
 
+def test_columns_that_end_may_be_repeated_or_longer_than_they_say() -> None:
+    assert anls.anls_scores(itertools.repeat("a", 2), ["a", "b"]) == [1.0, 0.0]
+    assert anls.anls_scores(["a", "b"], itertools.chain("a", "c")) == [1.0, 0.0]
+
+
+def test_a_set_of_accepted_answers_has_an_order_of_its_own() -> None:
+    answers = {"abcx", "abcy", "abcz", "Coca Cola"}
+    for row in (answers, frozenset(answers)):
+        assert anls.anls_score("abcd", row) == 0.75
+        assert anls.anls_scores(["abcd"], [row]) == list(anls.iter_anls_scores([("abcd", row)])) == [0.75]
+        why = anls.explain("abcd", row)
+        assert [match.reference for match in why.matches] == sorted(answers)
+        assert why.best.reference == "abcx"
+
+
 def test_references_of_every_kind_are_taken() -> None:
     rows = [COCA_COLA, tuple(COCA_COLA), numpy.array(COCA_COLA), pandas.Series(COCA_COLA), pyarrow.array(COCA_COLA)]
     assert anls.anls_scores(["CocaCola"] * 5, rows) == [pytest.approx(8 / 9)] * 5
@@ -292,6 +360,20 @@ def test_texts_that_are_hard_to_handle() -> None:
 
 
 # What is refused
+
+
+def nested(kind: Callable[[list[Any]], Any]) -> Any:
+    """So deep that Python gives up printing it."""
+    value: Any = kind([])
+    for _ in range(100_000):
+        value = kind([value])
+    return value
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise OSError
+
 
 BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (["a", None], ["a", "b"], ["prediction of row 1", "None", '""']),
@@ -314,7 +396,10 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
         ["references of row 1", "text, answer_start", '"text"'],
     ),
     (["a", "b"], {"text": ["a", "b"]}, ["references", 'its "text"']),
-    (["a", "b"], [["a"], {"b"}], ["references of row 1", "set"]),
+    (["a", "b"], [["a"], {"b", None}], ["references of row 1", "an item of it", "None"]),
+    (["a", "b"], [["a"], set()], ["references of row 1", "empty set", "at least one"]),
+    ({"a", "b"}, ["a", "b"], ["predictions is {", "(set)", "pass a list"]),
+    (["a", "b"], frozenset(["a", "b"]), ["references is frozenset", "pass a list"]),
     (["a", "b"], [["a"], 7], ["references of row 1", "7 (int)"]),
     (["a", "b"], [["a"], b"b"], ["references of row 1", "bytes"]),
     (["a", "b"], ["a"], ["2 predictions", "1 questions"]),
@@ -324,7 +409,21 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (None, ["a"], ["predictions is None"]),
     (5, ["a"], ["predictions is 5 (int)"]),
     (numpy.array("a"), ["a"], ["predictions is"]),
-    (pandas.DataFrame({"answer": ["a"]}), ["a"], ["predictions is", "DataFrame"]),
+    (pandas.DataFrame({"answer": ["a"]}), ["a"], ["predictions is a DataFrame", "one of its columns"]),
+    (pyarrow.table({"answer": ["a"]}), ["a"], ["predictions is a Table", "one of its columns"]),
+    ([{"id": "1", "prediction_text": "a"}], ["a"], ["prediction of row 0", 'pass its "prediction_text"']),
+    (["a"], [{"id": "1", "answers": {"text": ["a"]}}], ["references of row 0", 'pass the "text" of its "answers"']),
+    (["a"], {"answers": [["a"]], "id": ["1"]}, ["references is a dict", 'pass its "answers"']),
+    ({"1": "a"}, ["a"], ["predictions is {'1': 'a'} (dict)", "pass a list"]),
+    (itertools.repeat("a"), ["a"], ["predictions never ends (repeat)"]),
+    (["a"], itertools.cycle("a"), ["references never ends (cycle)"]),
+    (["a"], [itertools.count()], ["references of row 0", "never ends (count)"]),
+    (["a", "b"], (text for text in iter(str, None)), ["2 predictions", "3 questions"]),
+    ((text for text in iter(str, None)), ["a", "b"], ["3 predictions", "2 questions"]),
+    ([nested(list)], ["a"], ["prediction of row 0", "(list), not a string"]),
+    (["a"], [nested(tuple)], ["references of row 0", "item 0", "(tuple), not a string"]),
+    ([10**5000], ["a"], ["prediction of row 0", "(int), not a string: pass a string"]),
+    ([Unprintable()], ["a"], ["prediction of row 0", "... (Unprintable), not a string"]),
 ]
 
 
@@ -347,13 +446,41 @@ def test_bad_rows_are_found_also_behind_an_exact_match() -> None:
         anls.anls_score("a", [])
 
 
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.True_, [0.5]])
+BAD_THRESHOLDS = [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.True_, [0.5], 10**400, -(10**5000)]
+
+
+@pytest.mark.parametrize("threshold", [*BAD_THRESHOLDS, nested(list), 1j, Decimal("0.5")], ids=anls.shown)
 def test_a_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
     with pytest.raises(ValueError, match=r"threshold is .* it must be a number from 0 to 1"):
         anls.anls_score("a", ["a"], threshold=threshold)
 
 
-@pytest.mark.parametrize("variant", ["squad", "", "RRC", None, 5, ["rrc"]])
+@pytest.mark.parametrize("threshold", [0.5, numpy.float32(0.5), numpy.float64(0.5), Fraction(1, 2)])
+def test_a_threshold_of_any_kind_of_number(threshold: Any) -> None:
+    assert anls.anls_score("ab", ["abcd"], threshold=threshold) == 0.5
+    assert anls.signature(threshold=threshold) == anls.signature()
+
+
+def test_at_which_thresholds_a_tie_counts() -> None:
+    """As the originals do it, 1 - distance / length is compared as it comes out in floating point."""
+
+    def counts(edits: int, length: int, threshold: float, variant: str = "standard") -> bool:
+        return anls.anls_score("#" * edits + "a" * (length - edits), "a" * length, threshold, variant) > 0
+
+    for length in range(4, 41, 4):
+        for quarters in (1, 2, 3):
+            assert counts(length * quarters // 4, length, 1 - quarters / 4)
+    assert not counts(4, 5, 0.2)  # 1 - 0.8 is 0.19999999999999996
+    ties = [(edits, length) for length in range(1, 101) for edits in range(1, length) if 100 * edits % length == 0]
+    kept = {tie: counts(*tie, (100 - 100 * tie[0] // tie[1]) / 100) for tie in ties}
+    expected = {(edits, length): 1 - edits / length >= (100 - 100 * edits // length) / 100 for edits, length in ties}
+    assert kept == expected
+    assert 0 < sum(not counted for counted in kept.values()) < len(kept) / 5
+    # A distance is rounded as the threshold is, so that those variants that compare it never count a tie.
+    assert not any(counts(edits, length, edits / length, "pypi_anls") for edits, length in ties)
+
+
+@pytest.mark.parametrize("variant", ["squad", "", "RRC", None, 5, ["rrc"], nested(list)], ids=anls.shown)
 def test_an_unknown_variant_is_refused_with_the_known_ones(variant: Any) -> None:
     with pytest.raises(ValueError, match=r"variant.*standard, rrc, mmpretrain"):
         anls.anls_scores(["a"], ["a"], variant=variant)
@@ -368,9 +495,28 @@ def test_ignore_case_must_be_a_truth_value() -> None:
 
 
 def test_other_names_of_a_variant() -> None:
-    names = ["lmms_eval", "vlmevalkit", "unitxt", "dude", "evalscope"]
-    assert {anls.get_variant(name).name for name in names} == {"rrc"}
-    assert anls.get_variant("anls_star") is anls.VARIANTS["standard"]
+    named = {name: variant.name for variant in anls.VARIANTS.values() for name in variant.aliases}
+    assert named == {
+        "evalscope": "standard",
+        "minicpm_v": "standard",
+        "vlmevalkit": "rrc",
+        "unitxt": "rrc",
+        "dude": "rrc",
+        "qwen_vl": "rrc",
+        "moondream": "stvqa",
+        "mini_monkey": "stvqa",
+        "docowl15": "pix2struct",
+        "molmo2": "molmo",
+        "layoutlmv2": "molmo",
+        "longdocurl": "mmlongbench",
+        "docsaid_nls": "nls",
+        "docext": "nls",
+        "aisbench": "lmms_eval",
+        "latin_prompt": "openbench",
+    }
+    assert all(anls.get_variant(name) is anls.VARIANTS[row] for name, row in named.items())
+    with pytest.raises(ValueError, match="no variant 'anls_star'"):  # a metric of nested values
+        anls.get_variant("anls_star")
 
 
 def test_signatures_name_the_variant_and_every_field_that_differs() -> None:
@@ -412,6 +558,13 @@ def test_a_variant_of_ones_own_is_scored_as_its_fields_say() -> None:
         ("name", 5),
         ("no_answers", "none"),
         ("no_answers", (5,)),
+        ("aliases", ["mine"]),
+        ("meaning", None),
+        ("source", 5),
+        ("ignore_case", 1),
+        ("empty_equals_empty", "no"),
+        ("all_or_nothing", "no"),
+        ("all_or_nothing", 0),
     ],
 )
 def test_a_variant_with_an_impossible_field_is_refused(field: str, value: Any) -> None:
@@ -420,8 +573,8 @@ def test_a_variant_with_an_impossible_field_is_refused(field: str, value: Any) -
 
 
 def test_a_variant_of_ones_own_cannot_pass_for_another_by_its_name() -> None:
-    with pytest.raises(ValueError, match="'lmms_eval' is another name of a known variant"):
-        anls.signature(replace(anls.VARIANTS["standard"], name="lmms_eval"))
+    with pytest.raises(ValueError, match="'unitxt' is another name of a known variant"):
+        anls.signature(replace(anls.VARIANTS["standard"], name="unitxt"))
 
     class Variant:
         """Somebody else's."""
@@ -437,10 +590,15 @@ def test_the_table_of_variants_cannot_be_changed_by_accident() -> None:
         anls.VARIANTS["standard"].threshold = 0.3  # type: ignore[misc]
 
 
-def test_variants_survive_copies_and_pickles() -> None:
-    row = anls.VARIANTS["mistral_evals"]
+@pytest.mark.parametrize("name", anls.VARIANTS)
+def test_variants_survive_copies_and_pickles(name: str) -> None:
+    row = anls.VARIANTS[name]
     assert pickle.loads(pickle.dumps(row)) == row
     assert copy.deepcopy(row) == row
+    rule = anls._rule(name, 0.7, None)  # what the hooks hold
+    for other in (pickle.loads(pickle.dumps(rule)), copy.deepcopy(rule)):
+        assert other.variant == rule.variant == replace(row, threshold=0.7)
+        assert other.low == rule.low
 
 
 # Streams and batches
@@ -459,7 +617,37 @@ def test_a_stream_and_batches_give_the_same_bits(
     assert batched == {"score": scores}
 
 
-def test_a_stream_holds_a_few_rows_at_a_time_and_counts_bad_ones_from_its_start() -> None:
+def test_scores_of_a_stream_come_as_its_rows_come() -> None:
+    taken = []
+
+    def rows() -> Any:
+        for number in range(10):
+            taken.append(number)
+            yield ("a", ["a"]) if number != 6 else ("a", None)
+
+    stream = anls.iter_anls_scores(rows(), variant="lmms_eval_0_2")
+    assert taken == []
+    for number in range(6):
+        assert next(stream) == 1.0
+        assert taken[-1] == number
+    with pytest.raises(ValueError, match=r"references of row 6 \(counted from 0\) is None"):
+        next(stream)
+    assert list(stream) == []
+
+
+@pytest.mark.parametrize("rows", [None, 5, 0.5, nested])
+def test_what_is_no_stream_is_refused_at_once(rows: Any) -> None:
+    with pytest.raises(ValueError, match=r"rows is .*: pass pairs of a prediction and its references"):
+        anls.iter_anls_scores(rows)
+
+
+def test_a_mean_of_something_else_is_refused() -> None:
+    for wrong in (None, 5, "0.5"):
+        with pytest.raises(ValueError, match="scores is"):
+            anls.mean(wrong)  # type: ignore[arg-type]
+
+
+def test_a_stream_holds_a_row_at_a_time_and_counts_bad_ones_from_its_start() -> None:
     taken = 0
 
     def rows() -> Any:
@@ -471,7 +659,7 @@ def test_a_stream_holds_a_few_rows_at_a_time_and_counts_bad_ones_from_its_start(
     stream = anls.iter_anls_scores(rows())
     assert taken == 0
     assert next(stream) == 1.0
-    assert taken <= 1024
+    assert taken == 1
     with pytest.raises(ValueError, match=r"references of row 3333 \(counted from 0\), item 0, is None"):
         list(stream)
     with pytest.raises(ValueError, match=r"row 1 \(counted from 0\) is 'ab' \(str\): pass pairs"):
@@ -489,6 +677,13 @@ def test_a_bad_row_of_a_batch_is_called_by_its_index() -> None:
         anls.anls_batch(batch, indices=[4096, 4097])
     with pytest.raises(ValueError, match="no column 'answer'"):
         anls.anls_batch(batch, prediction_column="answer")
+    with pytest.raises(ValueError, match="no column 'answer'"):
+        anls.anls_batch(pyarrow.table({"prediction": ["a"]}), references_column="answer")
+    with pytest.raises(ValueError, match=r"the batch holds one row, 'a' \(str\).*batched=True"):
+        anls.anls_batch({"prediction": "a", "references": "a"})
+    for wrong in (None, 5, "ab", [{"prediction": "a", "references": "a"}]):
+        with pytest.raises(ValueError, match=r"the batch is .*: pass columns by name"):
+            anls.anls_batch(wrong)  # type: ignore[arg-type]
     assert anls.anls_batch({"prediction": [], "references": []}) == {"anls": []}
     assert anls.anls_batch(pyarrow.table({"prediction": ["a"], "references": [["a", "b"]]})) == {"anls": [1.0]}
     assert anls.anls_batch(pandas.DataFrame({"prediction": ["a"], "references": ["a"]})) == {"anls": [1.0]}

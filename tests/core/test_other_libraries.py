@@ -1,0 +1,147 @@
+"""Columns of other libraries: taken as they are, or refused with the call that makes them columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import anls
+
+PREDICTIONS = ["CocaCola", "b"]
+REFERENCES = [["Coca Cola", "Coca Cola Company"], ["c"]]
+SCORES = [8 / 9, 0.0]
+
+
+def refused(call: Any, *arguments: Any, **options: Any) -> str:
+    with pytest.raises(ValueError, match=r"(?s).+") as raised:
+        call(*arguments, **options)
+    said = str(raised.value)
+    assert "\n" not in said
+    return said
+
+
+# Stand-ins: these libraries are known by what their types can do, and none of them is imported.
+
+
+class LazyFrame:
+    """As polars has it. Its columns take a schema to be resolved."""
+
+    def collect(self) -> Any: ...
+
+    @property
+    def columns(self) -> list[str]:
+        raise AssertionError("the schema was resolved")
+
+    def __getitem__(self, name: str) -> Any:
+        raise TypeError("LazyFrame is not subscriptable")
+
+
+class DuckDBPyRelation:
+    columns = ("prediction", "references")
+
+    def df(self) -> Any: ...
+
+    def fetchdf(self) -> Any: ...
+
+    def __getitem__(self, name: str) -> DuckDBPyRelation:
+        return self
+
+    def __repr__(self) -> str:
+        raise AssertionError("the query was run")
+
+
+class Series:
+    """As Dask has it: iterating computes it, a partition at a time."""
+
+    def compute(self) -> Any: ...
+
+    def __iter__(self) -> Any:
+        raise AssertionError("the graph was run")
+
+
+class DataFrame:
+    """As Spark has it."""
+
+    columns = ("prediction", "references")
+
+    def toPandas(self) -> Any: ...
+
+    def collect(self) -> Any: ...
+
+    def __getitem__(self, name: str) -> Any:
+        return object()
+
+
+@pytest.mark.parametrize(
+    ("lazy", "remedy"),
+    [
+        (LazyFrame(), "a LazyFrame, a query that was not run yet: run it with .collect() first"),
+        (DuckDBPyRelation(), "a DuckDBPyRelation, a query that was not run yet: fetch it with .df() first"),
+        (Series(), "a Series, a query that was not run yet: run it with .compute() first"),
+        (
+            DataFrame(),
+            "a DataFrame, a query that was not run yet: fetch it with .toPandas() first, or score it where it",
+        ),
+    ],
+    ids=["polars", "DuckDB", "Dask", "Spark"],
+)
+def test_a_query_that_was_not_run_is_refused_with_the_call_that_runs_it(lazy: Any, remedy: str) -> None:
+    assert refused(anls.anls_scores, lazy, REFERENCES).startswith(f"predictions is {remedy}")
+    assert refused(anls.anls_scores, PREDICTIONS, lazy).startswith(f"references is {remedy}")
+    assert refused(anls.anls_batch, lazy).startswith(f"the batch is {remedy}")
+    assert refused(anls.anls_score, "a", lazy).startswith(f"the gold labels is {remedy}")
+
+
+def test_a_column_of_spark_is_no_list() -> None:
+    class Column:
+        """As Spark has it: it looks as though one could iterate over it."""
+
+        def __iter__(self) -> Any:
+            raise TypeError("Column is not iterable")
+
+    assert refused(anls.anls_scores, Column(), REFERENCES).startswith("predictions is <")
+
+
+# The libraries themselves
+
+
+def test_polars() -> None:
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES})
+    assert anls.anls_scores(frame["prediction"], frame["references"]) == pytest.approx(SCORES)
+    assert anls.anls_scores(frame["prediction"], frame["prediction"]) == [1.0, 1.0]
+    assert anls.anls_batch(frame) == {"anls": pytest.approx(SCORES)}
+    assert list(anls.iter_anls_scores(frame.iter_rows())) == pytest.approx(SCORES)
+    assert "no column 'answer'" in refused(anls.anls_batch, frame, prediction_column="answer")
+    assert "DataFrame: pass one of its columns" in refused(anls.anls_scores, frame, REFERENCES)
+    assert "prediction of row 1" in refused(anls.anls_scores, polars.Series(["a", None]), ["a", "b"])
+    structs = polars.Series([{"text": ["a"]}, {"text": ["b"]}])
+    assert 'pass its "text"' in refused(anls.anls_scores, ["a", "b"], structs)
+    for lazy in (frame.lazy(), frame.lazy().select("prediction")):
+        assert "run it with .collect() first" in refused(anls.anls_scores, lazy, REFERENCES)
+        assert "run it with .collect() first" in refused(anls.anls_batch, lazy)
+    assert anls.anls_batch(frame.lazy().collect()) == {"anls": pytest.approx(SCORES)}
+
+
+def test_duckdb() -> None:
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    query = "select * from (values ('CocaCola', ['Coca Cola']), ('b', ['c'])) as t(prediction, \"references\")"
+    relation = connection.sql(query)
+    for lazy in (relation, relation["prediction"]):
+        assert "fetch it with .df() first" in refused(anls.anls_scores, lazy, REFERENCES)
+    assert "fetch it with .df() first" in refused(anls.anls_batch, relation)
+    assert anls.anls_batch(relation.df()) == {"anls": pytest.approx(SCORES)}
+    assert anls.anls_batch(relation.fetchnumpy()) == {"anls": pytest.approx(SCORES)}
+
+
+def test_dask() -> None:
+    frames = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    # Lists would become their printed form: Dask turns columns of objects into strings.
+    rows = pandas.DataFrame({"prediction": PREDICTIONS, "references": ["Coca Cola", "c"]})
+    frame = frames.from_pandas(rows, npartitions=1)
+    assert "run it with .compute() first" in refused(anls.anls_scores, frame["prediction"], REFERENCES)
+    assert "run it with .compute() first" in refused(anls.anls_batch, frame)
+    assert anls.anls_batch(frame.compute()) == {"anls": pytest.approx(SCORES)}
