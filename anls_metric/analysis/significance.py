@@ -8,6 +8,7 @@ without a cluster is one of its own. The same scores give the same bits, in what
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import chain, repeat
@@ -26,15 +27,11 @@ class Interval(NamedTuple):
     high: float
 
 
-# A sum is kept as how many of these parts of 1 it has: whole numbers come to the same in whatever order they are added.
-# A score of `anls` is a whole number of 2**-53, so nothing of it is lost.
-_PARTS = 2**60
-
-
 class Sample:
-    """Scores by cluster, told piece by piece and kept as sums.
+    """Scores by cluster, told piece by piece.
 
-    Memory grows with the number of clusters; of scores that stand alone, with the number of different ones.
+    Memory grows by 8 bytes a score and some 300 a cluster; scores that stand alone are counted, in memory that does not
+    grow.
 
     Args:
         least: the mean can be no less: an interval is cut there.
@@ -51,8 +48,7 @@ class Sample:
     def __init__(self, least: float = 0.0, most: float = 1.0) -> None:
         self._limits = least, most
         self._alone: Counter[float] = Counter()
-        self._sums: defaultdict[Hashable, int] = defaultdict(int)
-        self._sizes: Counter[Hashable] = Counter()
+        self._together: defaultdict[Hashable, array[float]] = defaultdict(_no_scores)
 
     def add(self, scores: Sequence[float], clusters: Sequence[Hashable] | None = None) -> None:
         """Count these scores as well.
@@ -69,36 +65,31 @@ class Sample:
             return
         if len(clusters) != len(scores):
             raise ValueError(f"{len(scores)} scores and {len(clusters)} clusters: each score has one")
-        sums = self._sums
         for score, cluster in zip(scores, clusters):
-            sums[cluster] += int(score * _PARTS)
-        self._sizes.update(clusters)
-        if None in sums:
-            del sums[None], self._sizes[None]
-            self._alone.update(score for score, cluster in zip(scores, clusters) if cluster is None)
+            self._together[cluster].append(score)
+        self._alone.update(self._together.pop(None, ()))
 
     @property
     def count(self) -> int:
         """How many scores there are."""
-        return sum(self._alone.values()) + sum(self._sizes.values())
+        return sum(self._alone.values()) + sum(map(len, self._together.values()))
 
     @property
     def cluster_count(self) -> int:
         """How many clusters there are; a score that stands alone is one."""
-        return sum(self._alone.values()) + len(self._sizes)
+        return sum(self._alone.values()) + len(self._together)
 
     @property
     def has_clusters(self) -> bool:
         """Whether any score has a cluster."""
-        return bool(self._sizes)
+        return bool(self._together)
 
     @property
     def mean(self) -> float:
-        """The mean of the scores: of those of `anls`, the same bits as `anls.mean`. ValueError: there are none."""
+        """The mean of the scores: the same bits as `anls.mean` of them. ValueError: there are none."""
         if not self.count:
             raise ValueError("there are no scores")
-        alone = sum(int(score * _PARTS) * times for score, times in self._alone.items())
-        return (alone + sum(self._sums.values())) / _PARTS / self.count
+        return math.fsum(chain(self._alone.elements(), *self._together.values())) / self.count
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
         """The confidence interval of the mean: see `interval`. ValueError: fewer than two clusters."""
@@ -111,7 +102,7 @@ class Sample:
         if clusters < 2:
             raise ValueError(f"an interval needs two {'clusters' if count > 1 else 'questions'} or more, not 1")
         alone = (times * (score - mean) ** 2 for score, times in self._alone.items())
-        together = ((total / _PARTS - mean * self._sizes[cluster]) ** 2 for cluster, total in self._sums.items())
+        together = ((math.fsum(scores) - mean * len(scores)) ** 2 for scores in self._together.values())
         squares = math.fsum(chain(alone, together))
         error = math.sqrt(clusters / (clusters - 1) * squares) / count
         return (student_t(confidence, clusters - 1) + student_t(2 * power - 1, clusters - 1)) * error
@@ -124,8 +115,11 @@ class Sample:
 
     def flip_test(self) -> float:
         """Of a sample of differences: the p-value of `paired_test`."""
-        alone = (repeat(score, times) for score, times in self._alone.items())
-        return _flip_test(chain(*alone, (total / _PARTS for total in self._sums.values())))
+        return _flip_test(chain(self._alone.elements(), map(math.fsum, self._together.values())))
+
+
+def _no_scores() -> array[float]:
+    return array("d")
 
 
 def interval(

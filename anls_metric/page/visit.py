@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from anls import VARIANTS, Variant, anls_scores, explain, mean
 from anls_metric.analysis import significance
+from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.scored import Scored, ScoredSet, group, grouping_fields
 from anls_metric.page import limits
@@ -330,6 +331,6 @@ def shown_comparison(first: Submission, second: Submission) -> str:
     names = (first.name, second.name)
     if first.name == second.name:
         names = (f"{first.name} (first)", f"{second.name} (second)")
-    found = significance.compare(first.scores, second.scores) if first.scored.count > 1 else None
-    said = html.comparison(first.scored, second.scored, names, found)
+    (found,) = compare(dict(zip(names, (first.scored, second.scored)))).comparisons
+    said = html.comparison(first.scored, second.scored, found)
     return said + html.differences(differences(first, second, _DIFFERENCES), names, first.scored.variant)

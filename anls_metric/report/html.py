@@ -13,7 +13,8 @@ from anls_metric.analysis.scored import Scored, ScoredSet, Tally
 from anls_metric.report.text import printable
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.significance import Comparison, Interval
+    from anls_metric.analysis.comparison import Comparison
+    from anls_metric.analysis.significance import Interval
 
 STYLE = Path(__file__).parent / "assets" / "report.css"
 """How the pieces look."""
@@ -320,21 +321,21 @@ def _card(scored: Scored, variant: Variant, name: str = "") -> str:
     return f'<article><p>{head}</p><p class="said">{text(sentence(why))}</p>{edit_view(why.best, 160)}</article>'
 
 
-def comparison(first: ScoredSet, second: ScoredSet, names: Sequence[str], found: Comparison | None) -> str:
+# What is said of a comparison, by its verdict.
+_VERDICTS: Mapping[str, str] = {
+    "better": "{second} is better, and not by chance alone.",
+    "worse": "{first} is better, and not by chance alone.",
+    "not told apart": "The difference may be chance: p is not under 0.05.",
+    "too few questions": "Too few questions to tell which is better: it takes those of 30 pages, documents or images.",
+}
+
+
+def comparison(first: ScoredSet, second: ScoredSet, found: Comparison) -> str:
     """Two submissions: both scores, the difference, and how sure it is."""
-    rows = [[text(name), _bar(scored_set.mean)] for name, scored_set in zip(names, (first, second))]
-    if found is None:
-        return f'<section class="anls">{table(["submission", "ANLS"], rows)}</section>'
-    better = names[1] if found.difference > 0 else names[0]
-    said = (
-        f"{text(better)} is better, and not by chance alone."
-        if found.p_value < 0.05
-        else "The difference may be chance: p is not under 0.05."
-    )
-    numbers = (
-        f"Difference {found.difference:+.4f}, 95 % interval {found.interval.low:+.4f} to {found.interval.high:+.4f}, "
-        f"p = {found.p_value:.4f} (paired bootstrap)."
-    )
+    rows = [[text(name), _bar(one.mean)] for name, one in ((found.first, first), (found.second, second))]
+    said = _VERDICTS[found.verdict].format(first=text(found.first), second=text(found.second))
+    spread = f"95 % interval {found.interval.low:+.4f} to {found.interval.high:+.4f}, " if found.interval else ""
+    numbers = f"Difference {found.difference:+.4f}, {spread}p = {found.p_value:.4f} (paired, signs flipped)."
     return (
         f'<section class="anls"><h3>The two submissions</h3><p class="why">{said}</p><p>{numbers}</p>'
         f"{table(['submission', 'ANLS'], rows)}</section>"

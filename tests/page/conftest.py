@@ -33,7 +33,6 @@ class Served(NamedTuple):
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The page, run as a Space is: from a folder that holds the files of the repository, in a process of its own."""
     pytest.importorskip("gradio", reason="the page needs gradio: pip install 'anls-metric[app]'")
-    pytest.importorskip("scipy", reason="the page needs scipy for its intervals")
     folder = tmp_path_factory.mktemp("space") / "app"
     folder.mkdir()
     for name in ("anls.py", "app.py"):

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("scipy", reason="the page needs scipy for its intervals")
-
 import anls
 from anls_metric.analysis import significance
 from anls_metric.page import api, limits

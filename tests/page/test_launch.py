@@ -16,7 +16,6 @@ from tests.conftest import ROOT
 
 def test_the_command_opens_it(tmp_path: Path) -> None:
     pytest.importorskip("gradio", reason="the page needs gradio")
-    pytest.importorskip("scipy", reason="the page needs scipy for its intervals")
     opened = tmp_path / "opened"
     environment = {
         **os.environ,

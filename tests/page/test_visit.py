@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("scipy", reason="the page needs scipy for its intervals")
-
 from anls import VARIANTS, explain, get_variant
 from anls_metric.analysis.scored import Scored, ScoredSet, grouping_fields
 from anls_metric.page import limits, visit

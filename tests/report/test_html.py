@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anls import VARIANTS, explain
+from anls_metric.analysis.comparison import Comparison
 from anls_metric.analysis.scored import Scored, ScoredSet, group
 from anls_metric.reading.rows import Row
 from anls_metric.report import html
@@ -52,6 +53,10 @@ def test_every_variant_has_something_to_say(variant: str, prediction: str) -> No
     assert html.answer(why)
 
 
+VERDICTS = ["better", "worse", "not told apart", "too few questions"]
+COMPARISON = Comparison(SCRIPT, SCRIPT, 1, 0.0, None, 1.0, 1.0, 0, 0, 1, "too few questions")
+
+
 def test_texts_are_shown_as_text() -> None:
     scored_set = ScoredSet(keep=True)
     scored = scored_set.add([Row(SCRIPT, SCRIPT, [SCRIPT + "x"], {"question": SCRIPT, "kind": SCRIPT})])
@@ -64,7 +69,7 @@ def test_texts_are_shown_as_text() -> None:
         html.groups(SCRIPT, group(scored, "kind")),
         html.answers(scored, 1, variant),
         html.differences([(scored[0], scored[0])], (SCRIPT, SCRIPT), variant),
-        html.comparison(scored_set, scored_set, (SCRIPT, SCRIPT), None),
+        *(html.comparison(scored_set, scored_set, COMPARISON._replace(verdict=verdict)) for verdict in VERDICTS),
         html.message(SCRIPT),
     ]
     for page in found:

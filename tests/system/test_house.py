@@ -20,7 +20,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "anls_metric": {"anls"},  # `__init__` alone: its docstring is the map
     "anls_metric.nested": {"anls"},
     "anls_metric.reading": {"anls"},
-    "anls_metric.analysis": {"anls", "anls_metric.reading", "numpy", "scipy"},
+    "anls_metric.analysis": {"anls", "anls_metric.reading"},
     "anls_metric.report": {"anls", "anls_metric.reading", "anls_metric.analysis"},
     "anls_metric.trl": {"anls", "anls_metric.reading", "trl"},
     "anls_metric.torchmetrics": {"anls", "rapidfuzz", "torch", "torchmetrics"},
