@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from anls import VARIANTS, __version__, get_variant
+from anls_metric.analysis.clusters import CLUSTER_FIELDS
 from anls_metric.analysis.comparison import Compared, compare
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
 from anls_metric.reading.rows import InputError
@@ -184,7 +185,8 @@ def _run(flags: argparse.Namespace) -> None:
     types = list(ANSWER_TYPES) if flags.answer_types else []
     by = [*types, *flags.by]
     variant = get_variant(flags.variant, flags.anls_threshold, flags.ignore_case)
-    submissions = find_submissions(flags.files, flags.gold, flags.submission, _reading(flags), [*by, "question"])
+    fields = [*by, "question", *CLUSTER_FIELDS, *filter(None, [flags.cluster_by])]
+    submissions = find_submissions(flags.files, flags.gold, flags.submission, _reading(flags), fields)
     several = len(submissions) > 1
     entries = []
     for submission in submissions:

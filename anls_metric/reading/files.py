@@ -61,6 +61,7 @@ class Records:
         self.columns = columns
         self.most_bytes = most_bytes
         self.name = "standard input" if path == "-" else path
+        self.unless_bytes: Sequence[str] = ()
         self.fields: list[str] = []  # all that there are, where `columns` leaves some out
         self._peeked: Chunk | None = None
         self._chunks: Iterator[Chunk] | None = None
@@ -97,10 +98,11 @@ class Records:
             self._peeked = next(self._chunks, None)
         return self._peeked.records[0] if self._peeked else {}
 
-    def only(self, columns: Sequence[str]) -> None:
-        """Leave out all other columns from now on, where the format can."""
+    def only(self, columns: Sequence[str], unless_bytes: Sequence[str] = ()) -> None:
+        """Leave out all other columns from now on, where the format can; some also if they hold bytes, as images do."""
         if self.fields:
-            self.columns, self._chunks, self._peeked = columns, None, None
+            self.columns, self.unless_bytes = columns, unless_bytes
+            self._chunks = self._peeked = None
 
     def _checked_chunks(self) -> Iterator[Chunk]:
         for chunk in self._read():

@@ -67,9 +67,10 @@ def _wanted(file: Records, schema: Any) -> list[str]:
     repeated = [name for name, count in Counter(schema.names).items() if count > 1]
     if repeated:
         raise file.error(f"two columns have the same name: {', '.join(repeated)}")
-    if file.columns is not None:
-        return [name for name in schema.names if name in file.columns]
-    return [field.name for field in schema if not _holds_bytes(field.type)]
+    columns, others = file.columns, file.unless_bytes
+    if columns is None:
+        columns, others = (), schema.names
+    return [one.name for one in schema if one.name in columns or (one.name in others and not _holds_bytes(one.type))]
 
 
 def _holds_bytes(kind: Any) -> bool:

@@ -5,7 +5,7 @@ Whether all is right is found by looking at whole columns; a value is looked at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -94,10 +94,10 @@ class Source:
             self._leave_out_other_columns(fields)
 
     def _leave_out_other_columns(self, fields: Sequence[str]) -> None:
-        roles = (self.layout.id, self.layout.question, self.layout.prediction, self.layout.references)
-        paths = [path for path in (*chain(*roles), *fields, self.layout.repeated_by) if isinstance(path, str)]
-        if len(paths) == sum(map(len, roles)) + len(fields) + 1:  # else a function looks for itself
-            self.records.only([name for path in paths for name in (path, path.partition(".")[0])])
+        layout = self.layout
+        roles = [*layout.id, *layout.question, *layout.prediction, *layout.references, layout.repeated_by]
+        if not any(callable(path) for path in roles):  # a function looks for itself
+            self.records.only(_columns_of(roles), unless_bytes=_columns_of(fields))
 
     @property
     def has_predictions(self) -> bool:
@@ -244,6 +244,11 @@ class Source:
                 name = first if isinstance(first, str) else "references"
                 raise self.records.error_without_field(chunk.records[number], name, chunk.place(number), remedy)
         return column
+
+
+def _columns_of(paths: Iterable[layouts.Path]) -> list[str]:
+    """The columns that paths may begin with."""
+    return [name for path in paths if isinstance(path, str) for name in (path, path.partition(".")[0])]
 
 
 def as_gold(source: Source) -> Source:
