@@ -21,14 +21,14 @@ class Extractor:
         name: what it is called.
         meaning: what it takes out, in one line.
         extract: the answer in a text, without blanks around it, or None where the rule finds nothing.
-        marks: of these a text holds one or more, or the rule finds nothing in it.
+        marks: of these a text holds one or more, or the rule finds nothing in it. Single characters are found fastest.
         option: the argument of ``extract`` that ``NAME:VALUE`` gives; "" where a rule has none.
         certain: whether what the rule finds is no part of the answer; a period may well be.
 
     Example:
-        >>> EXTRACTORS["boxed"].extract(r"So it is \boxed{7}.")
+        >>> EXTRACTORS["boxed"].find(r"So it is \boxed{7}.")
         '7'
-        >>> EXTRACTORS["boxed"].extract("It is 7.") is None
+        >>> EXTRACTORS["boxed"].find("It is 7.") is None
         True
     """
 
@@ -39,13 +39,12 @@ class Extractor:
     option: str = ""
     certain: bool = True
 
-    def apply(self, text: str) -> str:
-        """The answer in a text, or the text as it is where the rule finds nothing."""
+    def find(self, text: str) -> str | None:
+        """What ``extract`` gives, in less time where the text holds none of the marks."""
         for mark in self.marks:
             if mark in text:
-                found = self.extract(text)
-                return text if found is None else found
-        return text
+                return self.extract(text)
+        return None
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,8 @@ class Extraction:
         """The answer in a text; the text as it is where no rule finds one. ValueError: it is not a string."""
         text = as_text(text, "text")
         for rule in self.rules:
-            text = rule.apply(text)
+            found = rule.find(text)
+            text = text if found is None else found
         return text
 
 
@@ -252,6 +252,7 @@ def _without_special_tokens(text: str) -> str | None:
 
 
 _LABEL = re.compile(
+    r"(?:[#]|[*]{2}|__)[ ]?(?:[Ff]inal[ ]|FINAL[ ])?(?:[Aa]nswer|ANSWER)(?:[*]{2}|__)?[ \t]{0,3}\r?\n|"
     r"\b(?:[Aa]nswer|ANSWER)[*_]{0,3}\s{0,3}[:：][*_]{0,3}"
     r"|\b(?:[Tt]he|THE)\s{1,3}(?:\w{1,12}\s{1,3})?(?:[Aa]nswer|ANSWER)\s{1,3}(?:is|IS)\b(?:[*_]{0,3}\s{0,3}[:：])?[*_]{0,3}"
 )
@@ -262,8 +263,9 @@ def _after_label(text: str) -> str | None:
     """After the last label that something follows, be it on the next line."""
     for label in reversed(list(_LABEL.finditer(text))):
         if line := text[label.end() :].lstrip().partition("\n")[0].rstrip():
-            for mark in _BOLD[1:]:  # which was opened before the label
-                line = line.removesuffix(mark).rstrip() if line.count(mark) % 2 else line
+            for mark in _BOLD[1:]:
+                if line.count(mark) % 2:  # it was opened before the label
+                    line = "".join(line.rsplit(mark, 1)).rstrip()
             bold = _bold(line)
             return line if bold is None else bold
     return None
@@ -323,25 +325,25 @@ EXTRACTORS: Mapping[str, Extractor] = _table(
             "think",
             "what follows the reasoning that ends with </think>; nothing where the reasoning has no end",
             _after_thinking,
-            marks=tuple(tag for pair in _THINKING for tag in pair),
+            marks=(">", "▷", "]"),
         ),
-        Extractor("tag", "what the last <answer>..</answer> holds", _in_tags, marks=("</",), option="tag"),
-        Extractor("boxed", r"what the last \boxed{..} holds", _boxed, marks=(r"\boxed{",)),
+        Extractor("tag", "what the last <answer>..</answer> holds", _in_tags, marks=(">",), option="tag"),
+        Extractor("boxed", r"what the last \boxed{..} holds", _boxed, marks=("\\",)),
         Extractor("json", "the field `answer` of the last JSON object", _field, marks=("{",), option="field"),
-        Extractor("fence", "what the last ``` fence holds", _in_fence, marks=("```",)),
-        Extractor(
-            "special-tokens",
-            "without <|im_end|>, </s>, <eos>, <pad> and the like before and after it",
-            _without_special_tokens,
-            marks=(">", "[CLS]", "[EOS]", "[PAD]", "[SEP]"),
-        ),
+        Extractor("fence", "what the last ``` fence holds", _in_fence, marks=("`",)),
         Extractor(
             "final",
             "what follows the last `Answer:`, `Final answer:` or `The answer is`, to the end of its line",
             _after_label,
             marks=("nswer", "NSWER"),
         ),
-        Extractor("bold", "what **..** around all of it holds", _bold, marks=_BOLD[1:]),
+        Extractor(
+            "special-tokens",
+            "without <|im_end|>, </s>, <eos>, <pad> and the like before and after it",
+            _without_special_tokens,
+            marks=(">", "]"),
+        ),
+        Extractor("bold", "what **..** around all of it holds", _bold, marks=("*", "_")),
         Extractor(
             "quotes",
             "what the quotation marks around all of it hold",

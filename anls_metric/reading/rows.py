@@ -15,6 +15,9 @@ REMEDIES: Mapping[str, str] = {
     "prediction field": "name the right one with prediction_field",
     "references field": "name the right one with references_field",
     "missing": 'add them, or count them as 0 with missing="zero"',
+    "another prediction field": "if another field holds them, name it with prediction_field",
+    "extract": 'take the answers out with extract="{value}"',
+    "references separator": "split them with references_separator={value!r}",
     "results elsewhere": "write the results to another folder",
     "overwrite results": "write the results to another folder, or overwrite them with force=True",
 }
