@@ -560,7 +560,10 @@ def _rule(variant: str | Variant, threshold: float | None, ignore_case: bool | N
 
 
 def signature(
-    variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
+    variant: str | Variant = "standard",
+    threshold: float | None = None,
+    ignore_case: bool | None = None,
+    extract: str = "",
 ) -> str:
     """Which ANLS a number is: what to print beside it and to report with it.
 
@@ -568,9 +571,10 @@ def signature(
         variant: a name in `VARIANTS`, another name of one, or a `Variant`.
         threshold: from 0 to 1; None takes the variant's own.
         ignore_case: whether texts are lower-cased; None does as the variant does.
+        extract: the rules by which the answers were taken out of what a model wrote, "" for none.
 
     Returns:
-        ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|vVERSION``, with every field that differs from
+        ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|extract:RULES|vVERSION``, with every field that differs from
         the named variant.
 
     Raises:
@@ -584,17 +588,17 @@ def signature(
 
     Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
     """
-    return _signature(_rule(variant, threshold, ignore_case).variant)
+    return _signature(_rule(variant, threshold, ignore_case).variant, extract)
 
 
-def _signature(variant: Variant) -> str:
+def _signature(variant: Variant, extract: str = "") -> str:
     named = VARIANTS.get(variant.name, VARIANTS["standard"])
     parts = ["anls", variant.name]
     for field in _SCORING_FIELDS:
         value = getattr(variant, field)
         if field == "threshold" or value != getattr(named, field):
             parts.append(f"{field}:{value}")
-    return "|".join([*parts, f"v{__version__}"])
+    return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
 
 
 # --------------------------------------------------------------------------------------------------
@@ -1515,10 +1519,23 @@ _NOTHING, _NOT_A_NUMBER = -100, -1000
 
 
 def as_extract(extract: Any) -> Extract | None:
-    """What takes the answer out of a text; if it cannot, a ValueError says what to pass."""
+    """What takes the answer out of a text: a function, or names of rules of ``anls_metric.reading.extract``.
+
+    ValueError: it is neither, or there is no such rule. ImportError: rules are named where there is this file alone.
+    """
+    if isinstance(extract, str):
+        try:
+            from anls_metric.reading.extract import extractor
+        except ModuleNotFoundError as error:
+            if not str(error.name).startswith("anls_metric"):
+                raise
+            raise ImportError("rules of extraction need the package of this file: pip install anls-metric") from error
+        return extractor(extract)
     if extract is None or callable(extract):
         return extract  # type: ignore[no-any-return]
-    raise ValueError(f"extract is {shown(extract)}: pass a function that takes a text and returns the answer in it")
+    raise ValueError(
+        f"extract is {shown(extract)}: pass a function that takes a text and returns the answer in it, or names of rules"
+    )
 
 
 def answer_in(text: str, extract: Extract | None, what: str) -> str | None:
@@ -1534,7 +1551,7 @@ def build_compute_metrics(
     references: Any = None,
     *,
     causal: bool = False,
-    extract: Extract | None = None,
+    extract: Extract | str | None = None,
     skip_special_tokens: bool = True,
     threshold: float | None = None,
     variant: str | Variant = "standard",
@@ -2080,7 +2097,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         references: Any = None,
         *,
         causal: bool = False,
-        extract: Extract | None = None,
+        extract: Extract | str | None = None,
         skip_special_tokens: bool = True,
         **options: Any,
     ) -> ComputeMetrics:
@@ -2097,7 +2114,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
     def build_reward(
         self,
         references_column: str = "answers",
-        extract: Extract | None = None,
+        extract: Extract | str | None = None,
         name: str | None = None,
         **options: Any,
     ) -> Callable[..., list[float | None]]:

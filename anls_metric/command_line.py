@@ -16,7 +16,9 @@ from typing import Any, NoReturn
 from anls import VARIANTS, __version__, get_variant
 from anls_metric.analysis.clusters import CLUSTER_FIELDS
 from anls_metric.analysis.comparison import Compared, compare
+from anls_metric.analysis.hints import Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
+from anls_metric.reading.extract import EXTRACTORS, extractor
 from anls_metric.reading.rows import InputError
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Submission, find_submissions
@@ -39,6 +41,9 @@ REMEDIES = {
     "epoch": "choose one with --epoch N",
     "train_trial_index": "keep the records of one of them",
     "several ids": "write an id once, or number the records with --id-field none",
+    "extract": "take the answers out with --extract {value}",
+    "references separator": 'split them with --references-separator "{value}"',
+    "another prediction field": "if another field holds them, name it with --prediction-field",
     "results elsewhere": "name another folder with --output-dir",
     "overwrite results": "name another folder with --output-dir, or overwrite them with --force",
 }
@@ -96,6 +101,7 @@ def parser() -> argparse.ArgumentParser:
     add("--references-field", metavar="PATH", help="where a record has the accepted answers (default: found)")
     add("--id-field", metavar="PATH", help="where a record has its id (default: found); none numbers the records")
     add("--references-separator", metavar="TEXT", help="what stands between the accepted answers of a text")
+    add("--extract", metavar="RULES", help=f"take answers out of what a model wrote: {', '.join(EXTRACTORS)}")
     add("--layout", default=AUTO, metavar="NAME", help="whose files these are (default: found out; see --list-layouts)")
     add("--list-layouts", action="store_true", help="print the layouts that are recognised, and end")
     add("--filter", metavar="NAME", help="which filter of lm-evaluation-harness to score")
@@ -186,20 +192,23 @@ def _run(flags: argparse.Namespace) -> None:
     by = [*types, *flags.by]
     variant = get_variant(flags.variant, flags.anls_threshold, flags.ignore_case)
     fields = [*by, "question", *CLUSTER_FIELDS, *filter(None, [flags.cluster_by])]
-    submissions = find_submissions(flags.files, flags.gold, flags.submission, _reading(flags), fields)
+    reading = _reading(flags)
+    submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields)
     several = len(submissions) > 1
-    entries = []
+    entries: list[Entry] = []
+    hints: list[str] = []
     for submission in submissions:
         scored_set = ScoredSet(variant, by, flags.worst, keep=several, similarities=False, cluster_by=flags.cluster_by)
         folder = flags.output_dir
         if folder and several:
             folder = os.path.join(folder, submission.name)
-        _score(submission, scored_set, folder and ResultsFile(folder, submission.inputs, flags.force), types)
+        hints += _score(submission, scored_set, folder and ResultsFile(folder, submission.inputs, flags.force), types)
         for note in submission.notes:
             print(f"calculate-anls: {text.printable(note)}", file=sys.stderr)
         _check_groups(scored_set, flags.by, types)
         entries.append(Entry(submission.name, scored_set, submission.layout))
-    compared, hints = _compare(flags, {entry.name: entry.scored_set for entry in entries})
+    compared, more = _compare(flags, {entry.name: entry.scored_set for entry in entries})
+    hints = list(dict.fromkeys([*hints, *more]))
     for hint in hints:
         print(f"hint: {text.printable(hint)}", file=sys.stderr)
     _print(flags, entries, compared, hints)
@@ -215,19 +224,25 @@ def _reading(flags: argparse.Namespace) -> Reading:
         prediction_field=flags.prediction_field,
         references_field=flags.references_field,
         references_separator=flags.references_separator,
+        extract=None if flags.extract is None else extractor(flags.extract),
         repeat=flags.filter if flags.epoch is None else flags.epoch,
         missing=flags.missing,
         extra=flags.extra,
     )
 
 
-def _score(submission: Submission, scored_set: ScoredSet, results: ResultsFile | None, types: Sequence[str]) -> None:
+def _score(
+    submission: Submission, scored_set: ScoredSet, results: ResultsFile | None, types: Sequence[str], extract: str
+) -> list[str]:
+    """Score a submission, and say what looks wrong with it."""
+    hints = Hints(scored_set.variant, extract)
     with contextlib.ExitStack() as stack:
         if results:
             stack.enter_context(results)
         progress = _Progress()
         for rows in submission.batches():
             scored = scored_set.add(rows)
+            hints.add(scored)
             if results:
                 results.add(scored)
             progress.add(len(rows))
@@ -235,6 +250,7 @@ def _score(submission: Submission, scored_set: ScoredSet, results: ResultsFile |
             raise ValueError(f"{submission.asked}: there are no questions in it")
         if results:
             results.finish(scored_set, types)
+    return [hint.worded(REMEDIES) for hint in hints.found()]
 
 
 def _compare(flags: argparse.Namespace, scored_sets: Mapping[str, ScoredSet]) -> tuple[Compared | None, list[str]]:

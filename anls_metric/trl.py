@@ -26,7 +26,7 @@ __all__ = ["Reward", "anls_reward", "build_reward"]
 
 def build_reward(
     references_column: str = "answers",
-    extract: Extract | None = None,
+    extract: Extract | str | None = None,
     *,
     name: str | None = None,
     threshold: float | None = None,

@@ -122,6 +122,7 @@ class ScoredSet:
             `clusters.cluster_field` does.
         similarities: whether rows that are kept have their similarity, for which every distance is looked for to its
             end.
+        extract: the rules by which the predictions were taken out of what a model wrote, which the signature says.
 
     Attributes:
         variant: which ANLS.
@@ -147,9 +148,10 @@ class ScoredSet:
         keep: bool = False,
         cluster_by: str | None = None,
         similarities: bool = True,
+        extract: str = "",
     ) -> None:
         self.variant = get_variant(variant)
-        self.signature = signature(self.variant)
+        self.signature = signature(self.variant, extract=extract)
         self.outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
         self.groups: dict[str, Groups] = {field: {} for field in by}
         self.rows: list[Scored] = []

@@ -25,6 +25,9 @@ REMEDIES: Mapping[str, str] = {
     "train_trial_index": "choose one with repeat=NUMBER",
     "several ids": 'write an id once, or number the records with id_field="none"',
     "missing": 'add them, or count them as 0 with missing="zero"',
+    "another prediction field": "if another field holds them, name it with prediction_field",
+    "extract": 'take the answers out with extract="{value}"',
+    "references separator": "split them with references_separator={value!r}",
     "results elsewhere": "write the results to another folder",
     "overwrite results": "write the results to another folder, or overwrite them with force=True",
 }

@@ -13,6 +13,7 @@ from typing import Any
 from anls import as_text
 from anls_metric.reading import layouts
 from anls_metric.reading.containers import VALUE
+from anls_metric.reading.extract import Extraction
 from anls_metric.reading.files import Chunk, Records, kind, some
 from anls_metric.reading.layouts import ABSENT, ANSWER_FIELD, take, without_prompt
 from anls_metric.reading.rows import InputError, parse_references, text_of_parts
@@ -32,7 +33,7 @@ class Reading:
         references_separator: what stands between the accepted answers of a text.
         repeat: which of the values counts by which a program repeats its questions: the name of a filter of
             lm-evaluation-harness, the number of an epoch of inspect_ai.
-        extract: takes the answer out of what a model wrote.
+        extract: takes the answer out of what a model wrote: see `extract.extractor`.
         missing: "error", or "zero" to count a question without an answer as 0.
         extra: "error", or "ignore" to leave out answers to questions that the gold file does not have.
     """
@@ -43,7 +44,7 @@ class Reading:
     references_field: str | None = None
     references_separator: str | None = None
     repeat: str | None = None
-    extract: Callable[[str], str] | None = None
+    extract: Extraction | None = None
     missing: str = "error"
     extra: str = "error"
 

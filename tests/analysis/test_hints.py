@@ -1,0 +1,261 @@
+"""What looks wrong with a file although it can be scored."""
+
+from __future__ import annotations
+
+import json
+import random
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls
+from anls_metric.analysis.hints import HINTS, Hint, Hints
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading.extract import extractor
+from anls_metric.reading.rows import REMEDIES, Row
+
+BRANDS = ["Coca", "Pepsi", "Fanta", "Sprite", "Schweppes", "Orangina", "Afri", "Rivella"]
+ANSWERS = [
+    f"{brand} {thing} no. {number}" for number, brand in enumerate(BRANDS) for thing in ("Cola", "Company", "Café")
+]
+
+
+def hints_about(
+    predictions: Sequence[str | None],
+    references: Iterable[Sequence[str]] | None = None,
+    records: Iterable[dict[str, Any]] | None = None,
+    variant: str = "standard",
+    piece: int = 1000,
+    extract: str = "",
+) -> list[Hint]:
+    """The hints about predictions, against the answers where no references are given."""
+    references = [[answer] for answer in ANSWERS] if references is None else references
+    records = [{}] * len(predictions) if records is None else records
+    rows = [Row(str(n), *row) for n, row in enumerate(zip(predictions, references, records))]
+    scored_set, hints = ScoredSet(variant), Hints(variant, extract)
+    for start in range(0, len(rows), piece):
+        hints.add(scored_set.add(rows[start : start + piece]))
+    return hints.found()
+
+
+def one_hint(*columns: Any, **options: Any) -> Hint:
+    (hint,) = hints_about(*columns, **options)
+    return hint
+
+
+WRAPPINGS: dict[str, Callable[[str], str]] = {
+    "think": lambda answer: f"<think>It could be Pepsi.</think>\n\n{answer}",
+    "think,final": lambda answer: f"<think>The answer is Pepsi?</think>The answer is {answer}",
+    "think,tag": lambda answer: f"<think>Hm.</think><answer>{answer}</answer>",
+    "think,boxed": lambda answer: rf"<think>Hm.</think>The answer is $\boxed{{\text{{{answer}}}}}$.",
+    "think,tag,special-tokens": lambda answer: (
+        f"<think>Hm.</think><answer><|begin_of_box|>{answer}<|end_of_box|></answer>"
+    ),
+    "final,special-tokens,period": lambda answer: f"**Answer:** {answer}.<|im_end|>",
+    "tag:s_answer": lambda answer: f"<s_docvqa><s_question>What?</s_question><s_answer> {answer}</s_answer></s>",
+    "json": lambda answer: f"Here it is:\n```json\n{json.dumps({'page': 3, 'answer': answer})}\n```",
+    "json:brand": lambda answer: json.dumps({"page": 3, "brand": answer}),
+    "fence": lambda answer: f"```\n{answer}\n```",
+    "special-tokens": lambda answer: f"{answer}</s>",
+    "bold": lambda answer: f"**{answer}**",
+    "quotes": lambda answer: f"“{answer}”",
+    "period": lambda answer: f"{answer}.",
+    "period,quotes": lambda answer: f'"{answer}".',
+    "quotes,period": lambda answer: f'"{answer}."',
+}
+
+
+@pytest.mark.parametrize("names", WRAPPINGS)
+def test_wrapped_answers_are_told_with_the_rules_that_take_them_out(names: str) -> None:
+    wrapped = list(map(WRAPPINGS[names], ANSWERS))
+    assert one_hint(wrapped) == ("wrapped", "24 of 24 predictions look wrapped", "extract", names)
+    assert list(map(extractor(names), wrapped)) == ANSWERS
+
+
+def test_wrong_answers_are_wrapped_too() -> None:
+    assert one_hint([f"<think>Hm.</think>{answer[::-1]}" for answer in ANSWERS]).value == "think"
+
+
+def test_the_smallest_chain_that_many_need() -> None:
+    think, final, boxed = (WRAPPINGS[name] for name in ("think", "think,final", "think,boxed"))
+    some = ANSWERS[:3]
+    mixed = [*map(think, ANSWERS[:12]), *map(final, ANSWERS[12:])]
+    assert one_hint(mixed).value == "think,final"
+    rare = [*map(think, ANSWERS[:-3]), *map(boxed, ANSWERS[-3:])]
+    assert one_hint(rare) == ("wrapped", "24 of 24 predictions look wrapped", "extract", "think")
+    apart = [*map(WRAPPINGS["bold"], some), *map(WRAPPINGS["quotes"], ANSWERS[3:6]), *ANSWERS[6:]]
+    assert one_hint(apart) == ("wrapped", "6 of 24 predictions look wrapped", "extract", "bold,quotes")
+
+
+@pytest.mark.parametrize(("count", "found"), [(19, []), (20, ["20 of 100 predictions look wrapped"])])
+def test_a_fifth_of_the_predictions_is_worth_a_line(count: int, found: list[str]) -> None:
+    answers = (ANSWERS * 5)[:100]
+    predictions = [f"**{answer}**" if n < count else answer for n, answer in enumerate(answers)]
+    assert [hint.found for hint in hints_about(predictions, [[answer] for answer in answers])] == found
+    unanswered = hints_about([*predictions, *[None] * 50], [[answer] for answer in answers] + [["a"]] * 50)
+    assert [hint.found for hint in unanswered] == found  # they are no predictions
+
+
+@pytest.mark.parametrize("variant", anls.VARIANTS)
+def test_a_period_counts_where_it_keeps_an_answer_from_being_right(variant: str) -> None:
+    rambling = [f"I read this on the page, where it stands at the top: it is {answer}." for answer in ANSWERS]
+    assert hints_about(rambling, variant=variant) == []
+    with_period = [f"{answer}." for answer in ANSWERS]
+    assert hints_about(with_period, [[answer] for answer in with_period], variant=variant) == []
+    assert hints_about(with_period[::-1], [[answer] for answer in with_period], variant=variant) == []
+
+
+def test_what_the_references_have_too_is_no_wrapping() -> None:
+    references = [[f'"{answer}"'] for answer in ANSWERS]
+    assert hints_about([f'"{answer[::-1]}"' for answer in ANSWERS], references) == []
+
+
+def test_rules_that_were_applied_before_come_first() -> None:
+    assert one_hint([f"Answer: {answer}" for answer in ANSWERS], extract="think").value == "think,final"
+
+
+def test_reasoning_without_an_answer() -> None:
+    hint = one_hint([f"<think>Is it {answer}" for answer in ANSWERS])
+    assert str(hint) == "24 of 24 predictions hold reasoning without an answer after it: let the model write more"
+
+
+# Hints about predictions that no rule mends, each by what makes a file like that.
+SPOILT: list[tuple[str, Callable[[str], str]]] = [
+    ("printed predictions", lambda answer: str([answer])),
+    ("printed predictions", lambda answer: str({"answer": answer})),
+    ("printed predictions", lambda answer: str(answer.encode())),
+    ("prompt", lambda answer: f"system\nYou are.\nuser\nWhat?\nassistant\n{answer}"),
+    ("prompt", lambda answer: f"<|im_start|>assistant\n{answer}<|im_end|>"),
+    ("prompt", lambda answer: f"USER: <image>\nWhat? ASSISTANT: {answer}"),
+    ("prompt", lambda answer: f"[INST] What? [/INST] {answer}"),
+    ("prompt", lambda answer: f"What does it read? {answer}"),
+    ("accents", lambda answer: unicodedata.normalize("NFD", answer)),
+    ("invisible", lambda answer: f"\ufeff{answer}"),
+    ("invisible", lambda answer: answer.replace("o", "o\u00ad")),
+    ("encoding", lambda answer: answer.encode().decode("latin-1")),
+    ("encoding", lambda answer: answer.replace("no.", "–").encode().decode("cp1252").replace("â€“", "no.")),
+    ("entities", lambda answer: answer.replace("é", "&eacute;")),
+    ("escapes", lambda answer: json.dumps(answer)[1:-1]),
+    ("tokens", lambda answer: "▁" + answer.replace(" ", "▁")),
+    ("tokens", lambda answer: answer.replace(" ", "Ġ")),
+    ("empty", lambda answer: " "),
+    ("repeated", lambda answer: "Error code: 429"),
+    ("first character", lambda answer: answer[0]),
+]
+
+
+@pytest.mark.parametrize(("key", "spoil"), SPOILT)
+@pytest.mark.parametrize("piece", [1, 7, 1000])
+def test_a_spoilt_file_gives_one_hint_in_whatever_pieces_it_comes(
+    key: str, spoil: Callable[[str], str], piece: int
+) -> None:
+    records = [{"question": "What does it read?"}] * len(ANSWERS)
+    assert [hint.key for hint in hints_about(list(map(spoil, ANSWERS)), records=records, piece=piece)] == [key]
+
+
+def test_what_it_says_of_each() -> None:
+    said = {hint.key: str(hint) for _, spoil in SPOILT for hint in hints_about(list(map(spoil, ANSWERS)))}
+    assert said["empty"] == (
+        "24 of 24 predictions are empty: if another field holds them, name it with prediction_field"
+    )
+    assert said["repeated"].startswith("24 of 24 predictions are wrong and the same, 'Error code: 429': look at")
+    assert said["accents"].startswith("8 of 24 predictions score less because one side writes accents decomposed")
+
+
+@pytest.mark.parametrize("key", ["accents", "encoding", "escapes", "invisible", "entities"])
+def test_the_references_can_be_spoilt_as_well(key: str) -> None:
+    spoil = dict(SPOILT)[key]
+    assert one_hint(ANSWERS, [[spoil(answer)] for answer in ANSWERS]).key == key
+    both = hints_about(list(map(spoil, ANSWERS)), [[spoil(answer)] for answer in ANSWERS])
+    assert both == []  # they are alike
+
+
+def test_one_text_that_is_written_otherwise_is_worth_a_line() -> None:
+    predictions = [unicodedata.normalize("NFD", answer) if n == 2 else answer for n, answer in enumerate(ANSWERS)]
+    assert one_hint(predictions).found.startswith("1 of 24 predictions")
+
+
+@pytest.mark.parametrize("separator", ["|", " | ", "||", ";", "\n"])
+def test_joined_references(separator: str) -> None:
+    references = [[f"{answer}{separator}the {answer}"] for answer in ANSWERS]
+    found = "24 of 24 accepted answers look like several in one text"
+    assert one_hint(ANSWERS, references) == ("joined", found, "references separator", separator)
+    few = [row if n < 4 else [answer] for n, (row, answer) in enumerate(zip(references, ANSWERS))]
+    assert hints_about(ANSWERS, few) == []
+
+
+def test_a_separator_that_belongs_to_the_answers() -> None:
+    assert hints_about(ANSWERS, [[f"{answer[::-1]}; and more of it"] for answer in ANSWERS]) == []
+    assert hints_about(ANSWERS, [["a|b", answer[::-1]] for answer in ANSWERS]) == []  # a list it is
+
+
+@pytest.mark.parametrize(
+    "printed", [lambda texts: str(set(texts)), str, json.dumps, lambda texts: f"{{{','.join(texts)}}}"]
+)
+def test_printed_references(printed: Callable[[list[str]], str]) -> None:
+    references = [[printed([answer, f"the {answer}"])] for answer in ANSWERS]
+    assert one_hint(ANSWERS, references).key == "printed references"
+
+
+def test_references_that_are_characters() -> None:
+    assert one_hint(ANSWERS, [list(answer) for answer in ANSWERS]).key == "characters"
+
+
+@pytest.mark.parametrize("piece", [1, 5, 1000])
+def test_predictions_that_are_shifted_by_one(piece: int) -> None:
+    answers = random.Random(1).sample(ANSWERS, len(ANSWERS))
+    references = [[answer] for answer in answers]
+    before, after = ["", *answers[:-1]], [*answers[1:], ""]
+    assert "question right before theirs" in one_hint(before, references, variant="rrc", piece=piece).found
+    assert "question right after theirs" in one_hint(after, references, variant="rrc", piece=piece).found
+
+
+def test_neighbours_with_the_same_answers_are_not_shifted() -> None:
+    references = [["yes"], ["no"]] * 20
+    hints = hints_about(["no", "yes"] * 20, references)
+    assert [hint.key for hint in hints] == ["repeated"]
+
+
+def test_a_clean_file_gives_none() -> None:
+    assert hints_about(ANSWERS) == []
+    assert hints_about([answer[:-2] for answer in ANSWERS]) == []
+    assert hints_about([""] * 21 + ANSWERS[21:]) == []  # it may know little
+    assert hints_about([]) == []
+    assert hints_about([None] * 24) == []
+
+
+@pytest.mark.parametrize("variant", ["standard", "rrc", "nls"])
+def test_real_answers_give_none(real_answers: Path, variant: str) -> None:
+    questions = json.loads((real_answers / "gold.json").read_text("utf-8"))["data"]
+    submissions = sorted(real_answers.glob("submission__*.json"))
+    assert len(submissions) == 9
+    for path in submissions:
+        answer_of = {record["questionId"]: record["answer"] for record in json.loads(path.read_text("utf-8"))}
+        predictions = [answer_of[question["questionId"]] for question in questions]
+        references = [question["answers"] for question in questions]
+        assert hints_about(predictions, references, questions, variant=variant) == [], path.name
+
+
+def test_a_large_file_is_sampled_and_says_so() -> None:
+    (hint,) = hints_about([""] * 40_960, [["a"]] * 40_960, piece=40_960)
+    assert hint.found == "19,456 of 19,456 sampled predictions are empty"
+
+
+def test_counts_stay_small() -> None:
+    hints, scored_set = Hints(), ScoredSet()
+    for n in range(500):
+        hints.add(scored_set.add([Row(str(n), f"wrong {n}", ["a"], {})]))
+    assert sum(map(len, hints._seen.values())) <= 200
+    assert hints.found() == []
+
+
+def test_every_row_of_the_table_can_be_said_by_every_door() -> None:
+    assert len({sign.key for sign in HINTS}) == len(HINTS)
+    for sign in HINTS:
+        assert sign.remedy in REMEDIES or " " in sign.remedy
+        hint = Hint(sign.key, sign.found.format(count="2", total="3", value="think"), sign.remedy, "think")
+        assert "{" not in str(hint)
+        assert hint.worded({sign.remedy: "do this with --flag {value}"}) == f"{hint.found}: do this with --flag think"
