@@ -1534,7 +1534,7 @@ def as_extract(extract: Any) -> Extract | None:
     if extract is None or callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {shown(extract)}: pass a function that takes a text and returns the answer in it, or names of rules"
+        f"extract is {shown(extract)}: pass names of rules, or a function that takes a text and returns the answer"
     )
 
 

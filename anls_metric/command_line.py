@@ -188,30 +188,40 @@ def _run(flags: argparse.Namespace) -> None:
     if flags.list_layouts:
         print(text.layouts())
         return
-    types = list(ANSWER_TYPES) if flags.answer_types else []
-    by = [*types, *flags.by]
-    variant = get_variant(flags.variant, flags.anls_threshold, flags.ignore_case)
+    reading, by = _reading(flags), [*_answer_types(flags), *flags.by]
     fields = [*by, "question", *CLUSTER_FIELDS, *filter(None, [flags.cluster_by])]
-    reading = _reading(flags)
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields)
-    several = len(submissions) > 1
     entries: list[Entry] = []
     hints: list[str] = []
     for submission in submissions:
-        scored_set = ScoredSet(variant, by, flags.worst, keep=several, similarities=False, cluster_by=flags.cluster_by)
-        folder = flags.output_dir
-        if folder and several:
-            folder = os.path.join(folder, submission.name)
-        hints += _score(submission, scored_set, folder and ResultsFile(folder, submission.inputs, flags.force), types)
-        for note in submission.notes:
-            print(f"calculate-anls: {text.printable(note)}", file=sys.stderr)
-        _check_groups(scored_set, flags.by, types)
+        scored_set = ScoredSet(
+            get_variant(flags.variant, flags.anls_threshold, flags.ignore_case),
+            by,
+            flags.worst,
+            keep=len(submissions) > 1,
+            cluster_by=flags.cluster_by,
+            similarities=False,
+            extract=reading.rules,
+        )
+        hints += _score(submission, scored_set, flags, _results(submission, flags, len(submissions) > 1))
         entries.append(Entry(submission.name, scored_set, submission.layout))
     compared, more = _compare(flags, {entry.name: entry.scored_set for entry in entries})
     hints = list(dict.fromkeys([*hints, *more]))
     for hint in hints:
         print(f"hint: {text.printable(hint)}", file=sys.stderr)
     _print(flags, entries, compared, hints)
+
+
+def _answer_types(flags: argparse.Namespace) -> list[str]:
+    return list(ANSWER_TYPES) if flags.answer_types else []
+
+
+def _results(submission: Submission, flags: argparse.Namespace, several: bool) -> ResultsFile | None:
+    """Where the score of each answer goes: of several submissions into a folder for each."""
+    if flags.output_dir is None:
+        return None
+    folder = os.path.join(flags.output_dir, submission.name) if several else flags.output_dir
+    return ResultsFile(folder, submission.inputs, flags.force)
 
 
 def _reading(flags: argparse.Namespace) -> Reading:
@@ -232,10 +242,10 @@ def _reading(flags: argparse.Namespace) -> Reading:
 
 
 def _score(
-    submission: Submission, scored_set: ScoredSet, results: ResultsFile | None, types: Sequence[str], extract: str
+    submission: Submission, scored_set: ScoredSet, flags: argparse.Namespace, results: ResultsFile | None
 ) -> list[str]:
     """Score a submission, and say what looks wrong with it."""
-    hints = Hints(scored_set.variant, extract)
+    hints = Hints(scored_set.variant, submission.rules)
     with contextlib.ExitStack() as stack:
         if results:
             stack.enter_context(results)
@@ -248,8 +258,11 @@ def _score(
             progress.add(len(rows))
         if not scored_set.count:
             raise ValueError(f"{submission.asked}: there are no questions in it")
+        _check_groups(scored_set, flags)
         if results:
-            results.finish(scored_set, types)
+            results.finish(scored_set, _answer_types(flags))
+    for note in submission.notes:
+        print(f"calculate-anls: {text.printable(note)}", file=sys.stderr)
     return [hint.worded(REMEDIES) for hint in hints.found()]
 
 
@@ -294,10 +307,11 @@ def _open_page() -> None:
     server.launch(server.build(), inbrowser=True)
 
 
-def _check_groups(scored_set: ScoredSet, by: Sequence[str], types: Sequence[str]) -> None:
-    for field in by:
+def _check_groups(scored_set: ScoredSet, flags: argparse.Namespace) -> None:
+    for field in flags.by:
         if not scored_set.groups[field]:
             raise ValueError(f"--by {field}: no question has that field")
+    types = _answer_types(flags)
     if types and not any(scored_set.groups[field] for field in types):
         raise ValueError(f"--answer-types: no question has one of the fields {', '.join(types)}; see --by")
 

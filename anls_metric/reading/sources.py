@@ -48,6 +48,11 @@ class Reading:
     missing: str = "error"
     extra: str = "error"
 
+    @property
+    def rules(self) -> str:
+        """The names of the rules of extraction, "" for none."""
+        return self.extract.signature if self.extract else ""
+
 
 class Source:
     """A file whose layout is known.

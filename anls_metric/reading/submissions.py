@@ -38,6 +38,11 @@ class Submission:
         return (self._gold or self._source).name
 
     @property
+    def rules(self) -> str:
+        """The rules by which the answers are taken out of what a model wrote, "" for none."""
+        return self._source.reading.rules
+
+    @property
     def layout(self) -> str:
         """The layout of the file with the answers."""
         return self._source.layout.name

@@ -30,7 +30,7 @@ def test_the_scores_that_the_original_programs_gave(
     files = ["--gold-label-file", str(real_answers / "gold.json")]
     files += ["--submission-file", str(real_answers / f"submission__{model}.json")]
     assert command_line.main([*files, "--variant", variant, "--format", "json"]) == 0
-    assert round(json.loads(capsys.readouterr().out)["anls"], 4) == score
+    assert round(json.loads(capsys.readouterr().out)["submissions"][0]["anls"], 4) == score
 
 
 def test_every_submission_is_read_and_its_worst_answers_shown(
@@ -43,5 +43,5 @@ def test_every_submission_is_read_and_its_worst_answers_shown(
         assert command_line.main([*files, "--worst", "1000"]) == 0
         out, err = capsys.readouterr()
         assert out.count("\nquestion ") == 1000
-        assert err == ""
+        assert err == ""  # no hint either: there is nothing to say
         assert all(len(line) < 400 for line in out.splitlines())

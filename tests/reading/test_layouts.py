@@ -417,7 +417,7 @@ ONE_SIDE = [entry for entry in MANIFEST if not entry["references"] and not entry
 NEEDS = {".xlsx": "python_calamine", ".parquet": "pyarrow", ".eval": "zstandard"}
 
 # A program's own score of a row, and why it is another number than ours where it is.
-THEIR_VARIANT = {"lmms-eval": "lmms_eval", "inspect_ai": "inspect_evals", "unitxt": "rrc", "evalscope": "standard"}
+THEIR_VARIANT = {"lmms-eval": "lmms_eval", "inspect_ai": "standard", "unitxt": "rrc", "evalscope": "standard"}
 
 
 def needed(entry: dict[str, Any]) -> None:
@@ -433,7 +433,7 @@ def test_the_true_score_without_a_flag(entry: dict[str, Any], variant: str, caps
     path = str(WRITTEN / entry["file"])
     assert command_line.main([path, *epoch, "--variant", variant, "--format", "json"]) == 0
     out, err = capsys.readouterr()
-    said = json.loads(out)
+    said = json.loads(out)["submissions"][0]
     assert said["anls"] == pytest.approx(entry["expected"][variant], abs=1e-12)
     assert said["questions"] == entry["rows"]
     assert f"{path}: read as {said['layout']}" in err
@@ -484,7 +484,7 @@ def test_a_file_without_accepted_answers_goes_against_a_gold_file(
     assert "there are no accepted answers in it" in capsys.readouterr().err
     for arguments in (["-g", gold, "-s", path], [gold, path]):
         assert command_line.main([*arguments, "--format", "json"]) == 0
-        said = json.loads(capsys.readouterr().out)
+        said = json.loads(capsys.readouterr().out)["submissions"][0]
         assert said["anls"] == pytest.approx(entry["expected"]["standard"], abs=1e-12)
         assert said["questions"] == entry["rows"]
 
@@ -492,7 +492,7 @@ def test_a_file_without_accepted_answers_goes_against_a_gold_file(
 @needs_files
 def test_the_two_files_of_helm_where_their_folder_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert command_line.main([str(WRITTEN / "helm" / "edge"), "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["anls"] == pytest.approx(0.7254737599565186, abs=1e-12)
+    assert json.loads(capsys.readouterr().out)["submissions"][0]["anls"] == pytest.approx(0.7254737599565186, abs=1e-12)
 
 
 @needs_files

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -49,6 +50,14 @@ def write(path: Path, value: Any) -> Path:
     return path
 
 
+def said_of(out: str) -> dict[str, Any]:
+    """What the one document says, with what it says of its first submission."""
+    document: dict[str, Any] = json.loads(out)
+    keys = ["signature", "questions", "clusters", "hints", "submissions", "comparisons"]
+    assert list(document) == keys
+    return {**document, **document["submissions"][0]}
+
+
 def one_line(run: Run, *arguments: object) -> str:
     """The error of a call that has to fail: one line, status 2, nothing printed."""
     status, out, err = run(*arguments)
@@ -70,7 +79,13 @@ def pair(tmp_path: Path, gold: Any, submission: Any) -> list[object]:
 def test_the_score_the_zeros_and_the_signature(run: Run) -> None:
     assert run(*FILES) == (
         0,
-        f"ANLS       0.6273\nquestions  6\nscored 0   2 (1 empty, 1 other)\nsignature  {anls.signature()}\n",
+        "ANLS       0.6273\n"
+        "questions  6\n"
+        "95 %       0.1144 to 1.0000\n"
+        "exact      0.3333\n"
+        "contains   0.3333\n"
+        "scored 0   2 (1 empty, 1 other)\n"
+        f"signature  {anls.signature()}\n",
         "",
     )
 
@@ -79,33 +94,38 @@ def test_the_number_is_the_mean_of_the_scores(run: Run) -> None:
     gold = {question["questionId"]: question["answers"] for question in json.loads(GOLD.read_text())["data"]}
     answers = {answer["questionId"]: answer["answer"] for answer in json.loads(SUBMISSION.read_text())}
     scores = anls.anls_scores([answers[key] for key in gold], list(gold.values()))
-    assert json.loads(run(*FILES, "--format", "json")[1])["anls"] == anls.mean(scores) == SCORE
+    assert said_of(run(*FILES, "--format", "json")[1])["anls"] == anls.mean(scores) == SCORE
 
 
 def test_json(run: Run) -> None:
-    said = json.loads(run(*FILES, "--format", "json", "--by", "questionId", "--worst", 1)[1])
-    assert list(said) == ["layout", "anls", "questions", "zeros", "signature", "groups", "worst"]
-    assert said["questions"] == 6
-    assert {name: count for name, count in said["zeros"].items() if count} == {"other": 1, "empty": 1}
+    said = said_of(run(*FILES, "--format", "json", "--by", "questionId", "--worst", 1)[1])
+    keys = ["name", "layout", "questions", "anls", "interval", "exact_match", "contains", "outcomes", "groups", "worst"]
+    assert list(said["submissions"][0]) == keys
+    assert (said["name"], said["questions"], said["clusters"], said["hints"]) == ("submission", 6, None, [])
+    counts = {name: count for name, count in said["outcomes"].items() if count}
+    assert counts == {"equal": 2, "close enough": 2, "empty": 1, "other": 1}
+    low, high = said["interval"]
+    assert low < said["anls"] < high
+    assert (said["exact_match"], said["contains"]) == (2 / 6, 2 / 6)
     assert said["signature"] == anls.signature()
     assert said["groups"]["questionId"]["4"] == {"anls": 0.875, "questions": 1}
     worst = said["worst"][0]
-    assert (worst["id"], worst["score"], worst["reason"]) == ("2", 0.0, "other")
+    assert (worst["id"], worst["score"], worst["outcome"]) == ("2", 0.0, "other")
     assert (worst["prediction"], worst["closest_reference"]) == ("The Coca", "Coca Cola")
     assert "".join(edit[2] for edit in worst["edits"]) == "coca cola"
 
 
 def test_options_are_those_of_the_functions(run: Run) -> None:
     choices: list[tuple[list[str], dict[str, Any]]] = [
-        (["--variant", "lmms_eval"], {"variant": "rrc"}),
+        (["--variant", "unitxt"], {"variant": "rrc"}),
         (["--anls-threshold", "0.9"], {"threshold": 0.9}),
         (["--no-ignore-case"], {"ignore_case": False}),
         (["--variant", "due", "--ignore-case"], {"variant": "due", "ignore_case": True}),
     ]
     for flags, options in choices:
-        said = json.loads(run(*FILES, *flags, "--format", "json")[1])
+        said = said_of(run(*FILES, *flags, "--format", "json")[1])
         assert said["signature"] == anls.signature(**options)
-    assert json.loads(run(*FILES, "--anls-threshold", "0.9", "--format", "json")[1])["anls"] == pytest.approx(2 / 6)
+    assert said_of(run(*FILES, "--anls-threshold", "0.9", "--format", "json")[1])["anls"] == pytest.approx(2 / 6)
 
 
 def test_the_worst_answers_with_an_alignment(run: Run) -> None:
@@ -137,7 +157,7 @@ def test_by_any_field(run: Run, tmp_path: Path) -> None:
     ]
     answers = [{"questionId": key, "answer": "a"} for key in (1, 2, 3)]
     arguments = [*pair(tmp_path, gold, answers), "--by", "page", "--by", "tags", "--format", "json"]
-    groups = json.loads(run(*arguments)[1])["groups"]
+    groups = said_of(run(*arguments)[1])["groups"]
     assert groups["page"] == {"3": {"anls": 0.5, "questions": 2}, "4": {"anls": 0.0, "questions": 1}}
     assert groups["tags"] == {"x": {"anls": 1.0, "questions": 1}, "y": {"anls": 0.5, "questions": 2}}
     assert "--by colour: no question has that field" in one_line(run, *arguments[:4], "--by", "colour")
@@ -216,7 +236,7 @@ KINDS = ["without data", "json lines", "one line with a byte order mark", "csv",
 def test_every_format_gives_the_same(run: Run, tmp_path: Path, kind: str) -> None:
     status, out, err = run(*rewritten(tmp_path, kind), "--format", "json")
     assert (status, err) == (0, "")
-    assert json.loads(out)["anls"] == SCORE
+    assert said_of(out)["anls"] == SCORE
 
 
 @pytest.mark.parametrize("kind", ["without data", "json lines", "csv"])
@@ -228,7 +248,7 @@ def test_either_file_from_standard_input(
     content = Path(str(arguments[side])).read_bytes()
     arguments[side] = "-"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-    assert json.loads(run(*arguments, "--format", "json")[1])["anls"] == SCORE
+    assert said_of(run(*arguments, "--format", "json")[1])["anls"] == SCORE
 
 
 def test_answers_are_joined_by_id_in_any_order(run: Run, tmp_path: Path) -> None:
@@ -236,7 +256,7 @@ def test_answers_are_joined_by_id_in_any_order(run: Run, tmp_path: Path) -> None
     answers = [{"id": key, "answer": str(key), "extra": None} for key in reversed(range(100))]
     status, out, _ = run(*pair(tmp_path, gold, answers), "--format", "json")
     assert status == 0
-    assert json.loads(out)["anls"] == 1.0
+    assert said_of(out)["anls"] == 1.0
 
 
 def test_missing_answers_can_count_as_0(run: Run, tmp_path: Path) -> None:
@@ -245,7 +265,8 @@ def test_missing_answers_can_count_as_0(run: Run, tmp_path: Path) -> None:
     assert "submission.json: no answer to 3 of the questions of" in one_line(run, *arguments)
     status, out, _ = run(*arguments, "--missing", "zero", "--worst", 1, "--output-dir", tmp_path)
     assert status == 0
-    assert out.startswith("ANLS       0.2500\nquestions  4\nscored 0   3 (3 missing)\n")
+    assert out.startswith("ANLS       0.2500\nquestions  4\n")
+    assert "\nscored 0   3 (3 missing)\n" in out
     assert "question 0  score 0.0000  the submission has no answer to it\n" in out
     samples = json.loads((tmp_path / "results.json").read_text())["per_sample_result"]
     assert (samples["0"]["det"], samples["0"]["info"]) == ("", "missing")
@@ -270,11 +291,11 @@ def test_a_table_that_holds_both_sides(run: Run, tmp_path: Path, kind: str) -> N
     else:
         frame.to_json(path, orient="records", lines=kind == "jsonl")
     fields = ["--prediction-field", "model", "--references-field", "gold"]
-    said = json.loads(run(path, *fields, "--by", "kind", "--worst", 1, "--format", "json")[1])
+    said = said_of(run(path, *fields, "--by", "kind", "--worst", 1, "--format", "json")[1])
     assert said["anls"] == pytest.approx((8 / 9 + 0 + 1) / 3)
     assert said["groups"]["kind"]["list"] == {"anls": 1.0, "questions": 1}
     assert said["worst"][0]["id"] == "2"
-    said = json.loads(run(path, *fields, "--id-field", "key", "--worst", 1, "--format", "json")[1])
+    said = said_of(run(path, *fields, "--id-field", "key", "--worst", 1, "--format", "json")[1])
     assert said["worst"][0]["id"] == "y"
 
 
@@ -384,7 +405,7 @@ def test_texts_that_only_look_like_lists_are_texts(cell: str) -> None:
 def test_a_record_with_a_field_called_data_is_a_record(run: Run, tmp_path: Path) -> None:
     lines = '{"prediction": "a", "references": ["a"], "data": [1]}\n'
     for count in (1, 2):
-        assert json.loads(run(write(tmp_path / "t.jsonl", lines * count), "--format", "json")[1])["questions"] == count
+        assert said_of(run(write(tmp_path / "t.jsonl", lines * count), "--format", "json")[1])["questions"] == count
 
 
 def test_groups_that_the_competition_calls_the_same_are_one(run: Run, tmp_path: Path) -> None:
@@ -404,7 +425,7 @@ def test_parquet_leaves_unwanted_columns_alone_and_names_itself_in_errors(run: R
     gold.to_parquet(tmp_path / "gold.parquet")
     gold.assign(answer="a").to_parquet(tmp_path / "answers.parquet")
     files = ["--gold-label-file", tmp_path / "gold.parquet", "--submission-file", tmp_path / "answers.parquet"]
-    assert json.loads(run(*files, "--format", "json")[1])["anls"] == 0.5
+    assert said_of(run(*files, "--format", "json")[1])["anls"] == 0.5
     (chunk,) = Records(str(tmp_path / "gold.parquet"), ["answers"]).chunks()
     assert [set(record) for record in chunk.records] == [{"answers"}] * 2
     assert "found 'questionId', 'answers', 'image'" in one_line(run, tmp_path / "gold.parquet")
@@ -470,7 +491,7 @@ def test_mistakes_with_ids_are_told_apart(run: Run, tmp_path: Path) -> None:
     assert "3 answers to questions that" in error
     assert error.endswith("leave them out, or ignore them with --extra ignore\n")
     status, out, _ = run(*pair(tmp_path, gold, more), "--extra", "ignore", "--format", "json")
-    assert (status, json.loads(out)["questions"]) == (0, 6)
+    assert (status, said_of(out)["questions"]) == (0, 6)
 
 
 def test_swapped_files_are_told(run: Run) -> None:
@@ -490,28 +511,28 @@ def test_null_is_no_answer(run: Run, tmp_path: Path, both: bool) -> None:
     error = one_line(run, *files)
     assert "prediction is null, which is no answer" in error
     assert error.endswith("or count it as 0 with --missing zero\n")
-    assert json.loads(run(*files, "--missing", "zero", "--format", "json")[1])["anls"] == 0.5
+    assert said_of(run(*files, "--missing", "zero", "--format", "json")[1])["anls"] == 0.5
 
 
 def test_an_id_that_comes_twice_in_a_table_is_an_error_unless_one_says_otherwise(run: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "t.jsonl", '{"id": 7, "prediction": "a", "references": ["a"]}\n' * 2)
     assert "t.jsonl: 1 id repeated (first: 7): write an id once, or number the records" in one_line(run, table)
-    assert json.loads(run(table, "--id-field", "none", "--format", "json")[1])["questions"] == 2
+    assert said_of(run(table, "--id-field", "none", "--format", "json")[1])["questions"] == 2
 
 
 def test_fields_are_named_by_paths_in_every_file(run: Run, tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.json", [{"doc": {"key": n, "labels": ["a"]}, "a.b": {"c": n % 2}} for n in range(4)])
     answers = write(tmp_path / "answers.json", [{"doc": {"key": n}, "output": [{"text": "a"}]} for n in range(4)])
     paths = ["--id-field", "doc.key", "--prediction-field", "output.0.text", "--references-field", "doc.labels"]
-    said = json.loads(run(gold, answers, *paths, "--by", "a.b.c", "--format", "json")[1])
+    said = said_of(run(gold, answers, *paths, "--by", "a.b.c", "--format", "json")[1])
     assert said["anls"] == 1.0
     assert said["groups"]["a.b.c"] == {"0": {"anls": 1.0, "questions": 2}, "1": {"anls": 1.0, "questions": 2}}
 
 
 def test_accepted_answers_in_one_text_are_cut_where_one_says(run: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", "prediction,references\nb,a | b\n")
-    assert json.loads(run(table, "--format", "json")[1])["anls"] == 0.0
-    assert json.loads(run(table, "--references-separator", "|", "--format", "json")[1])["anls"] == 1.0
+    assert said_of(run(table, "--format", "json")[1])["anls"] == 0.0
+    assert said_of(run(table, "--references-separator", "|", "--format", "json")[1])["anls"] == 1.0
 
 
 def test_predictions_that_are_all_printed_lists_of_one_are_read_as_that_one(run: Run, tmp_path: Path) -> None:
@@ -519,10 +540,10 @@ def test_predictions_that_are_all_printed_lists_of_one_are_read_as_that_one(run:
     records = [{"prediction": line, "references": [one]} for line, one in zip(lines, ["a", "b", "it's"])]
     table = write(tmp_path / "t.json", records)
     status, out, err = run(table, "--format", "json")
-    assert (status, json.loads(out)["anls"]) == (0, 1.0)
+    assert (status, said_of(out)["anls"]) == (0, 1.0)
     assert "every prediction is a printed list of one answer: it is read as that one" in err
     mixed = write(tmp_path / "mixed.json", [*records, {"prediction": "c", "references": ["c"]}])
-    assert json.loads(run(mixed, "--format", "json")[1])["anls"] < 0.5
+    assert said_of(run(mixed, "--format", "json")[1])["anls"] < 0.5
     late = write(tmp_path / "late.json", [*records * 500, {"prediction": "c", "references": ["c"]}])
     assert "no printed list of one answer, as those before are" in one_line(run, late)
 
@@ -532,20 +553,63 @@ def test_several_submissions_are_scored_each(run: Run, tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.json", [{"id": 1, "answers": ["a"]}])
     files = [write(tmp_path / f"{name}.json", [{"id": 1, "answer": text}]) for name, text in names.items()]
     for arguments in ([gold, *files], ["-g", gold, "-s", files[0], "-s", files[1]], ["-g", gold, *files]):
-        said = json.loads(run(*arguments, "--format", "json")[1])["submissions"]
-        assert {name: one["anls"] for name, one in said.items()} == {"a": 1.0, "b": 0.0}
+        said = said_of(run(*arguments, "--format", "json")[1])
+        assert {one["name"]: one["anls"] for one in said["submissions"]} == {"a": 1.0, "b": 0.0}
+        assert [(one["first"], one["second"], one["verdict"]) for one in said["comparisons"]] == [
+            ("a", "b", "too few questions")
+        ]
     out = run(gold, *files, "--output-dir", tmp_path / "out")[1]
-    assert "a\nANLS       1.0000" in out
-    assert "b\nANLS       0.0000" in out
+    assert re.search(r"^a  1\.0000 .* the baseline$", out, re.MULTILINE)
+    assert re.search(r"^b  0\.0000 .* -1\.0000 .* 0 better, 1 worse: too few questions$", out, re.MULTILINE)
     assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/results.json")) == ["a", "b"]
     (tmp_path / "run").mkdir()
     same = write(tmp_path / "run" / "a.json", [{"id": 1, "answer": "a"}])
-    assert set(json.loads(run(gold, files[0], same, "--format", "json")[1])["submissions"]) == {
-        f"{tmp_path.name}/a",
-        "run/a",
-    }
+    found = said_of(run(gold, files[0], same, "--format", "json")[1])["submissions"]
+    assert [one["name"] for one in found] == [f"{tmp_path.name}/a", "run/a"]
     named = run(gold, f"mine={files[0]}", f"yours={files[0]}", "--format", "json")[1]
-    assert list(json.loads(named)["submissions"]) == ["mine", "yours"]
+    assert [one["name"] for one in said_of(named)["submissions"]] == ["mine", "yours"]
+
+
+def test_submissions_with_nothing_in_common_have_their_numbers_all_the_same(run: Run, tmp_path: Path) -> None:
+    tables = [
+        write(tmp_path / f"{name}.json", [{"id": name, "prediction": "a", "references": ["a"]}]) for name in ("a", "b")
+    ]
+    status, out, err = run(*tables, "--format", "json")
+    assert status == 0
+    assert [one["anls"] for one in said_of(out)["submissions"]] == [1.0, 1.0]
+    assert said_of(out)["comparisons"] == []
+    assert err == "hint: not compared: b: none of its ids (b) is one of those of a (a)\n"
+    assert said_of(out)["hints"] == ["not compared: b: none of its ids (b) is one of those of a (a)"]
+    assert "no submission is called so, but a, b" in one_line(run, *tables, "--baseline", "c")
+
+
+def test_a_wrapped_file_has_a_hint_and_its_rules_take_the_answers_out(run: Run, tmp_path: Path) -> None:
+    gold = [{"id": n, "answers": [f"answer {n}"]} for n in range(20)]
+    wrapped = [{"id": n, "answer": f"<think>Let me see.</think>The answer is answer {n}"} for n in range(20)]
+    files = pair(tmp_path, gold, wrapped)
+    status, out, err = run(*files, "--format", "json")
+    hint = "20 of 20 predictions look wrapped: take the answers out with --extract think,final"
+    assert (status, err, said_of(out)["hints"]) == (0, f"hint: {hint}\n", [hint])
+    assert said_of(out)["anls"] < 0.5
+    status, out, err = run(*files, "--extract", "think,final", "--format", "json")
+    assert (status, err, said_of(out)["anls"]) == (0, "", 1.0)
+    assert said_of(out)["signature"] == anls.signature(extract="think,final")
+    assert "|extract:think,final|v" in said_of(out)["signature"]
+    assert "no rule 'thinks'" in one_line(run, *files, "--extract", "thinks")
+    joined = write(tmp_path / "t.csv", "prediction,references\n" + "".join(f"a{n},a{n}|b{n}\n" for n in range(20)))
+    assert '--references-separator "|"' in run(joined)[2]
+
+
+def test_clusters_are_found_or_named(run: Run, tmp_path: Path) -> None:
+    gold = [{"id": n, "answers": ["a"], "image": f"{n // 2}.png", "shelf": n // 5} for n in range(20)]
+    files = pair(tmp_path, gold, [{"id": n, "answer": "a" if n % 3 else "x"} for n in range(20)])
+    assert said_of(run(*files, "--format", "json")[1])["clusters"] == {"field": "image", "count": 10}
+    said = said_of(run(*files, "--cluster-by", "shelf", "--format", "json")[1])
+    assert said["clusters"] == {"field": "shelf", "count": 4}
+    assert said_of(run(*files, "--cluster-by", "none", "--format", "json")[1])["clusters"] is None
+    assert "95 %       " in run(*files)[1]
+    assert ", 10 clusters by image\n" in run(*files)[1]
+    assert "no question has the field 'x', by which to cluster" in one_line(run, *files, "--cluster-by", "x")
 
 
 def test_the_layouts_are_listed(run: Run) -> None:
@@ -554,7 +618,7 @@ def test_the_layouts_are_listed(run: Run) -> None:
     assert "lmms_eval " in out
     assert "https://github.com/open-compass/VLMEvalKit" in out
     assert "there is no layout 'x': choose one of lm_eval" in one_line(run, *FILES, "--layout", "x")
-    assert json.loads(run(GOLD, SUBMISSION, "--layout", "auto", "--format", "json")[1])["layout"] == "table"
+    assert said_of(run(GOLD, SUBMISSION, "--layout", "auto", "--format", "json")[1])["layout"] == "table"
 
 
 # As a process
