@@ -34,7 +34,7 @@ def test_the_answers_tell_the_ways_apart() -> None:
 
 
 def test_lm_evaluation_harness(in_clone: Path) -> None:
-    pytest.importorskip("lm_eval", reason="lm_eval is not installed")
+    pytest.importorskip("lm_eval.evaluator", reason="lm_eval is not installed")
     evaluator: Any = import_module("lm_eval.evaluator")
     tasks: Any = import_module("lm_eval.tasks")
     model: Any = import_module("lm_eval.api.model").LM

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 pytest.importorskip("gradio", reason="the page needs gradio: pip install 'anls-metric[app]'")
-pytest.importorskip("scipy", reason="the page needs scipy for its intervals")
 
 from gradio.routes import App
 from starlette.testclient import TestClient

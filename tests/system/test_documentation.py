@@ -38,6 +38,16 @@ def table(heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
 
+def import_or_skip(name: str) -> ModuleType:
+    """A module of ours, where the libraries that it stands for are installed."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith("anls"):
+            raise
+        pytest.skip(f"{name} needs {error.name}")
+
+
 def test_every_kind_of_block_is_run_by_a_test_here() -> None:
     assert set(re.findall(r"^```(\w+)$", README, re.MULTILINE)) == {"python", "console", "bash", "bibtex"}
 
@@ -51,6 +61,13 @@ def test_python_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     results = doctest.DocTestRunner().run(example)
     assert results.failed == 0
     assert results.attempted > 20
+
+
+@pytest.mark.parametrize("line", sorted(set(re.findall(r"`(from anls[\w.]* import [^`]+)`", README))))
+def test_the_lines_that_import(line: str) -> None:
+    name, _, wanted = line.removeprefix("from ").partition(" import ")
+    there = import_or_skip(name)
+    assert [what for what in wanted.split(", ") if not hasattr(there, what)] == []
 
 
 # Commands, each typed into a fresh shell in a clone
@@ -212,16 +229,6 @@ def test_the_space_runs_on_a_gradio_that_is_tested() -> None:
 def test_every_file_that_a_document_links_is_there(document: Path) -> None:
     for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
         assert link.startswith("https://") or (document.parent / link).exists(), link
-
-
-def import_or_skip(name: str) -> ModuleType:
-    """A module of ours, where the libraries that it stands for are installed."""
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if str(error.name).startswith("anls"):
-            raise
-        pytest.skip(f"{name} needs {error.name}")
 
 
 @pytest.mark.parametrize("name", MODULES)
