@@ -492,13 +492,13 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     """The accepted answers of one row: one string or more; if they are not, a ValueError says why."""
     if isinstance(value, str):
         return (as_text(value, what),)
-    texts = _listed(value, what, "pass a list of strings, the accepted answers")
+    texts = as_column(value, what, "pass a list of strings, the accepted answers")
     if not texts:
         raise ValueError(f"{what} is an empty list: pass at least one accepted answer, or leave the row out")
     return tuple(as_text(text, f"{what}, item {item},") for item, text in enumerate(texts))
 
 
-def _listed(column: Any, what: str, advice: str) -> list[Any]:
+def as_column(column: Any, what: str, advice: str) -> list[Any]:
     """A column of any kind (list, tuple, numpy, pandas, datasets, pyarrow, iterator) as a list."""
     if isinstance(column, list):
         return column
@@ -527,8 +527,8 @@ def _row_name_after(before: int) -> Callable[[int], str]:
 
 def _paired(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
     """Both columns as lists of one length."""
-    predictions = _listed(predictions, "predictions", "pass a list of strings, one for each question")
-    references = _listed(references, "references", "pass a list with the accepted answers of each question")
+    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question")
+    references = as_column(references, "references", "pass a list with the accepted answers of each question")
     if len(predictions) != len(references):
         raise ValueError(
             f"there are {len(predictions)} predictions but references for {len(references)} questions: "
@@ -1352,7 +1352,7 @@ class _ComputeMetrics:
 
 def _checked_references(references: Any, name: object) -> list[Sequence[str]]:
     what = "references" if name is None else f"references[{name!r}]"
-    accepted = _listed(references, what, "pass a list with the accepted answers of each row of the evaluation set")
+    accepted = as_column(references, what, "pass a list with the accepted answers of each row of the evaluation set")
     return [as_references(one, f"the references of {_row_name(row)}") for row, one in enumerate(accepted)]
 
 
