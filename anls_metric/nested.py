@@ -89,7 +89,8 @@ def anls_star_score(
     Source: section 3 of https://arxiv.org/abs/2402.03848; https://github.com/deepopinion/anls_star_metric.
     """
     rule = _rule(threshold, none_keys)
-    return _compared(*_trees(prediction, reference), rule).average
+    predicted, accepted = _trees(prediction, reference)
+    return accepted.compared(predicted, rule).average
 
 
 def anls_star_scores(
@@ -157,7 +158,7 @@ def explain_star(
     """
     rule = _rule(threshold, none_keys)
     predicted, accepted = _trees(prediction, reference)
-    pair = _compared(predicted, accepted, rule)
+    pair = accepted.compared(predicted, rule)
     return StarExplanation(
         prediction,
         reference,
@@ -209,7 +210,8 @@ def score_rows(
         [RowScore(leaves=[1.0, 1.0], length=4), RowScore(leaves=[1.0], length=1)]
     """
     rule = _rule(threshold, none_keys)
-    pairs = (_compared(*trees, rule) for trees in _trees_of_rows(predictions, references, None))
+    trees = _trees_of_rows(predictions, references, None)
+    pairs = (accepted.compared(predicted, rule) for predicted, accepted in trees)
     rows = [RowScore(pair.scores, pair.length) for pair in pairs]
     if not rows:
         raise ValueError("there are no rows to score: pass at least one prediction with its reference")
@@ -435,85 +437,81 @@ class _RefusedError(Exception):
 
 
 class _Node:
-    """A value of a tree: what it is, and how it compares with what was predicted."""
+    """A value of a tree: what it is, and how it compares with what was predicted.
+
+    The rules are those of `compared`. `scores` and `weights` give what it gives for many predictions at once, where
+    all that is compared is flat: texts and the like, or dicts of them, which is what most long lists hold.
+    """
 
     __slots__ = ("size", "value")
     text: str | None = None  # what of a leaf is compared
+    flat: Flat | None = None
 
     def __init__(self, value: Any, size: int) -> None:
         self.value = value
         self.size = size  # the number of its leaves
 
-    def against(self, predictions: _Nodes, rule: _Rule) -> list[_Pair]:
-        """This reference compared with each of the predictions."""
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        """This reference with a prediction of any kind."""
+        raise NotImplementedError
+
+    def scores(self, predictions: _Items, rule: _Rule) -> list[float]:
+        """The score of this reference, which is single, with each of several predictions, which are, too."""
+        raise NotImplementedError
+
+    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
+        """How much speaks for matching this reference, which is flat, with each of several that are flat alike."""
         raise NotImplementedError
 
     def mismatch(self, prediction: _Node) -> _Pair:
-        """This reference compared with a prediction of another kind: nothing is right."""
-        length = max(self.size, prediction.size)
-        return _Pair(self, [0.0], length, self.value, weight=0.0 if length else 1.0)
+        """This reference with a prediction of another kind: nothing is right."""
+        return _Pair(self, [0.0], max(self.size, prediction.size), self.value)
 
 
-class _Nodes:
-    """Predictions that one reference is compared with in one go."""
+# What is compared in one go. "single": a leaf or None, or one of several such; "fields": a dict of singles.
+Flat = Literal["single", "fields"]
 
-    __slots__ = ("_dicts", "_of_key", "nodes", "texts")
+
+class _Items:
+    """Predictions that references are compared with in one go."""
+
+    __slots__ = ("_of_key", "nodes", "texts")
 
     def __init__(self, nodes: Sequence[_Node]) -> None:
         self.nodes = nodes
         self.texts = [node.text for node in nodes]
-        self._dicts: _Nodes | None = None
-        self._of_key: dict[Any, _Nodes] = {}
+        self._of_key: dict[Any, _Items] = {}
 
-    def dicts(self) -> _Nodes:
-        """Those which are dicts."""
-        if self._dicts is None:
-            dicts = [node for node in self.nodes if isinstance(node, _Dict)]
-            self._dicts = self if len(dicts) == len(self.nodes) else _Nodes(dicts)
-        return self._dicts
-
-    def of_key(self, key: Any) -> _Nodes:
+    def of_key(self, key: Any) -> _Items:
         """What each of these dicts holds under a key."""
-        found = self._of_key.get(key)
-        if found is None:
-            found = _Nodes([node.items.get(key, _MISSING) for node in self.nodes if isinstance(node, _Dict)])
-            self._of_key[key] = found
-        return found
+        if key not in self._of_key:
+            fields = [node.items for node in self.nodes if isinstance(node, _Dict)]
+            self._of_key[key] = _Items([items.get(key, _MISSING) for items in fields])
+        return self._of_key[key]
 
 
 class _Pair:
     """A reference compared with a prediction."""
 
-    __slots__ = ("closest", "length", "parts", "reference", "scores", "weight")
+    __slots__ = ("closest", "length", "parts", "reference", "scores")
 
     def __init__(
-        self,
-        reference: _Node,
-        scores: list[float],
-        length: int,
-        closest: Any,
-        parts: Sequence[Any] | None = None,
-        weight: float | None = None,
+        self, reference: _Node, scores: list[float], length: int, closest: Any, parts: Sequence[Any] | None = None
     ) -> None:
         self.reference = reference  # of several accepted values the one that was chosen
         self.scores = scores  # of the leaves, in the order in which they are added
         self.length = length  # by which their sum is divided
         self.closest = closest  # what of the reference is closest to the prediction
-        self.parts = parts  # pairs of what is inside, as the reference's class has them
-        self.weight = weight  # the average, a bit more where nothing is different; None until it is asked for
+        self.parts = parts  # the pairs inside: of a dict by the order of its keys, of a list with row and column
 
     @property
     def average(self) -> float:
         """The sum of the scores over the length; 1 where nothing is expected and nothing given."""
         return _total(self.scores) / self.length if self.length else 1.0
 
-    def weighed(self, prediction: _Node) -> float:
-        """How much speaks for this pair when the items of lists are matched."""
-        if self.weight is None:
-            self.weight = self.average
-            if prediction.value == self.closest:
-                self.weight = math.nextafter(self.weight, math.inf)
-        return self.weight
+    def weight(self, prediction: _Node) -> float:
+        """How much speaks for this pair when lists are matched: the average, a bit more where nothing differs."""
+        return _more(self.average) if prediction.value == self.closest else self.average
 
 
 def _total(scores: Iterable[float]) -> float:
@@ -521,19 +519,29 @@ def _total(scores: Iterable[float]) -> float:
     return reduce(add, scores, 0.0)
 
 
+def _more(average: float) -> float:
+    return math.nextafter(average, math.inf)
+
+
 class _None(_Node):
     """No value: nothing is expected, or nothing was given."""
 
     __slots__ = ()
+    flat = "single"
 
     def __init__(self) -> None:
         super().__init__(None, 1)
 
-    def against(self, predictions: _Nodes, rule: _Rule) -> list[_Pair]:
-        return [
-            _Pair(self, [1.0], 1, node.value) if _says_nothing(node.value) else self.mismatch(node)
-            for node in predictions.nodes
-        ]
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        if _says_nothing(prediction.value):
+            return _Pair(self, [1.0], 1, prediction.value)
+        return self.mismatch(prediction)
+
+    def scores(self, predictions: _Items, rule: _Rule) -> list[float]:
+        return [1.0 if _says_nothing(node.value) else 0.0 for node in predictions.nodes]
+
+    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
+        return [_more(score) if score else score for score in self.scores(predictions, rule)]
 
 
 _MISSING = _None()  # what stands for a key that is not there
@@ -547,87 +555,130 @@ class _Leaf(_Node):
     """A text, a number or a bool. All are compared as texts, as the variant "standard" compares them."""
 
     __slots__ = ("text",)
+    flat = "single"
+    text: str
 
     def __init__(self, value: Any) -> None:
         super().__init__(value, 1)
         self.text = " ".join(str(value).lower().split())
 
-    def against(self, predictions: _Nodes, rule: _Rule) -> list[_Pair]:
-        nodes, value = predictions.nodes, self.value
-        wrong = _Pair(self, [0.0], 1, value, weight=0.0)
-        pairs = [wrong if node.size <= 1 else self.mismatch(node) for node in nodes]
-        # Only what can be kept comes back; what is None, being no leaf, never does.
-        close = extract(
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        text, other = self.text, prediction.text
+        if other is None:
+            return self.mismatch(prediction)
+        length = max(len(text), len(other))
+        score = 1.0 if text == other else 1 - Levenshtein.distance(text, other) / length
+        return _Pair(self, [score if score >= rule.threshold else 0.0], 1, self.value)
+
+    def scores(self, predictions: _Items, rule: _Rule) -> list[float]:
+        scores, threshold = [0.0] * len(predictions.texts), rule.threshold
+        # Only what can be kept comes back; what is no leaf is None among the texts, and never does.
+        for _, distance, place in extract(
             self.text, predictions.texts, scorer=Levenshtein.normalized_distance, limit=None, score_cutoff=rule.furthest
-        )
-        for _, distance, place in close:
+        ):
             score = 1 - distance
-            if score >= rule.threshold:
-                pairs[place] = _Pair(self, [score], 1, value)
-        if not isinstance(value, str):  # 1 and True are equal, though their texts are not
-            for place, node in enumerate(nodes):
-                if pairs[place] is wrong and node.value == value:
-                    pairs[place] = _Pair(self, [0.0], 1, value)
-        return pairs
+            if score >= threshold:
+                scores[place] = score
+        return scores
+
+    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
+        weights, value = self.scores(predictions, rule), self.value
+        if 1.0 in weights or _may_be_number(self):  # 1 and True are equal, though their texts are not
+            for place, node in enumerate(predictions.nodes):
+                if node.value == value:
+                    weights[place] = _more(weights[place])
+        return weights
 
 
 class _OneOf(_Node):
     """Several accepted values: the best one counts, of equally good ones the one that is equal, then the first."""
 
-    __slots__ = ("options",)
+    __slots__ = ("flat", "options")
 
     def __init__(self, value: Any, options: list[_Node]) -> None:
         super().__init__(value, max(option.size for option in options))
         self.options = options
+        self.flat = "single" if {option.flat for option in options} == {"single"} else None
 
-    def against(self, predictions: _Nodes, rule: _Rule) -> list[_Pair]:
-        rows = [option.against(predictions, rule) for option in self.options]
-        return [
-            max(pairs, key=lambda pair: (pair.average, bool(pair.closest == node.value)))
-            for node, pairs in zip(predictions.nodes, zip(*rows))
-        ]
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        best, most = None, (-1.0, False)
+        for option in self.options:
+            pair = option.compared(prediction, rule)
+            merit = pair.average, bool(pair.closest == prediction.value)
+            if merit > most:
+                best, most = pair, merit
+        assert best is not None
+        return best
+
+    def scores(self, predictions: _Items, rule: _Rule) -> list[float]:
+        return _best_of([option.scores(predictions, rule) for option in self.options])
+
+    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
+        return _best_of([option.weights(predictions, rule) for option in self.options])
+
+
+def _may_be_number(node: _Node) -> bool:
+    """Whether it can be equal to a value whose text is another one, as 1, 1.0 and True are."""
+    if isinstance(node, _OneOf):
+        return any(map(_may_be_number, node.options))
+    return isinstance(node, _Leaf) and type(node.value) is not str
+
+
+def _best_of(rows: list[list[float]]) -> list[float]:
+    return list(map(max, zip(*rows)))
 
 
 class _List(_Node):
     """Values in any order: each is matched with a predicted one, so that the sum of the averages is the highest."""
 
-    __slots__ = ("items", "together")
+    __slots__ = ("_together", "flat_items", "items")
 
     def __init__(self, value: Any, items: list[_Node]) -> None:
         super().__init__(value, sum(item.size for item in items))
         self.items = items
-        self.together: _Nodes | None = None
+        kinds = {item.flat for item in items}
+        self.flat_items = kinds.pop() if len(kinds) == 1 else None
+        self._together: _Items | None = None
 
-    def against(self, predictions: _Nodes, rule: _Rule) -> list[_Pair]:
-        pairs = []
-        for node in predictions.nodes:
-            if not isinstance(node, _List):
-                pairs.append(self.mismatch(node))
-                continue
-            if node.together is None:
-                node.together = _Nodes(node.items)
-            table = []
-            for item in self.items:
-                table.append(item.against(node.together, rule))
-            pairs.append(self._joined(table, node))
-        return pairs
+    @property
+    def together(self) -> _Items:
+        """The items, for comparing in one go."""
+        if self._together is None:
+            self._together = _Items(self.items)
+        return self._together
 
-    def _joined(self, table: list[list[_Pair]], prediction: _List) -> _Pair:
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        if not isinstance(prediction, _List):
+            return self.mismatch(prediction)
+        if self.flat_items and self.flat_items == prediction.flat_items:
+            weights = [item.weights(prediction.together, rule) for item in self.items]
+            places = _matched(weights)
+            return self._joined(
+                prediction,
+                [(row, column, self.items[row].compared(prediction.items[column], rule)) for row, column in places],
+            )
+        table = []
+        for item in self.items:
+            table.append([])
+            for predicted in prediction.items:
+                table[-1].append(item.compared(predicted, rule))
         places = _places(table, prediction.items)
+        return self._joined(prediction, [(row, column, table[row][column]) for row, column in places])
+
+    def _joined(self, prediction: _List, parts: list[tuple[int, int, _Pair]]) -> _Pair:
         scores, length = [], self.size + prediction.size
-        for row, column in places:
-            pair = table[row][column]
+        for row, column, pair in parts:
             scores += pair.scores
             length += pair.length - self.items[row].size - prediction.items[column].size
-        closest = [table[row][column].closest for row, column in sorted(places, key=_column)]
-        matched = {row for row, _ in places}
-        closest += [item.value for row, item in enumerate(self.items) if row not in matched]
-        parts = [(row, column, table[row][column]) for row, column in places]
+        closest = [pair.closest for _, _, pair in sorted(parts, key=_column)]
+        if len(parts) < len(self.items):
+            matched = {row for row, _, _ in parts}
+            closest += [item.value for row, item in enumerate(self.items) if row not in matched]
         return _Pair(self, scores, length, closest, parts)
 
 
-def _column(place: tuple[int, int]) -> int:
-    return place[1]
+def _column(part: tuple[int, int, _Pair]) -> int:
+    return part[1]
 
 
 def _places(table: list[list[_Pair]], predictions: Sequence[_Node]) -> list[tuple[int, int]]:
@@ -635,53 +686,62 @@ def _places(table: list[list[_Pair]], predictions: Sequence[_Node]) -> list[tupl
         return []
     if len(table) == len(predictions) == 1:  # nothing to choose: what is nested deep is not added up at each level
         return [(0, 0)]
-    weights = [
-        [pair.weighed(node) if pair.weight is None else pair.weight for pair, node in zip(pairs, predictions)]
-        for pairs in table
-    ]
-    return _matched(weights)
+    return _matched([[pair.weight(node) for pair, node in zip(pairs, predictions)] for pairs in table])
 
 
 class _Dict(_Node):
     """Values by key: each is compared with the predicted one, with None where either has no such key."""
 
-    __slots__ = ("items",)
+    __slots__ = ("flat", "items", "numbers")
 
     def __init__(self, value: Any, items: dict[Any, _Node]) -> None:
         super().__init__(value, sum(item.size for item in items.values()))
         self.items = items
+        self.flat = "fields" if {item.flat for item in items.values()} <= {"single"} else None
+        self.numbers = sum(map(_may_be_number, items.values()))
 
-    def against(self, predictions: _Nodes, rule: _Rule) -> list[_Pair]:
-        dicts = predictions.dicts()
-        columns = []
-        for key, item in self.items.items():
-            columns.append(item.against(dicts.of_key(key), rule))
-        rows: Iterator[tuple[_Pair, ...]] = iter(zip(*columns)) if columns else repeat(())
-        return [
-            self._joined(next(rows), node, rule) if isinstance(node, _Dict) else self.mismatch(node)
-            for node in predictions.nodes
-        ]
-
-    def _joined(self, pairs: tuple[_Pair, ...], prediction: _Dict, rule: _Rule) -> _Pair:
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        if not isinstance(prediction, _Dict):
+            return self.mismatch(prediction)
         scores: list[float] = []
-        length, closest, predicted = 0, {}, prediction.items
-        for key, pair in zip(self.items, pairs):
+        length, closest, pairs, predicted = 0, {}, [], prediction.items
+        for key, item in self.items.items():
+            pair = item.compared(predicted.get(key, _MISSING), rule)
+            pairs.append(pair)
             scores += pair.scores
             length += pair.length
             if key in predicted or not _says_nothing(pair.closest):
                 closest[key] = pair.closest
         for key, item in self.extra(prediction):
-            if _says_nothing(item.value):
-                length += rule.none_key_length
-            else:
+            length += self.extra_length(item, rule)
+            if not _says_nothing(item.value):
                 scores.append(0.0)
-                length += max(1, item.size)
                 closest[key] = None
         return _Pair(self, scores, length, closest, pairs)
 
     def extra(self, prediction: _Dict) -> list[tuple[Any, _Node]]:
         """What is predicted under keys that are not here."""
         return [(key, item) for key, item in prediction.items.items() if key not in self.items]
+
+    def extra_length(self, item: _Node, rule: _Rule) -> int:
+        return rule.none_key_length if _says_nothing(item.value) else max(1, item.size)
+
+    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
+        totals = [0.0] * len(predictions.nodes)
+        for key, item in self.items.items():
+            totals = list(map(add, totals, item.scores(predictions.of_key(key), rule)))
+        weights = []
+        for total, node in zip(totals, predictions.nodes):
+            assert isinstance(node, _Dict)
+            length = len(self.items)
+            if not node.items.keys() <= self.items.keys():
+                length += sum(self.extra_length(item, rule) for _, item in self.extra(node))
+            # Only where all texts are equal can the whole be so; numbers can be equal and their texts not.
+            if total < length - self.numbers:
+                weights.append(total / length)
+            else:
+                weights.append(self.compared(node, rule).weight(node))
+        return weights
 
 
 def _tree(value: Any, is_reference: bool, depth: int = 0) -> _Node:
@@ -769,10 +829,6 @@ def _trees_of_rows(
             yield _trees(prediction, reference, f" of row {row}")
         else:
             yield _trees(prediction, reference, f" of {row_name(row)}", "")
-
-
-def _compared(prediction: _Node, reference: _Node, rule: _Rule) -> _Pair:
-    return reference.against(_Nodes([prediction]), rule)[0]
 
 
 # --------------------------------------------------------------------------------------------------
