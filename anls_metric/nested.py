@@ -21,16 +21,16 @@ https://arxiv.org/abs/2402.03848; Van Landeghem et al., "Document Understanding 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
-from itertools import repeat
+from functools import cached_property, lru_cache, reduce
 from numbers import Number
-from operator import add
+from operator import add, itemgetter
 from typing import Any, Literal, NamedTuple, get_args
 
 from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import extract
+from rapidfuzz.process import cdist, extract
 
 import anls
 
@@ -437,15 +437,10 @@ class _RefusedError(Exception):
 
 
 class _Node:
-    """A value of a tree: what it is, and how it compares with what was predicted.
-
-    The rules are those of `compared`. `scores` and `weights` give what it gives for many predictions at once, where
-    all that is compared is flat: texts and the like, or dicts of them, which is what most long lists hold.
-    """
+    """A value of a tree: what it is, and how it compares with what was predicted."""
 
     __slots__ = ("size", "value")
     text: str | None = None  # what of a leaf is compared
-    flat: Flat | None = None
 
     def __init__(self, value: Any, size: int) -> None:
         self.value = value
@@ -455,39 +450,9 @@ class _Node:
         """This reference with a prediction of any kind."""
         raise NotImplementedError
 
-    def scores(self, predictions: _Items, rule: _Rule) -> list[float]:
-        """The score of this reference, which is single, with each of several predictions, which are, too."""
-        raise NotImplementedError
-
-    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
-        """How much speaks for matching this reference, which is flat, with each of several that are flat alike."""
-        raise NotImplementedError
-
     def mismatch(self, prediction: _Node) -> _Pair:
         """This reference with a prediction of another kind: nothing is right."""
         return _Pair(self, [0.0], max(self.size, prediction.size), self.value)
-
-
-# What is compared in one go. "single": a leaf or None, or one of several such; "fields": a dict of singles.
-Flat = Literal["single", "fields"]
-
-
-class _Items:
-    """Predictions that references are compared with in one go."""
-
-    __slots__ = ("_of_key", "nodes", "texts")
-
-    def __init__(self, nodes: Sequence[_Node]) -> None:
-        self.nodes = nodes
-        self.texts = [node.text for node in nodes]
-        self._of_key: dict[Any, _Items] = {}
-
-    def of_key(self, key: Any) -> _Items:
-        """What each of these dicts holds under a key."""
-        if key not in self._of_key:
-            fields = [node.items for node in self.nodes if isinstance(node, _Dict)]
-            self._of_key[key] = _Items([items.get(key, _MISSING) for items in fields])
-        return self._of_key[key]
 
 
 class _Pair:
@@ -527,7 +492,6 @@ class _None(_Node):
     """No value: nothing is expected, or nothing was given."""
 
     __slots__ = ()
-    flat = "single"
 
     def __init__(self) -> None:
         super().__init__(None, 1)
@@ -536,12 +500,6 @@ class _None(_Node):
         if _says_nothing(prediction.value):
             return _Pair(self, [1.0], 1, prediction.value)
         return self.mismatch(prediction)
-
-    def scores(self, predictions: _Items, rule: _Rule) -> list[float]:
-        return [1.0 if _says_nothing(node.value) else 0.0 for node in predictions.nodes]
-
-    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
-        return [_more(score) if score else score for score in self.scores(predictions, rule)]
 
 
 _MISSING = _None()  # what stands for a key that is not there
@@ -555,130 +513,65 @@ class _Leaf(_Node):
     """A text, a number or a bool. All are compared as texts, as the variant "standard" compares them."""
 
     __slots__ = ("text",)
-    flat = "single"
     text: str
 
     def __init__(self, value: Any) -> None:
-        super().__init__(value, 1)
-        self.text = " ".join(str(value).lower().split())
+        self.value, self.size = value, 1
+        self.text = " ".join((value if type(value) is str else str(value)).lower().split())
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
         text, other = self.text, prediction.text
         if other is None:
             return self.mismatch(prediction)
-        length = max(len(text), len(other))
-        score = 1.0 if text == other else 1 - Levenshtein.distance(text, other) / length
+        score = 1.0 if text == other else 1 - Levenshtein.distance(text, other) / max(len(text), len(other))
         return _Pair(self, [score if score >= rule.threshold else 0.0], 1, self.value)
-
-    def scores(self, predictions: _Items, rule: _Rule) -> list[float]:
-        scores, threshold = [0.0] * len(predictions.texts), rule.threshold
-        # Only what can be kept comes back; what is no leaf is None among the texts, and never does.
-        for _, distance, place in extract(
-            self.text, predictions.texts, scorer=Levenshtein.normalized_distance, limit=None, score_cutoff=rule.furthest
-        ):
-            score = 1 - distance
-            if score >= threshold:
-                scores[place] = score
-        return scores
-
-    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
-        weights, value = self.scores(predictions, rule), self.value
-        if 1.0 in weights or _may_be_number(self):  # 1 and True are equal, though their texts are not
-            for place, node in enumerate(predictions.nodes):
-                if node.value == value:
-                    weights[place] = _more(weights[place])
-        return weights
 
 
 class _OneOf(_Node):
     """Several accepted values: the best one counts, of equally good ones the one that is equal, then the first."""
 
-    __slots__ = ("flat", "options")
+    __slots__ = ("options",)
 
     def __init__(self, value: Any, options: list[_Node]) -> None:
         super().__init__(value, max(option.size for option in options))
         self.options = options
-        self.flat = "single" if {option.flat for option in options} == {"single"} else None
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
-        best, most = None, (-1.0, False)
-        for option in self.options:
-            pair = option.compared(prediction, rule)
-            merit = pair.average, bool(pair.closest == prediction.value)
-            if merit > most:
-                best, most = pair, merit
-        assert best is not None
-        return best
-
-    def scores(self, predictions: _Items, rule: _Rule) -> list[float]:
-        return _best_of([option.scores(predictions, rule) for option in self.options])
-
-    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
-        return _best_of([option.weights(predictions, rule) for option in self.options])
-
-
-def _may_be_number(node: _Node) -> bool:
-    """Whether it can be equal to a value whose text is another one, as 1, 1.0 and True are."""
-    if isinstance(node, _OneOf):
-        return any(map(_may_be_number, node.options))
-    return isinstance(node, _Leaf) and type(node.value) is not str
-
-
-def _best_of(rows: list[list[float]]) -> list[float]:
-    return list(map(max, zip(*rows)))
+        pairs = [option.compared(prediction, rule) for option in self.options]
+        return max(pairs, key=lambda pair: (pair.average, bool(pair.closest == prediction.value)))
 
 
 class _List(_Node):
     """Values in any order: each is matched with a predicted one, so that the sum of the averages is the highest."""
 
-    __slots__ = ("_together", "flat_items", "items")
-
     def __init__(self, value: Any, items: list[_Node]) -> None:
-        super().__init__(value, sum(item.size for item in items))
+        super().__init__(value, sum([item.size for item in items]))
         self.items = items
-        kinds = {item.flat for item in items}
-        self.flat_items = kinds.pop() if len(kinds) == 1 else None
-        self._together: _Items | None = None
-
-    @property
-    def together(self) -> _Items:
-        """The items, for comparing in one go."""
-        if self._together is None:
-            self._together = _Items(self.items)
-        return self._together
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
         if not isinstance(prediction, _List):
             return self.mismatch(prediction)
-        if self.flat_items and self.flat_items == prediction.flat_items:
-            weights = [item.weights(prediction.together, rule) for item in self.items]
+        here, there = self.items, prediction.items
+        weights = _weights(here, there, rule) if len(here) * len(there) >= _SEVERAL else None
+        if weights is None:
+            table = [[item.compared(predicted, rule) for predicted in there] for item in here]
+            parts = [(row, column, table[row][column]) for row, column in _places(table, there)]
+        else:
             places = _matched(weights)
-            return self._joined(
-                prediction,
-                [(row, column, self.items[row].compared(prediction.items[column], rule)) for row, column in places],
-            )
-        table = []
-        for item in self.items:
-            table.append([])
-            for predicted in prediction.items:
-                table[-1].append(item.compared(predicted, rule))
-        places = _places(table, prediction.items)
-        return self._joined(prediction, [(row, column, table[row][column]) for row, column in places])
+            parts = [(row, column, here[row].compared(there[column], rule)) for row, column in places]
+        return self._joined(prediction, parts)
 
     def _joined(self, prediction: _List, parts: list[tuple[int, int, _Pair]]) -> _Pair:
-        scores, length = [], self.size + prediction.size
+        scores: list[float] = []
+        length = self.size + prediction.size
         for row, column, pair in parts:
             scores += pair.scores
             length += pair.length - self.items[row].size - prediction.items[column].size
-        closest = [pair.closest for _, _, pair in sorted(parts, key=_column)]
+        closest = [pair.closest for _, _, pair in sorted(parts, key=itemgetter(1))]
         if len(parts) < len(self.items):
             matched = {row for row, _, _ in parts}
             closest += [item.value for row, item in enumerate(self.items) if row not in matched]
         return _Pair(self, scores, length, closest, parts)
-
-
-def _column(part: tuple[int, int, _Pair]) -> int:
-    return part[1]
 
 
 def _places(table: list[list[_Pair]], predictions: Sequence[_Node]) -> list[tuple[int, int]]:
@@ -692,13 +585,11 @@ def _places(table: list[list[_Pair]], predictions: Sequence[_Node]) -> list[tupl
 class _Dict(_Node):
     """Values by key: each is compared with the predicted one, with None where either has no such key."""
 
-    __slots__ = ("flat", "items", "numbers")
+    __slots__ = ("items",)
 
     def __init__(self, value: Any, items: dict[Any, _Node]) -> None:
-        super().__init__(value, sum(item.size for item in items.values()))
+        super().__init__(value, sum([item.size for item in items.values()]))
         self.items = items
-        self.flat = "fields" if {item.flat for item in items.values()} <= {"single"} else None
-        self.numbers = sum(map(_may_be_number, items.values()))
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
         if not isinstance(prediction, _Dict):
@@ -713,35 +604,17 @@ class _Dict(_Node):
             if key in predicted or not _says_nothing(pair.closest):
                 closest[key] = pair.closest
         for key, item in self.extra(prediction):
-            length += self.extra_length(item, rule)
-            if not _says_nothing(item.value):
+            if _says_nothing(item.value):
+                length += rule.none_key_length
+            else:
                 scores.append(0.0)
+                length += max(1, item.size)
                 closest[key] = None
         return _Pair(self, scores, length, closest, pairs)
 
     def extra(self, prediction: _Dict) -> list[tuple[Any, _Node]]:
         """What is predicted under keys that are not here."""
         return [(key, item) for key, item in prediction.items.items() if key not in self.items]
-
-    def extra_length(self, item: _Node, rule: _Rule) -> int:
-        return rule.none_key_length if _says_nothing(item.value) else max(1, item.size)
-
-    def weights(self, predictions: _Items, rule: _Rule) -> list[float]:
-        totals = [0.0] * len(predictions.nodes)
-        for key, item in self.items.items():
-            totals = list(map(add, totals, item.scores(predictions.of_key(key), rule)))
-        weights = []
-        for total, node in zip(totals, predictions.nodes):
-            assert isinstance(node, _Dict)
-            length = len(self.items)
-            if not node.items.keys() <= self.items.keys():
-                length += sum(self.extra_length(item, rule) for _, item in self.extra(node))
-            # Only where all texts are equal can the whole be so; numbers can be equal and their texts not.
-            if total < length - self.numbers:
-                weights.append(total / length)
-            else:
-                weights.append(self.compared(node, rule).weight(node))
-        return weights
 
 
 def _tree(value: Any, is_reference: bool, depth: int = 0) -> _Node:
@@ -756,7 +629,7 @@ def _tree(value: Any, is_reference: bool, depth: int = 0) -> _Node:
         items, place = [], 0
         try:
             for item in value:
-                items.append(_tree(item, is_reference, depth + 1))
+                items.append(_Leaf(item) if type(item) is str else _tree(item, is_reference, depth + 1))
                 place += 1
         except _RefusedError as refused:
             refused.steps.append(f"[{place}]")
@@ -770,7 +643,7 @@ def _tree(value: Any, is_reference: bool, depth: int = 0) -> _Node:
         fields, key = {}, None
         try:
             for key, item in value.items():
-                fields[key] = _tree(item, is_reference, depth + 1)
+                fields[key] = _Leaf(item) if type(item) is str else _tree(item, is_reference, depth + 1)
         except _RefusedError as refused:
             refused.steps.append(_step(key))
             raise
@@ -832,44 +705,287 @@ def _trees_of_rows(
 
 
 # --------------------------------------------------------------------------------------------------
+# Flat lists in one go
+# --------------------------------------------------------------------------------------------------
+#
+# What is said above holds for all values. Most long lists are flat, though: texts and the like ("singles"), or dicts of
+# them, the rows of a table. Here the weights of all their pairs come in one go, the same bits in a fraction of the
+# time: in lists, or, where there are many, in arrays of numpy, if it is there.
+
+# Pairs from which on it pays: to take them in one go, to do so in arrays, and to import numpy for that.
+_SEVERAL, _MANY, _VERY_MANY = 6, 100, 1000
+
+Table = Any  # a row for each reference, in it a number for each prediction: a list of lists, or an array
+
+
+class _Lists:
+    """Tables as lists of lists."""
+
+    @staticmethod
+    def scores(texts: Sequence[str | None], others: Sequence[str | None], rule: _Rule) -> Table:
+        """The score of each text with each of the others, 0 where one of them is None."""
+        table = []
+        for text in texts:
+            scores = [0.0] * len(others)
+            if text is not None:  # only what can be kept comes back, and nothing for None
+                for _, distance, place in extract(
+                    text, others, scorer=_DISTANCE, limit=None, score_cutoff=rule.furthest
+                ):
+                    if 1 - distance >= rule.threshold:
+                        scores[place] = 1 - distance
+            table.append(scores)
+        return table
+
+    @staticmethod
+    def best(table: Table, starts: list[int]) -> Table:
+        """Of the rows from each start to the next the highest numbers."""
+        ends = [*starts[1:], len(table)]
+        return [list(map(max, zip(*table[start:end]))) for start, end in zip(starts, ends)]
+
+    @staticmethod
+    def zeros(rows: int, columns: int) -> Table:
+        return [[0.0] * columns for _ in range(rows)]
+
+    @staticmethod
+    def stacked(rows: list[Any]) -> Table:
+        return rows
+
+    @staticmethod
+    def plus(table: Table, other: Table) -> Table:
+        return [list(map(add, *rows)) for rows in zip(table, other)]
+
+    @staticmethod
+    def averages(totals: Table, lengths: list[int], others: list[int]) -> tuple[Table, Iterable[tuple[int, int]]]:
+        """The totals over the lengths, and where a total is the length but for what is counted for its row, or more."""
+        table, places = [], []
+        for row, (numbers, less) in enumerate(zip(totals, others)):
+            table.append([number / (length or 1) for number, length in zip(numbers, lengths)])
+            places += [
+                (row, place) for place, (number, length) in enumerate(zip(numbers, lengths)) if number >= length - less
+            ]
+        return table, places
+
+    @staticmethod
+    def costs(weights: Table, size: int) -> tuple[Table, list[int]]:
+        """Step 1 of `_matched`."""
+        most, costs, zeros = max(map(max, weights)), [], []
+        for weights_of_row in weights:
+            row = [most - weight for weight in weights_of_row] + [0.0] * (size - len(weights_of_row))
+            costs.append(row)
+        costs += [[0.0] * size for _ in range(size - len(weights))]
+        for place, row in enumerate(costs):
+            least, bits = min(row), 0
+            for column, cost in enumerate(row):
+                if cost == least:
+                    bits |= 1 << column
+            zeros.append(bits)
+            if least:
+                costs[place] = [cost - least for cost in row]
+        return costs, zeros
+
+
+class _Arrays:
+    """The same with numpy."""
+
+    @staticmethod
+    def scores(texts: Sequence[str | None], others: Sequence[str | None], rule: _Rule) -> Table:
+        given = [[text or "" for text in side] for side in (texts, others)]
+        table = 1 - cdist(*given, scorer=_DISTANCE, dtype=_numpy().float64)
+        table[table < rule.threshold] = 0
+        if None in texts:
+            table[[text is None for text in texts]] = 0
+        if None in others:
+            table[:, [text is None for text in others]] = 0
+        return table
+
+    @staticmethod
+    def best(table: Table, starts: list[int]) -> Table:
+        return _numpy().maximum.reduceat(table, starts)
+
+    @staticmethod
+    def zeros(rows: int, columns: int) -> Table:
+        return _numpy().zeros((rows, columns))
+
+    @staticmethod
+    def stacked(rows: list[Any]) -> Table:
+        return _numpy().array(rows)
+
+    @staticmethod
+    def plus(table: Table, other: Table) -> Table:
+        return table + other
+
+    @staticmethod
+    def averages(totals: Table, lengths: list[int], others: list[int]) -> tuple[Table, Iterable[tuple[int, int]]]:
+        numpy = _numpy()
+        places = numpy.argwhere(totals >= lengths - numpy.array(others)[:, None])
+        return totals / numpy.maximum(lengths, 1), places.tolist()
+
+    @staticmethod
+    def costs(weights: Table, size: int) -> tuple[Table, list[int]]:
+        costs = _numpy().zeros((size, size))
+        costs[: weights.shape[0], : weights.shape[1]] = weights.max() - weights
+        costs -= costs.min(axis=1)[:, None]
+        bits = _numpy().packbits(costs == 0, axis=1, bitorder="little")
+        return costs, [int.from_bytes(row.tobytes(), "little") for row in bits]
+
+
+_DISTANCE = Levenshtein.normalized_distance
+_Kernel = type[_Lists] | type[_Arrays]
+
+
+@lru_cache(maxsize=1)
+def _numpy() -> Any:
+    try:
+        import numpy
+    except ImportError:
+        return None
+    return numpy
+
+
+class _Column:
+    """Predictions that several references are compared with."""
+
+    def __init__(self, nodes: Sequence[_Node]) -> None:
+        self.nodes = nodes
+        self.texts = [node.text for node in nodes]
+
+    def of_key(self, key: Any) -> _Column:
+        """What each of them, which are dicts, holds under a key."""
+        return _Column([_items(node).get(key, _MISSING) for node in self.nodes])
+
+    @cached_property
+    def nothing(self) -> list[int]:
+        """The places of those that say nothing."""
+        return [place for place, node in enumerate(self.nodes) if _says_nothing(node.value)]
+
+    @cached_property
+    def _places(self) -> dict[Any, list[int]]:
+        places: dict[Any, list[int]] = {}
+        for place, node in enumerate(self.nodes):
+            if node.value == node.value:  # nan is not
+                places.setdefault(node.value, []).append(place)
+        return places
+
+    def equal_to(self, single: _Node) -> Sequence[int]:
+        """The places of those from which what is closest to them does not differ."""
+        return self.nothing if single.text is None else self._places.get(single.value, ())
+
+
+def _weights(references: Sequence[_Node], predictions: Sequence[_Node], rule: _Rule) -> Table | None:
+    """The weights of two lists, None where they are not flat."""
+    for is_flat, weigh in ((_is_single, _weigh_singles), (_is_dict_of_singles, _weigh_dicts)):
+        if all(map(is_flat, references)) and all(map(is_flat, predictions)):
+            pairs = len(references) * len(predictions)
+            many = pairs >= (_MANY if "numpy" in sys.modules else _VERY_MANY) and _numpy() is not None
+            return weigh(references, _Column(predictions), rule, _Arrays if many else _Lists)
+    return None
+
+
+def _weigh_singles(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> Table:
+    return _scores(references, predictions, rule, kernel, weigh=True)
+
+
+def _scores(
+    references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel, weigh: bool = False
+) -> Table:
+    """The score of each pair of singles, or its weight; of several options the best."""
+    leaves: list[_Node] = []
+    starts = []
+    for reference in references:
+        starts.append(len(leaves))
+        leaves += _options(reference)
+    table = kernel.scores([leaf.text for leaf in leaves], predictions.texts, rule)
+    for leaf, scores in zip(leaves, table):
+        if leaf.text is None:
+            for place in predictions.nothing:
+                scores[place] = 1.0
+        if weigh:
+            for place in predictions.equal_to(leaf):
+                scores[place] = _more(scores[place])
+    return table if len(leaves) == len(references) else kernel.best(table, starts)
+
+
+def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> Table:
+    """The weight of each pair of dicts of singles; those with the same keys in the same order are scored key by key."""
+    weights: list[Any] = [None] * len(references)
+    rows_of_keys: dict[tuple[Any, ...], list[int]] = {}
+    for row, reference in enumerate(references):
+        rows_of_keys.setdefault(tuple(_items(reference)), []).append(row)
+    for keys, rows in rows_of_keys.items():
+        alike = [_items(references[row]) for row in rows]
+        lengths = [len({*keys, *_counting_keys(node, rule)}) for node in predictions.nodes]
+        totals = kernel.zeros(len(rows), len(lengths))
+        for key in keys:
+            column = predictions.of_key(key)
+            totals = kernel.plus(totals, _scores([items[key] for items in alike], column, rule, kernel))
+        # Where all texts are equal the whole may be so; of what is no text, equal values may have other texts (1, True).
+        others = [sum([type(item.value) is not str for item in items.values()]) for items in alike]
+        table, places = kernel.averages(totals, lengths, others)
+        for row, place in places:
+            node = predictions.nodes[place]
+            table[row][place] = references[rows[row]].compared(node, rule).weight(node)
+        for row, of_row in zip(rows, table):
+            weights[row] = of_row
+    return kernel.stacked(weights)
+
+
+def _counting_keys(node: _Node, rule: _Rule) -> Iterable[Any]:
+    items = _items(node)
+    return items if rule.none_key_length else [key for key, item in items.items() if not _says_nothing(item.value)]
+
+
+def _items(node: _Node) -> dict[Any, _Node]:
+    assert isinstance(node, _Dict)
+    return node.items
+
+
+def _options(single: _Node) -> list[_Node]:
+    return [leaf for option in single.options for leaf in _options(option)] if isinstance(single, _OneOf) else [single]
+
+
+def _is_single(node: _Node) -> bool:
+    return isinstance(node, (_Leaf, _None)) or (isinstance(node, _OneOf) and all(map(_is_single, node.options)))
+
+
+def _is_dict_of_singles(node: _Node) -> bool:
+    return isinstance(node, _Dict) and all(map(_is_single, node.items.values()))
+
+
+# --------------------------------------------------------------------------------------------------
 # Matching lists
 # --------------------------------------------------------------------------------------------------
 
 
-def _matched(weights: list[list[float]]) -> list[tuple[int, int]]:
+def _matched(weights: Table) -> list[tuple[int, int]]:
     """Each row with a column of its own, so that the sum of the weights is the highest: (row, column), by row.
 
     Of equally good matchings it is that of Munkres 1.1.4 by Brian M. Clapper (Apache-2.0,
     https://software.clapper.org/munkres/): written anew, with the order in which that program looks for zeros and
     the order in which it adds and subtracts floats. Its six steps are named below.
     """
-    most, size = max(map(max, weights)), max(len(weights), len(weights[0]))
-    padding = [0.0] * (size - len(weights[0]))
-    costs = [[most - weight for weight in row] + padding for row in weights]
-    costs += [[0.0] * size for _ in range(size - len(weights))]
-    # Step 1: the least cost of a row is taken from the whole row. `zeros` has a bit for each column that costs nothing.
-    zeros = []
-    for row, of_row in enumerate(costs):
-        least = min(of_row)
-        costs[row] = [cost - least for cost in of_row]
-        zeros.append(_bits(column for column, cost in enumerate(of_row) if cost == least))
+    width = len(weights[0])
+    size = max(len(weights), width)
+    # Step 1: weights become costs, and the least cost of a row is taken from the whole row.
+    costs, zeros = (_Lists if isinstance(weights, list) else _Arrays).costs(weights, size)
     # Step 2: a zero is starred where neither its row nor its column has a star yet.
     star_in_row, star_in_column = [-1] * size, [-1] * size
     free = (1 << size) - 1  # the columns without a star
-    for row in range(size):
-        if found := zeros[row] & free:
+    for place in range(size):
+        if found := zeros[place] & free:
             column = (found & -found).bit_length() - 1
-            star_in_row[row], star_in_column[column] = column, row
+            star_in_row[place], star_in_column[column] = column, place
             free ^= 1 << column
+    if free and not isinstance(costs, list):
+        costs = costs.tolist()
     while free:  # Step 3: until each column has a star
-        row, column, primes = _prime_without_star(costs, zeros, star_in_row, free)
+        place, column, primes = _prime_without_star(costs, zeros, star_in_row, free)
         # Step 5: primes become stars, and stars give way, along the path that begins there.
-        while row >= 0:
+        while place >= 0:
             before = star_in_column[column]
-            star_in_row[row], star_in_column[column] = column, row
-            last, row, column = column, before, primes[before]
+            star_in_row[place], star_in_column[column] = column, place
+            last, place, column = column, before, primes[before]
         free ^= 1 << last
-    return [(row, column) for row, column in enumerate(star_in_row[: len(weights)]) if column < len(weights[0])]
+    return [(place, column) for place, column in enumerate(star_in_row[: len(weights)]) if column < width]
 
 
 def _prime_without_star(
