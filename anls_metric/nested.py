@@ -173,15 +173,15 @@ def explain_star(
 
 
 class RowScore(NamedTuple):
-    """ANLS* of a row: what its leaves scored, and how many there are (a leaf that is missing scores nothing)."""
+    """ANLS* of a row: what its leaves scored, and the number of leaves; one that is missing has no score."""
 
-    leaves: Sequence[float]
+    scores: Sequence[float]
     length: int
 
     @property
     def score(self) -> float:
         """The sum of the leaves' scores over their number; 1 where nothing is expected and nothing given."""
-        return _total(self.leaves) / self.length if self.length else 1.0
+        return _total(self.scores) / self.length if self.length else 1.0
 
 
 def score_rows(
@@ -207,7 +207,7 @@ def score_rows(
 
     Example:
         >>> score_rows([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
-        [RowScore(leaves=[1.0, 1.0], length=4), RowScore(leaves=[1.0], length=1)]
+        [RowScore(scores=[1.0, 1.0], length=4), RowScore(scores=[1.0], length=1)]
     """
     rule = _rule(threshold, none_keys)
     trees = _trees_of_rows(predictions, references, None)
@@ -237,12 +237,12 @@ def mean(rows: Iterable[RowScore], average: Average = "rows") -> float:
         (0.75, 0.6)
     """
     rows = list(rows)
-    if _one_of(average, Average, "average") == "rows":
+    if _choice(average, Average, "average") == "rows":
         return anls.mean([row.score for row in rows])
     if not rows:
         raise ValueError("there are no rows: pass at least one")
     length = sum(row.length for row in rows)
-    return math.fsum(score for row in rows for score in row.leaves) / length if length else 1.0
+    return math.fsum(score for row in rows for score in row.scores) / length if length else 1.0
 
 
 def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
@@ -311,10 +311,10 @@ def signature(
     """
     rule = _rule(threshold, none_keys)
     options = {
-        "anls_star": [f"none_keys:{rule.none_keys}", f"average:{_one_of(average, Average, 'average')}"],
+        "anls_star": [f"none_keys:{rule.none_keys}", f"average:{_choice(average, Average, 'average')}"],
         "anlsl": [],
     }
-    own = options[_one_of(metric, Metric, "metric")]
+    own = options[_choice(metric, Metric, "metric")]
     return "|".join(
         ["anls", metric, "matching:munkres-1.1.4", *own, f"threshold:{rule.threshold}", f"v{anls.__version__}"]
     )
@@ -358,17 +358,24 @@ def from_json(value: Any) -> Any:
         >>> from_json({"date": {"__tuple__": ["31.12.2023", "31 Dec 2023"]}, "pages": [1]})
         {'date': ('31.12.2023', '31 Dec 2023'), 'pages': [1]}
     """
+    try:
+        return _with_tuples(value)
+    except RecursionError:
+        raise ValueError("the value is nested too deep, or holds itself: pass a flatter one") from None
+
+
+def _with_tuples(value: Any) -> Any:
     if isinstance(value, list):
-        return [from_json(item) for item in value]
+        return [_with_tuples(item) for item in value]
     if not isinstance(value, dict):
         return value
     if "__tuple__" not in value:
-        return {key: from_json(item) for key, item in value.items()}
+        return {key: _with_tuples(item) for key, item in value.items()}
     if len(value) > 1 or not isinstance(value["__tuple__"], list):
         raise ValueError(
             f'{anls.shown(value)}: write one of several values as {{"__tuple__": [...]}}, and nothing else'
         )
-    return tuple(from_json(item) for item in value["__tuple__"])
+    return tuple(_with_tuples(item) for item in value["__tuple__"])
 
 
 # --------------------------------------------------------------------------------------------------
@@ -391,7 +398,7 @@ class _Rule(NamedTuple):
 
 def _make_rule(threshold: float | None, none_keys: NoneKeys) -> _Rule:
     threshold = anls.get_variant("standard", threshold).threshold
-    return _Rule(threshold, _one_of(none_keys, NoneKeys, "none_keys"), min(1.0, 1.0 - threshold + 1e-9))
+    return _Rule(threshold, _choice(none_keys, NoneKeys, "none_keys"), min(1.0, 1.0 - threshold + 1e-9))
 
 
 _make_rule_once = lru_cache(maxsize=64, typed=True)(_make_rule)
@@ -404,7 +411,7 @@ def _rule(threshold: float | None, none_keys: NoneKeys) -> _Rule:
         return _make_rule(threshold, none_keys)
 
 
-def _one_of(value: Any, names: Any, what: str) -> Any:
+def _choice(value: Any, names: Any, what: str) -> Any:
     if value not in get_args(names):
         raise ValueError(f"{what} is {anls.shown(value)}: it must be one of {', '.join(map(repr, get_args(names)))}")
     return value
@@ -537,8 +544,10 @@ class _OneOf(_Node):
         self.options = options
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
-        pairs = [option.compared(prediction, rule) for option in self.options]
-        return max(pairs, key=lambda pair: (pair.average, bool(pair.closest == prediction.value)))
+        pairs = []
+        for option in self.options:
+            pairs.append(option.compared(prediction, rule))
+        return max(pairs, key=lambda pair: (pair.average, pair.closest == prediction.value))
 
 
 class _List(_Node):
@@ -554,7 +563,10 @@ class _List(_Node):
         here, there = self.items, prediction.items
         weights = _weights(here, there, rule) if len(here) * len(there) >= _SEVERAL else None
         if weights is None:
-            table = [[item.compared(predicted, rule) for predicted in there] for item in here]
+            table: list[list[_Pair]] = [[] for _ in here]
+            for item, pairs in zip(here, table):
+                for predicted in there:
+                    pairs.append(item.compared(predicted, rule))
             parts = [(row, column, table[row][column]) for row, column in _places(table, there)]
         else:
             places = _matched(weights)
@@ -625,7 +637,7 @@ def _tree(value: Any, is_reference: bool, depth: int = 0) -> _Node:
         return _Leaf(value)
     if isinstance(value, (list, tuple)):
         if isinstance(value, tuple) and not is_reference:
-            raise _RefusedError(f"is {anls.shown(value)}: a tuple is one of several values of a reference: pass a list")
+            raise _RefusedError("is a tuple, which means one of several values in a reference: pass a list")
         items, place = [], 0
         try:
             for item in value:
@@ -637,7 +649,7 @@ def _tree(value: Any, is_reference: bool, depth: int = 0) -> _Node:
         if isinstance(value, list):
             return _List(value, items)
         if not items:
-            raise _RefusedError("is (), one of no values: pass at least one")
+            raise _RefusedError("is an empty tuple, one of no values: pass at least one")
         return _OneOf(value, items)
     if isinstance(value, dict):
         fields, key = {}, None
@@ -652,7 +664,7 @@ def _tree(value: Any, is_reference: bool, depth: int = 0) -> _Node:
         return _None()
     if isinstance(value, (float, int)):
         try:
-            return _Leaf(value)
+            return _Leaf(float(value) if isinstance(value, float) else value)  # numpy's compares as an array does
         except ValueError:  # Python writes no whole number of more than 4300 digits
             raise _RefusedError("is a whole number of thousands of digits: pass it as a text") from None
     remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
@@ -728,11 +740,9 @@ class _Lists:
         for text in texts:
             scores = [0.0] * len(others)
             if text is not None:  # only what can be kept comes back, and nothing for None
-                for _, distance, place in extract(
-                    text, others, scorer=_DISTANCE, limit=None, score_cutoff=rule.furthest
-                ):
-                    if 1 - distance >= rule.threshold:
-                        scores[place] = 1 - distance
+                for _, ratio, place in extract(text, others, scorer=_RATIO, limit=None, score_cutoff=rule.furthest):
+                    if 1 - ratio >= rule.threshold:
+                        scores[place] = 1 - ratio
             table.append(scores)
         return table
 
@@ -768,20 +778,32 @@ class _Lists:
     @staticmethod
     def costs(weights: Table, size: int) -> tuple[Table, list[int]]:
         """Step 1 of `_matched`."""
-        most, costs, zeros = max(map(max, weights)), [], []
-        for weights_of_row in weights:
-            row = [most - weight for weight in weights_of_row] + [0.0] * (size - len(weights_of_row))
-            costs.append(row)
-        costs += [[0.0] * size for _ in range(size - len(weights))]
-        for place, row in enumerate(costs):
-            least, bits = min(row), 0
-            for column, cost in enumerate(row):
-                if cost == least:
-                    bits |= 1 << column
-            zeros.append(bits)
-            if least:
-                costs[place] = [cost - least for cost in row]
+        most, padding = max(map(max, weights)), [0.0] * (size - len(weights[0]))
+        costs = [[0.0] * size for _ in range(size)]
+        zeros = [(1 << size) - 1] * size  # for each row the columns that cost nothing, as bits
+        for row, of_row in enumerate(weights):
+            least = 0.0 if padding else most - max(of_row)
+            costs[row] = [most - weight - least for weight in of_row] + padding
+            zeros[row], column = 0, -1
+            for _ in range(costs[row].count(0.0)):
+                column = costs[row].index(0.0, column + 1)
+                zeros[row] |= 1 << column
         return costs, zeros
+
+    @staticmethod
+    def reduce(costs: Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
+        """Step 6 of `_matched`: the least uncovered cost is added to covered rows and taken from uncovered columns."""
+        columns = [column for column in range(len(costs)) if uncovered >> column & 1]
+        open_rows = [row for row, is_covered in zip(costs, covered) if not is_covered]
+        least = min([min([row[column] for column in columns]) for row in open_rows])
+        for place, row in enumerate(costs):
+            if covered[place]:
+                row[:] = [cost + least for cost in row]
+                zeros[place] = 0
+            for column in columns:
+                row[column] -= least
+                if not row[column]:
+                    zeros[place] |= 1 << column
 
 
 class _Arrays:
@@ -790,7 +812,7 @@ class _Arrays:
     @staticmethod
     def scores(texts: Sequence[str | None], others: Sequence[str | None], rule: _Rule) -> Table:
         given = [[text or "" for text in side] for side in (texts, others)]
-        table = 1 - cdist(*given, scorer=_DISTANCE, dtype=_numpy().float64)
+        table = 1 - cdist(*given, scorer=_RATIO, dtype=_numpy().float64)
         table[table < rule.threshold] = 0
         if None in texts:
             table[[text is None for text in texts]] = 0
@@ -825,11 +847,24 @@ class _Arrays:
         costs = _numpy().zeros((size, size))
         costs[: weights.shape[0], : weights.shape[1]] = weights.max() - weights
         costs -= costs.min(axis=1)[:, None]
+        return costs, _Arrays.zeros_of(costs)
+
+    @staticmethod
+    def zeros_of(costs: Table) -> list[int]:
         bits = _numpy().packbits(costs == 0, axis=1, bitorder="little")
-        return costs, [int.from_bytes(row.tobytes(), "little") for row in bits]
+        return [int.from_bytes(row.tobytes(), "little") for row in bits]
+
+    @staticmethod
+    def reduce(costs: Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
+        rows = _numpy().array(covered)
+        columns = _numpy().array([bool(uncovered >> column & 1) for column in range(len(costs))])
+        least = costs[~rows][:, columns].min()
+        costs[rows] += least
+        costs[:, columns] -= least
+        zeros[:] = _Arrays.zeros_of(costs)
 
 
-_DISTANCE = Levenshtein.normalized_distance
+_RATIO = Levenshtein.normalized_distance
 _Kernel = type[_Lists] | type[_Arrays]
 
 
@@ -874,7 +909,7 @@ class _Column:
 def _weights(references: Sequence[_Node], predictions: Sequence[_Node], rule: _Rule) -> Table | None:
     """The weights of two lists, None where they are not flat."""
     for is_flat, weigh in ((_is_single, _weigh_singles), (_is_dict_of_singles, _weigh_dicts)):
-        if all(map(is_flat, references)) and all(map(is_flat, predictions)):
+        if all(map(is_flat, predictions)) and all(map(is_flat, references)):
             pairs = len(references) * len(predictions)
             many = pairs >= (_MANY if "numpy" in sys.modules else _VERY_MANY) and _numpy() is not None
             return weigh(references, _Column(predictions), rule, _Arrays if many else _Lists)
@@ -918,7 +953,7 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
         for key in keys:
             column = predictions.of_key(key)
             totals = kernel.plus(totals, _scores([items[key] for items in alike], column, rule, kernel))
-        # Where all texts are equal the whole may be so; of what is no text, equal values may have other texts (1, True).
+        # Where all texts are equal the whole may be so; what is no text may be equal though its text is not (1, True).
         others = [sum([type(item.value) is not str for item in items.values()]) for items in alike]
         table, places = kernel.averages(totals, lengths, others)
         for row, place in places:
@@ -966,7 +1001,8 @@ def _matched(weights: Table) -> list[tuple[int, int]]:
     width = len(weights[0])
     size = max(len(weights), width)
     # Step 1: weights become costs, and the least cost of a row is taken from the whole row.
-    costs, zeros = (_Lists if isinstance(weights, list) else _Arrays).costs(weights, size)
+    kernel = _Lists if isinstance(weights, list) else _Arrays
+    costs, zeros = kernel.costs(weights, size)
     # Step 2: a zero is starred where neither its row nor its column has a star yet.
     star_in_row, star_in_column = [-1] * size, [-1] * size
     free = (1 << size) - 1  # the columns without a star
@@ -975,10 +1011,8 @@ def _matched(weights: Table) -> list[tuple[int, int]]:
             column = (found & -found).bit_length() - 1
             star_in_row[place], star_in_column[column] = column, place
             free ^= 1 << column
-    if free and not isinstance(costs, list):
-        costs = costs.tolist()
     while free:  # Step 3: until each column has a star
-        place, column, primes = _prime_without_star(costs, zeros, star_in_row, free)
+        place, column, primes = _prime_without_star(costs, zeros, star_in_row, free, kernel)
         # Step 5: primes become stars, and stars give way, along the path that begins there.
         while place >= 0:
             before = star_in_column[column]
@@ -989,7 +1023,7 @@ def _matched(weights: Table) -> list[tuple[int, int]]:
 
 
 def _prime_without_star(
-    costs: list[list[float]], zeros: list[int], star_in_row: list[int], uncovered: int
+    costs: Table, zeros: list[int], star_in_row: list[int], uncovered: int, kernel: _Kernel
 ) -> tuple[int, int, list[int]]:
     """Steps 4 and 6: zeros are primed until one has no star in its row. Its place, and the prime of each row."""
     size = len(costs)
@@ -1001,7 +1035,7 @@ def _prime_without_star(
             if zeros[row] & uncovered and not covered[row]:
                 break
         else:
-            _reduce(costs, zeros, covered, uncovered)
+            kernel.reduce(costs, zeros, covered, uncovered)
             start = column = 0
             continue
         found = zeros[row] & uncovered
@@ -1011,28 +1045,6 @@ def _prime_without_star(
             return row, column, primes
         covered[row], start, column = True, row, star_in_row[row]
         uncovered |= 1 << column
-
-
-def _reduce(costs: list[list[float]], zeros: list[int], covered: list[bool], uncovered: int) -> None:
-    """Step 6: the least uncovered cost is added to each covered row and taken from each uncovered column."""
-    columns = [column for column in range(len(costs)) if uncovered >> column & 1]
-    least = min(costs[row][column] for row, is_covered in enumerate(covered) if not is_covered for column in columns)
-    for row, is_covered in enumerate(covered):
-        of_row = costs[row]
-        if is_covered:
-            of_row = costs[row] = [cost + least for cost in of_row]
-            zeros[row] = 0
-        for column in columns:
-            of_row[column] -= least
-            if not of_row[column]:
-                zeros[row] |= 1 << column
-
-
-def _bits(places: Iterable[int]) -> int:
-    bits = 0
-    for place in places:
-        bits |= 1 << place
-    return bits
 
 
 def _numpy_sum(numbers: list[float]) -> float:
@@ -1055,12 +1067,20 @@ Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "an
 
 # How a leaf of the prediction and one of the reference stand to each other -> the sentence that says it.
 KINDS: Mapping[Kind, str] = {
-    "text": "compared as texts",
+    "text": "{predicted} and {accepted}, compared as texts",
     "no answer": "no answer is expected and none is given, so 1",
-    "answer to nothing": "no answer is expected, so 0",
-    "missing": "missing in the prediction, so 0",
-    "extra": "nothing of it is in the reference, so 0",
-    "another kind": "of another kind than the accepted value, so 0",
+    "answer to nothing": "{predicted} where no answer is expected, so 0",
+    "missing": "{accepted} is accepted and nothing is there, so 0",
+    "extra": "{predicted} where the reference has nothing, so 0",
+    "another kind": "{predicted} where {accepted} is accepted, so 0",
+}
+_NAMES: Mapping[type, str] = {
+    str: "a text",
+    bool: "a bool",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "a dict",
 }
 
 
@@ -1114,11 +1134,18 @@ class Leaf:
     @property
     def sentence(self) -> str:
         """Why it scores what it scores, in plain words."""
-        counted = "" if self.length == 1 else f" of {self.length} leaves"
-        return str(self.text) if self.text else KINDS[self.kind] + counted
+        if self.text:
+            return str(self.text)
+        predicted, accepted = map(_named, (self.prediction, self.reference))
+        counted = f" of {self.length} leaves" if self.length > 1 else ""
+        return KINDS[self.kind].format(predicted=predicted, accepted=accepted) + counted
 
     def __str__(self) -> str:
         return f"{self.path}: {self.sentence}" if self.path else self.sentence
+
+
+def _named(value: Any) -> str:
+    return next((name for kind, name in _NAMES.items() if isinstance(value, kind)), "nothing")
 
 
 @dataclass(frozen=True)
