@@ -1,0 +1,1270 @@
+"""ANLS* and ANLSL: the score of answers that are lists and nested values, as in invoices, forms and tables.
+
+A value is a text, a number, a bool, None, a list or a dict of values; a tuple in a reference is one of several. A leaf
+scores as a text does (`anls.py`, variant "standard"), dicts are compared key by key, lists item by item in the best
+order, and ANLS* is the sum of the leaves' scores over their number. ANLSL does the same for two lists of texts, by the
+rule of the leaderboard (variant "rrc").
+
+Both are the programs' own numbers, to the bit: anls_star 1.0.1 and DUDE's script, with munkres 1.1.4. Where several
+orders of a list are equally good, it is the walk of that program which decides, and with it the score of a nested
+value: another version of munkres gives other numbers. From Python 3.12 on the originals add floats in another way, and
+may differ in the last bit; here the numbers are those of before, on every version.
+
+What is public comes first; then come the values as trees, how they are compared, how lists are matched, and why a score
+is what it is.
+
+Sources: Peer et al., "ANLS* - A Universal Document Processing Metric for Generative Large Language Models", 2024,
+https://arxiv.org/abs/2402.03848; Van Landeghem et al., "Document Understanding Dataset and Evaluation (DUDE)", ICCV
+2023, https://arxiv.org/abs/2305.08455.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, reduce
+from numbers import Number
+from operator import add, itemgetter
+from typing import Any, Literal, NamedTuple, get_args
+
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist, extract
+
+import anls
+
+__all__ = [
+    "KINDS",
+    "KeyScore",
+    "Leaf",
+    "RowScore",
+    "StarExplanation",
+    "anls_star_score",
+    "anls_star_scores",
+    "anlsl_score",
+    "check_rows",
+    "explain_star",
+    "from_json",
+    "mean",
+    "score_rows",
+    "signature",
+]
+
+NoneKeys = Literal["counted", "ignored"]
+Average = Literal["rows", "leaves"]
+Metric = Literal["anls_star", "anlsl"]
+
+# --------------------------------------------------------------------------------------------------
+# What is public
+# --------------------------------------------------------------------------------------------------
+
+
+def anls_star_score(
+    prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
+) -> float:
+    """ANLS* of one value: the sum of the scores of its leaves over their number.
+
+    Args:
+        prediction: a text, number, bool, None, or a list or dict of such values.
+        reference: the same, where a tuple is one of several accepted values. A list of texts against a predicted text
+            means one of them, too.
+        threshold: from 0 to 1: leaves less similar than that score 0; None takes 0.5.
+        none_keys: what a predicted key costs that the reference does not have and whose value is None, "", [] or {}:
+            a wrong leaf ("counted": the program since its version 0.0.7) or nothing ("ignored": the paper).
+
+    Returns:
+        The score, from 0 to 1.
+
+    Raises:
+        ValueError: what is wrong and where: a leaf of another type (dates, Decimal, bytes, sets), a tuple in the
+            prediction or one that is empty, a threshold outside [0, 1].
+
+    Example:
+        >>> anls_star_score({"total": "12.50", "items": ["tea", "milk"]}, {"total": "12.50", "items": ["milk", "tea"]})
+        1.0
+        >>> anls_star_score({"total": "12.5", "paid": True}, {"total": ("12.50", "12,50"), "paid": True, "tip": "1"})
+        0.6
+
+    Source: section 3 of https://arxiv.org/abs/2402.03848; https://github.com/deepopinion/anls_star_metric.
+    """
+    rule = _rule(threshold, none_keys)
+    predicted, accepted = _trees(prediction, reference)
+    return accepted.compared(predicted, rule).average
+
+
+def anls_star_scores(
+    predictions: Iterable[Any],
+    references: Iterable[Any],
+    *,
+    threshold: float | None = 0.5,
+    none_keys: NoneKeys = "counted",
+) -> list[float]:
+    """ANLS* of each value of a set, as `anls_star_score` gives it. `anls.mean` of them is the mean over rows.
+
+    Args:
+        predictions: N values, as a list, tuple, iterator, or column of pandas, datasets or pyarrow.
+        references: N values, in the same order.
+        threshold: as there.
+        none_keys: as there.
+
+    Returns:
+        N scores from 0 to 1.
+
+    Raises:
+        ValueError: what is wrong and in which row, counted from 0; columns of different lengths; no rows.
+
+    Example:
+        >>> anls_star_scores([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
+        [0.5, 1.0]
+
+    Source: https://github.com/deepopinion/anls_star_metric.
+    """
+    return [row.score for row in score_rows(predictions, references, threshold=threshold, none_keys=none_keys)]
+
+
+def explain_star(
+    prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
+) -> StarExplanation:
+    """Why a value has its ANLS*: the closest accepted value, what each key scores, and each leaf with its edits.
+
+    Args:
+        prediction: as `anls_star_score` takes it.
+        reference: as there.
+        threshold: as there.
+        none_keys: as there.
+
+    Returns:
+        A `StarExplanation`.
+
+    Raises:
+        ValueError: as `anls_star_score`.
+
+    Example:
+        >>> why = explain_star({"items": ["tee", "milk"]}, {"items": ["milk", ("tea", "coffee")], "tip": None})
+        >>> print(why)
+        2 of 3 leaves right, 1 close, so 0.8889
+        >>> why.closest, why.key_scores["items"].score
+        ({'items': ['tea', 'milk']}, 0.8333333333333334)
+        >>> for leaf in why.leaves:
+        ...     print(leaf)
+        items[0]: 1 edit on 3 characters from 'tea': similarity 0.6667 is kept (similarity >= 0.5)
+        items[1]: equal to 'milk', so 1
+        tip: no answer is expected and none is given, so 1
+        >>> why.leaves[0].edits[1]
+        Edit(operation='replace', prediction='e', reference='a')
+
+    Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).
+    """
+    rule = _rule(threshold, none_keys)
+    predicted, accepted = _trees(prediction, reference)
+    pair = accepted.compared(predicted, rule)
+    return StarExplanation(
+        prediction,
+        reference,
+        pair.average,
+        pair.length,
+        pair.closest,
+        _key_scores(pair, predicted),
+        tuple(_leaves(pair, predicted, "", "", rule)),
+        rule.threshold,
+        rule.none_keys,
+    )
+
+
+class RowScore(NamedTuple):
+    """ANLS* of a row: what its leaves scored, and the number of leaves; one that is missing has no score."""
+
+    scores: Sequence[float]
+    length: int
+
+    @property
+    def score(self) -> float:
+        """The sum of the leaves' scores over their number; 1 where nothing is expected and nothing given."""
+        return _total(self.scores) / self.length if self.length else 1.0
+
+
+def score_rows(
+    predictions: Iterable[Any],
+    references: Iterable[Any],
+    *,
+    threshold: float | None = 0.5,
+    none_keys: NoneKeys = "counted",
+) -> list[RowScore]:
+    """What `anls_star_scores` gives, with the leaves of each row: for a `mean` over leaves.
+
+    Args:
+        predictions: as `anls_star_scores` takes them.
+        references: as there.
+        threshold: as there.
+        none_keys: as there.
+
+    Returns:
+        N `RowScore`.
+
+    Raises:
+        ValueError: as `anls_star_scores`.
+
+    Example:
+        >>> score_rows([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
+        [RowScore(scores=[1.0, 1.0], length=4), RowScore(scores=[1.0], length=1)]
+    """
+    rule = _rule(threshold, none_keys)
+    trees = _trees_of_rows(predictions, references, None)
+    pairs = (accepted.compared(predicted, rule) for predicted, accepted in trees)
+    rows = [RowScore(pair.scores, pair.length) for pair in pairs]
+    if not rows:
+        raise ValueError("there are no rows to score: pass at least one prediction with its reference")
+    return rows
+
+
+def mean(rows: Iterable[RowScore], average: Average = "rows") -> float:
+    """The ANLS* of a set: the mean of its rows, or of all leaves, where long answers count for more.
+
+    Args:
+        rows: one or more, from `score_rows`.
+        average: "rows", or "leaves": the score of the whole set as one value, as CheckboxQA has it.
+
+    Returns:
+        The mean, from 0 to 1.
+
+    Raises:
+        ValueError: no rows, another average.
+
+    Example:
+        >>> rows = score_rows([["a", "b"], "1"], [["b", "a", "c", "d"], "1"])
+        >>> mean(rows), mean(rows, average="leaves")
+        (0.75, 0.6)
+    """
+    rows = list(rows)
+    if _choice(average, Average, "average") == "rows":
+        return anls.mean([row.score for row in rows])
+    if not rows:
+        raise ValueError("there are no rows: pass at least one")
+    length = sum(row.length for row in rows)
+    return math.fsum(score for row in rows for score in row.scores) / length if length else 1.0
+
+
+def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
+    """ANLSL of one answer that is a list of texts: its items matched one to one with the accepted ones.
+
+    Args:
+        prediction: the list that was answered, or one text.
+        references: the list that is accepted, or one text.
+        threshold: from 0 to 1: items less similar than that score 0; None takes 0.5.
+
+    Returns:
+        The sum of the matched items' scores, each by variant "rrc", over the number of different accepted items or of
+        predicted ones, whichever is larger.
+
+    Raises:
+        ValueError: an item that is no text, no accepted items, a threshold outside [0, 1].
+
+    Example:
+        >>> anlsl_score(["Cola", "tea", "milk"], ["tea", "cola"])
+        0.6666666666666666
+
+    Source: https://github.com/Jordy-VL/DUDEeval; section 5.1 of InfographicVQA, https://arxiv.org/abs/2104.12756.
+    """
+    accepted = anls.as_references(references, "the references")
+    if isinstance(prediction, str):
+        answered: Sequence[str] = [prediction]
+    else:
+        column = anls.as_column(prediction, "the prediction", "pass a list of strings, the items that were answered")
+        answered = [anls.as_text(text, f"the prediction, item {place},") for place, text in enumerate(column)]
+    if not answered:
+        return 0.0
+    shorter, longer = (accepted, answered) if len(accepted) < len(answered) else (answered, accepted)
+    pairs = [text for text in shorter for _ in longer], [other for _ in shorter for other in longer]
+    scores = anls.anls_scores(*pairs, threshold=_rule(threshold, "counted").threshold, variant="rrc")
+    table = [scores[start : start + len(longer)] for start in range(0, len(scores), len(longer))]
+    matched = [table[row][column] for row, column in _matched(table)]
+    return _numpy_sum(matched) / max(len(set(accepted)), len(answered))
+
+
+def signature(
+    metric: Metric = "anls_star",
+    *,
+    threshold: float | None = 0.5,
+    none_keys: NoneKeys = "counted",
+    average: Average = "rows",
+) -> str:
+    """Which metric of nested values a number is: what to print beside it and to report with it.
+
+    Args:
+        metric: "anls_star" or "anlsl".
+        threshold: as the score was given it.
+        none_keys: as the score was given it; ANLSL knows no keys.
+        average: as `mean` was given it; ANLSL is averaged over rows.
+
+    Returns:
+        ``anls|METRIC|matching:munkres-1.1.4|...|threshold:VALUE|vVERSION``.
+
+    Raises:
+        ValueError: another metric or option, a threshold outside [0, 1].
+
+    Example:
+        >>> signature()
+        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:rows|threshold:0.5|v1.0.0'
+        >>> signature("anlsl")
+        'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v1.0.0'
+    """
+    rule = _rule(threshold, none_keys)
+    options = {
+        "anls_star": [f"none_keys:{rule.none_keys}", f"average:{_choice(average, Average, 'average')}"],
+        "anlsl": [],
+    }
+    own = options[_choice(metric, Metric, "metric")]
+    return "|".join(
+        ["anls", metric, "matching:munkres-1.1.4", *own, f"threshold:{rule.threshold}", f"v{anls.__version__}"]
+    )
+
+
+def check_rows(
+    predictions: Iterable[Any], references: Iterable[Any], row_name: Callable[[int], str] | None = None
+) -> None:
+    """Refuse what cannot be scored, before anything of it is kept.
+
+    Args:
+        predictions: N values.
+        references: N values, in the same order.
+        row_name: what a row is called in errors; None counts rows from 0.
+
+    Raises:
+        ValueError: what is wrong, in which row, and where in its value.
+
+    Example:
+        >>> check_rows([{"n": 1}, {"items": ["a", b"b"]}], [{"n": "1"}, {"items": []}])
+        Traceback (most recent call last):
+        ValueError: the prediction of row 1, items[1], is b'b' (bytes): decode the bytes first (counted from 0)
+    """
+    for _ in _trees_of_rows(predictions, references, row_name):
+        pass
+
+
+def from_json(value: Any) -> Any:
+    """A value as JSON has it, which knows no tuples: ``{"__tuple__": [...]}`` is one of several.
+
+    Args:
+        value: what ``json.load`` returned.
+
+    Returns:
+        The same, with tuples.
+
+    Raises:
+        ValueError: a dict with "__tuple__" and other keys, or without a list behind it.
+
+    Example:
+        >>> from_json({"date": {"__tuple__": ["31.12.2023", "31 Dec 2023"]}, "pages": [1]})
+        {'date': ('31.12.2023', '31 Dec 2023'), 'pages': [1]}
+    """
+    try:
+        return _with_tuples(value)
+    except RecursionError:
+        raise ValueError("the value is nested too deep, or holds itself: pass a flatter one") from None
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_tuples(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if "__tuple__" not in value:
+        return {key: _with_tuples(item) for key, item in value.items()}
+    if len(value) > 1 or not isinstance(value["__tuple__"], list):
+        raise ValueError(
+            f'{anls.shown(value)}: write one of several values as {{"__tuple__": [...]}}, and nothing else'
+        )
+    return tuple(_with_tuples(item) for item in value["__tuple__"])
+
+
+# --------------------------------------------------------------------------------------------------
+# What is asked for
+# --------------------------------------------------------------------------------------------------
+
+
+class _Rule(NamedTuple):
+    """The options of a call, made ready for comparing."""
+
+    threshold: float
+    none_keys: NoneKeys
+    furthest: float  # no leaf further away than that, in edits a character, is kept, whatever the rounding
+
+    @property
+    def none_key_length(self) -> int:
+        """How many leaves a predicted key without a value adds, where the reference does not have it."""
+        return 1 if self.none_keys == "counted" else 0
+
+
+def _make_rule(threshold: float | None, none_keys: NoneKeys) -> _Rule:
+    threshold = anls.get_variant("standard", threshold).threshold
+    return _Rule(threshold, _choice(none_keys, NoneKeys, "none_keys"), min(1.0, 1.0 - threshold + 1e-9))
+
+
+_make_rule_once = lru_cache(maxsize=64, typed=True)(_make_rule)
+
+
+def _rule(threshold: float | None, none_keys: NoneKeys) -> _Rule:
+    try:
+        return _make_rule_once(threshold, none_keys)
+    except TypeError:  # an argument that cannot be hashed is a wrong one: it is named there
+        return _make_rule(threshold, none_keys)
+
+
+def _choice(value: Any, names: Any, what: str) -> Any:
+    if value not in get_args(names):
+        raise ValueError(f"{what} is {anls.shown(value)}: it must be one of {', '.join(map(repr, get_args(names)))}")
+    return value
+
+
+# --------------------------------------------------------------------------------------------------
+# Values as trees
+# --------------------------------------------------------------------------------------------------
+
+# Deeper than any document, and such that the recursion of Python, of 1000 calls, holds it.
+_DEEPEST = 300
+
+# What a value is that is no leaf -> what to do. The first that fits is said.
+_REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (lambda value: isinstance(value, (bytes, bytearray)), "decode the bytes first"),
+    (lambda value: isinstance(value, (set, frozenset)), "pass a list"),
+    (lambda value: hasattr(value, "isoformat"), "pass the text of the date, for example value.isoformat()"),
+    (lambda value: hasattr(value, "tolist"), "pass value.tolist()"),
+    (lambda value: isinstance(value, Number), "pass the text that it is to be compared as, for example str(value)"),
+    (lambda value: True, "a value is a text, number, bool, None, list or dict"),
+)
+
+
+class _RefusedError(Exception):
+    """A value that cannot be scored; `steps` lead to it, the last one first."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.steps: list[str] = []
+
+
+class _Node:
+    """A value of a tree: what it is, and how it compares with what was predicted."""
+
+    __slots__ = ("size", "value")
+    text: str | None = None  # what of a leaf is compared
+
+    def __init__(self, value: Any, size: int) -> None:
+        self.value = value
+        self.size = size  # the number of its leaves
+
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        """This reference with a prediction of any kind."""
+        raise NotImplementedError
+
+    def mismatch(self, prediction: _Node) -> _Pair:
+        """This reference with a prediction of another kind: nothing is right."""
+        return _Pair(self, [0.0], max(self.size, prediction.size), self.value)
+
+
+class _Pair:
+    """A reference compared with a prediction."""
+
+    __slots__ = ("closest", "length", "parts", "reference", "scores")
+
+    def __init__(
+        self, reference: _Node, scores: list[float], length: int, closest: Any, parts: Sequence[Any] | None = None
+    ) -> None:
+        self.reference = reference  # of several accepted values the one that was chosen
+        self.scores = scores  # of the leaves, in the order in which they are added
+        self.length = length  # by which their sum is divided
+        self.closest = closest  # what of the reference is closest to the prediction
+        self.parts = parts  # the pairs inside: of a dict by the order of its keys, of a list with row and column
+
+    @property
+    def average(self) -> float:
+        """The sum of the scores over the length; 1 where nothing is expected and nothing given."""
+        return _total(self.scores) / self.length if self.length else 1.0
+
+    def weight(self, prediction: _Node) -> float:
+        """How much speaks for this pair when lists are matched: the average, a bit more where nothing differs."""
+        return _more(self.average) if prediction.value == self.closest else self.average
+
+
+def _total(scores: Iterable[float]) -> float:
+    """Their sum, added one after the other: `sum` does it in another way from Python 3.12 on."""
+    return reduce(add, scores, 0.0)
+
+
+def _more(average: float) -> float:
+    return math.nextafter(average, math.inf)
+
+
+class _None(_Node):
+    """No value: nothing is expected, or nothing was given."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(None, 1)
+
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        if _says_nothing(prediction.value):
+            return _Pair(self, [1.0], 1, prediction.value)
+        return self.mismatch(prediction)
+
+
+_MISSING = _None()  # what stands for a key that is not there
+
+
+def _says_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, (str, list, dict)) and not value)
+
+
+class _Leaf(_Node):
+    """A text, a number or a bool. All are compared as texts, as the variant "standard" compares them."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __init__(self, value: Any) -> None:
+        self.value, self.size = value, 1
+        self.text = " ".join((value if type(value) is str else str(value)).lower().split())
+
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        text, other = self.text, prediction.text
+        if other is None:
+            return self.mismatch(prediction)
+        score = 1.0 if text == other else 1 - Levenshtein.distance(text, other) / max(len(text), len(other))
+        return _Pair(self, [score if score >= rule.threshold else 0.0], 1, self.value)
+
+
+class _OneOf(_Node):
+    """Several accepted values: the best one counts, of equally good ones the one that is equal, then the first."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, value: Any, options: list[_Node]) -> None:
+        super().__init__(value, max(option.size for option in options))
+        self.options = options
+
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        pairs = []
+        for option in self.options:
+            pairs.append(option.compared(prediction, rule))
+        return max(pairs, key=lambda pair: (pair.average, pair.closest == prediction.value))
+
+
+class _List(_Node):
+    """Values in any order: each is matched with a predicted one, so that the sum of the averages is the highest."""
+
+    def __init__(self, value: Any, items: list[_Node]) -> None:
+        super().__init__(value, sum([item.size for item in items]))
+        self.items = items
+
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        if not isinstance(prediction, _List):
+            return self.mismatch(prediction)
+        here, there = self.items, prediction.items
+        weights = _weights(here, there, rule) if len(here) * len(there) >= _SEVERAL else None
+        if weights is None:
+            table: list[list[_Pair]] = [[] for _ in here]
+            for item, pairs in zip(here, table):
+                for predicted in there:
+                    pairs.append(item.compared(predicted, rule))
+            parts = [(row, column, table[row][column]) for row, column in _places(table, there)]
+        else:
+            places = _matched(weights)
+            parts = [(row, column, here[row].compared(there[column], rule)) for row, column in places]
+        return self._joined(prediction, parts)
+
+    def _joined(self, prediction: _List, parts: list[tuple[int, int, _Pair]]) -> _Pair:
+        scores: list[float] = []
+        length = self.size + prediction.size
+        for row, column, pair in parts:
+            scores += pair.scores
+            length += pair.length - self.items[row].size - prediction.items[column].size
+        closest = [pair.closest for _, _, pair in sorted(parts, key=itemgetter(1))]
+        if len(parts) < len(self.items):
+            matched = {row for row, _, _ in parts}
+            closest += [item.value for row, item in enumerate(self.items) if row not in matched]
+        return _Pair(self, scores, length, closest, parts)
+
+
+def _places(table: list[list[_Pair]], predictions: Sequence[_Node]) -> list[tuple[int, int]]:
+    if not table or not predictions:
+        return []
+    if len(table) == len(predictions) == 1:  # nothing to choose: what is nested deep is not added up at each level
+        return [(0, 0)]
+    return _matched([[pair.weight(node) for pair, node in zip(pairs, predictions)] for pairs in table])
+
+
+class _Dict(_Node):
+    """Values by key: each is compared with the predicted one, with None where either has no such key."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, value: Any, items: dict[Any, _Node]) -> None:
+        super().__init__(value, sum([item.size for item in items.values()]))
+        self.items = items
+
+    def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        if not isinstance(prediction, _Dict):
+            return self.mismatch(prediction)
+        scores: list[float] = []
+        length, closest, pairs, predicted = 0, {}, [], prediction.items
+        for key, item in self.items.items():
+            pair = item.compared(predicted.get(key, _MISSING), rule)
+            pairs.append(pair)
+            scores += pair.scores
+            length += pair.length
+            if key in predicted or not _says_nothing(pair.closest):
+                closest[key] = pair.closest
+        for key, item in self.extra(prediction):
+            if _says_nothing(item.value):
+                length += rule.none_key_length
+            else:
+                scores.append(0.0)
+                length += max(1, item.size)
+                closest[key] = None
+        return _Pair(self, scores, length, closest, pairs)
+
+    def extra(self, prediction: _Dict) -> list[tuple[Any, _Node]]:
+        """What is predicted under keys that are not here."""
+        return [(key, item) for key, item in prediction.items.items() if key not in self.items]
+
+
+def _tree(value: Any, is_reference: bool, depth: int = 0) -> _Node:
+    """A value as a tree. Each kind of container says with which step an item of it was refused."""
+    if depth > _DEEPEST:
+        raise _RefusedError(f"is nested more than {_DEEPEST} levels deep, or holds itself: pass a flatter value")
+    if isinstance(value, str):
+        return _Leaf(value)
+    if isinstance(value, (list, tuple)):
+        if isinstance(value, tuple) and not is_reference:
+            raise _RefusedError("is a tuple, which means one of several values in a reference: pass a list")
+        items, place = [], 0
+        try:
+            for item in value:
+                items.append(_Leaf(item) if type(item) is str else _tree(item, is_reference, depth + 1))
+                place += 1
+        except _RefusedError as refused:
+            refused.steps.append(f"[{place}]")
+            raise
+        if isinstance(value, list):
+            return _List(value, items)
+        if not items:
+            raise _RefusedError("is an empty tuple, one of no values: pass at least one")
+        return _OneOf(value, items)
+    if isinstance(value, dict):
+        fields, key = {}, None
+        try:
+            for key, item in value.items():
+                fields[key] = _Leaf(item) if type(item) is str else _tree(item, is_reference, depth + 1)
+        except _RefusedError as refused:
+            refused.steps.append(_step(key))
+            raise
+        return _Dict(value, fields)
+    if value is None:
+        return _None()
+    if isinstance(value, (float, int)):
+        try:
+            return _Leaf(float(value) if isinstance(value, float) else value)  # numpy's compares as an array does
+        except ValueError:  # Python writes no whole number of more than 4300 digits
+            raise _RefusedError("is a whole number of thousands of digits: pass it as a text") from None
+    remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
+    raise _RefusedError(f"is {anls.shown(value)}: {remedy}")
+
+
+def _step(key: Any) -> str:
+    """A key in a path."""
+    if isinstance(key, str) and key.isidentifier() and len(key) <= 60:
+        return f".{key}"
+    text = repr(key)
+    return f"[{text if len(text) <= 60 else text[:57] + '...'}]"
+
+
+def _trees(
+    prediction: Any, reference: Any, of_row: str = "", counted: str = " (counted from 0)"
+) -> tuple[_Node, _Node]:
+    """The trees of both sides, or an error that says where something cannot be scored."""
+    if isinstance(prediction, str) and _is_list_of_texts(reference):
+        reference = tuple(reference)  # as in classical question answering: one of these
+    trees = []
+    for what, value, is_reference in (("prediction", prediction, False), ("reference", reference, True)):
+        try:
+            trees.append(_tree(value, is_reference))
+        except _RefusedError as refused:
+            path = "".join(reversed(refused.steps)).removeprefix(".")
+            where = f"the {what}{of_row}" + (f", {path}," if path else "")
+            raise ValueError(f"{where} {refused}{counted if of_row or '[' in path else ''}") from None
+    return trees[0], trees[1]
+
+
+def _is_list_of_texts(reference: Any) -> bool:
+    return isinstance(reference, list) and bool(reference) and all(isinstance(item, str) for item in reference)
+
+
+def _trees_of_rows(
+    predictions: Iterable[Any], references: Iterable[Any], row_name: Callable[[int], str] | None
+) -> Iterator[tuple[_Node, _Node]]:
+    predictions = anls.as_column(predictions, "predictions", "pass a list with one value for each row")
+    references = anls.as_column(references, "references", "pass a list with one value for each row")
+    if len(predictions) != len(references):
+        raise ValueError(
+            f"there are {len(predictions)} predictions but {len(references)} references: pass one for each prediction"
+        )
+    for row, (prediction, reference) in enumerate(zip(predictions, references)):
+        if row_name is None:
+            yield _trees(prediction, reference, f" of row {row}")
+        else:
+            yield _trees(prediction, reference, f" of {row_name(row)}", "")
+
+
+# --------------------------------------------------------------------------------------------------
+# Flat lists in one go
+# --------------------------------------------------------------------------------------------------
+#
+# What is said above holds for all values. Most long lists are flat, though: texts and the like ("singles"), or dicts of
+# them, the rows of a table. Here the weights of all their pairs come in one go, the same bits in a fraction of the
+# time: in lists, or, where there are many, in arrays of numpy, if it is there.
+
+# Pairs from which on it pays: to take them in one go, to do so in arrays, and to import numpy for that.
+_SEVERAL, _MANY, _VERY_MANY = 6, 100, 1000
+
+Table = Any  # a row for each reference, in it a number for each prediction: a list of lists, or an array
+
+
+class _Lists:
+    """Tables as lists of lists."""
+
+    @staticmethod
+    def scores(texts: Sequence[str | None], others: Sequence[str | None], rule: _Rule) -> Table:
+        """The score of each text with each of the others, 0 where one of them is None."""
+        table = []
+        for text in texts:
+            scores = [0.0] * len(others)
+            if text is not None:  # only what can be kept comes back, and nothing for None
+                for _, ratio, place in extract(text, others, scorer=_RATIO, limit=None, score_cutoff=rule.furthest):
+                    if 1 - ratio >= rule.threshold:
+                        scores[place] = 1 - ratio
+            table.append(scores)
+        return table
+
+    @staticmethod
+    def best(table: Table, starts: list[int]) -> Table:
+        """Of the rows from each start to the next the highest numbers."""
+        ends = [*starts[1:], len(table)]
+        return [list(map(max, zip(*table[start:end]))) for start, end in zip(starts, ends)]
+
+    @staticmethod
+    def zeros(rows: int, columns: int) -> Table:
+        return [[0.0] * columns for _ in range(rows)]
+
+    @staticmethod
+    def stacked(rows: list[Any]) -> Table:
+        return rows
+
+    @staticmethod
+    def plus(table: Table, other: Table) -> Table:
+        return [list(map(add, *rows)) for rows in zip(table, other)]
+
+    @staticmethod
+    def averages(totals: Table, lengths: list[int], others: list[int]) -> tuple[Table, Iterable[tuple[int, int]]]:
+        """The totals over the lengths, and where a total is the length but for what is counted for its row, or more."""
+        table, places = [], []
+        for row, (numbers, less) in enumerate(zip(totals, others)):
+            table.append([number / (length or 1) for number, length in zip(numbers, lengths)])
+            places += [
+                (row, place) for place, (number, length) in enumerate(zip(numbers, lengths)) if number >= length - less
+            ]
+        return table, places
+
+    @staticmethod
+    def costs(weights: Table, size: int) -> tuple[Table, list[int]]:
+        """Step 1 of `_matched`."""
+        most, padding = max(map(max, weights)), [0.0] * (size - len(weights[0]))
+        costs = [[0.0] * size for _ in range(size)]
+        zeros = [(1 << size) - 1] * size  # for each row the columns that cost nothing, as bits
+        for row, of_row in enumerate(weights):
+            least = 0.0 if padding else most - max(of_row)
+            costs[row] = [most - weight - least for weight in of_row] + padding
+            zeros[row], column = 0, -1
+            for _ in range(costs[row].count(0.0)):
+                column = costs[row].index(0.0, column + 1)
+                zeros[row] |= 1 << column
+        return costs, zeros
+
+    @staticmethod
+    def reduce(costs: Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
+        """Step 6 of `_matched`: the least uncovered cost is added to covered rows and taken from uncovered columns."""
+        columns = [column for column in range(len(costs)) if uncovered >> column & 1]
+        open_rows = [row for row, is_covered in zip(costs, covered) if not is_covered]
+        least = min([min([row[column] for column in columns]) for row in open_rows])
+        for place, row in enumerate(costs):
+            if covered[place]:
+                row[:] = [cost + least for cost in row]
+                zeros[place] = 0
+            for column in columns:
+                row[column] -= least
+                if not row[column]:
+                    zeros[place] |= 1 << column
+
+
+class _Arrays:
+    """The same with numpy."""
+
+    @staticmethod
+    def scores(texts: Sequence[str | None], others: Sequence[str | None], rule: _Rule) -> Table:
+        given = [[text or "" for text in side] for side in (texts, others)]
+        table = 1 - cdist(*given, scorer=_RATIO, dtype=_numpy().float64)
+        table[table < rule.threshold] = 0
+        if None in texts:
+            table[[text is None for text in texts]] = 0
+        if None in others:
+            table[:, [text is None for text in others]] = 0
+        return table
+
+    @staticmethod
+    def best(table: Table, starts: list[int]) -> Table:
+        return _numpy().maximum.reduceat(table, starts)
+
+    @staticmethod
+    def zeros(rows: int, columns: int) -> Table:
+        return _numpy().zeros((rows, columns))
+
+    @staticmethod
+    def stacked(rows: list[Any]) -> Table:
+        return _numpy().array(rows)
+
+    @staticmethod
+    def plus(table: Table, other: Table) -> Table:
+        return table + other
+
+    @staticmethod
+    def averages(totals: Table, lengths: list[int], others: list[int]) -> tuple[Table, Iterable[tuple[int, int]]]:
+        numpy = _numpy()
+        places = numpy.argwhere(totals >= lengths - numpy.array(others)[:, None])
+        return totals / numpy.maximum(lengths, 1), places.tolist()
+
+    @staticmethod
+    def costs(weights: Table, size: int) -> tuple[Table, list[int]]:
+        costs = _numpy().zeros((size, size))
+        costs[: weights.shape[0], : weights.shape[1]] = weights.max() - weights
+        costs -= costs.min(axis=1)[:, None]
+        return costs, _Arrays.zeros_of(costs)
+
+    @staticmethod
+    def zeros_of(costs: Table) -> list[int]:
+        bits = _numpy().packbits(costs == 0, axis=1, bitorder="little")
+        return [int.from_bytes(row.tobytes(), "little") for row in bits]
+
+    @staticmethod
+    def reduce(costs: Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
+        rows = _numpy().array(covered)
+        columns = _numpy().array([bool(uncovered >> column & 1) for column in range(len(costs))])
+        least = costs[~rows][:, columns].min()
+        costs[rows] += least
+        costs[:, columns] -= least
+        zeros[:] = _Arrays.zeros_of(costs)
+
+
+_RATIO = Levenshtein.normalized_distance
+_Kernel = type[_Lists] | type[_Arrays]
+
+
+@lru_cache(maxsize=1)
+def _numpy() -> Any:
+    try:
+        import numpy
+    except ImportError:
+        return None
+    return numpy
+
+
+class _Column:
+    """Predictions that several references are compared with."""
+
+    def __init__(self, nodes: Sequence[_Node]) -> None:
+        self.nodes = nodes
+        self.texts = [node.text for node in nodes]
+
+    def of_key(self, key: Any) -> _Column:
+        """What each of them, which are dicts, holds under a key."""
+        return _Column([_items(node).get(key, _MISSING) for node in self.nodes])
+
+    @cached_property
+    def nothing(self) -> list[int]:
+        """The places of those that say nothing."""
+        return [place for place, node in enumerate(self.nodes) if _says_nothing(node.value)]
+
+    @cached_property
+    def _places(self) -> dict[Any, list[int]]:
+        places: dict[Any, list[int]] = {}
+        for place, node in enumerate(self.nodes):
+            if node.value == node.value:  # nan is not
+                places.setdefault(node.value, []).append(place)
+        return places
+
+    def equal_to(self, single: _Node) -> Sequence[int]:
+        """The places of those from which what is closest to them does not differ."""
+        return self.nothing if single.text is None else self._places.get(single.value, ())
+
+
+def _weights(references: Sequence[_Node], predictions: Sequence[_Node], rule: _Rule) -> Table | None:
+    """The weights of two lists, None where they are not flat."""
+    for is_flat, weigh in ((_is_single, _weigh_singles), (_is_dict_of_singles, _weigh_dicts)):
+        if all(map(is_flat, predictions)) and all(map(is_flat, references)):
+            pairs = len(references) * len(predictions)
+            many = pairs >= (_MANY if "numpy" in sys.modules else _VERY_MANY) and _numpy() is not None
+            return weigh(references, _Column(predictions), rule, _Arrays if many else _Lists)
+    return None
+
+
+def _weigh_singles(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> Table:
+    return _scores(references, predictions, rule, kernel, weigh=True)
+
+
+def _scores(
+    references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel, weigh: bool = False
+) -> Table:
+    """The score of each pair of singles, or its weight; of several options the best."""
+    leaves: list[_Node] = []
+    starts = []
+    for reference in references:
+        starts.append(len(leaves))
+        leaves += _options(reference)
+    table = kernel.scores([leaf.text for leaf in leaves], predictions.texts, rule)
+    for leaf, scores in zip(leaves, table):
+        if leaf.text is None:
+            for place in predictions.nothing:
+                scores[place] = 1.0
+        if weigh:
+            for place in predictions.equal_to(leaf):
+                scores[place] = _more(scores[place])
+    return table if len(leaves) == len(references) else kernel.best(table, starts)
+
+
+def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> Table:
+    """The weight of each pair of dicts of singles; those with the same keys in the same order are scored key by key."""
+    weights: list[Any] = [None] * len(references)
+    rows_of_keys: dict[tuple[Any, ...], list[int]] = {}
+    for row, reference in enumerate(references):
+        rows_of_keys.setdefault(tuple(_items(reference)), []).append(row)
+    for keys, rows in rows_of_keys.items():
+        alike = [_items(references[row]) for row in rows]
+        lengths = [len({*keys, *_counting_keys(node, rule)}) for node in predictions.nodes]
+        totals = kernel.zeros(len(rows), len(lengths))
+        for key in keys:
+            column = predictions.of_key(key)
+            totals = kernel.plus(totals, _scores([items[key] for items in alike], column, rule, kernel))
+        # Where all texts are equal the whole may be so; what is no text may be equal though its text is not (1, True).
+        others = [sum([type(item.value) is not str for item in items.values()]) for items in alike]
+        table, places = kernel.averages(totals, lengths, others)
+        for row, place in places:
+            node = predictions.nodes[place]
+            table[row][place] = references[rows[row]].compared(node, rule).weight(node)
+        for row, of_row in zip(rows, table):
+            weights[row] = of_row
+    return kernel.stacked(weights)
+
+
+def _counting_keys(node: _Node, rule: _Rule) -> Iterable[Any]:
+    items = _items(node)
+    return items if rule.none_key_length else [key for key, item in items.items() if not _says_nothing(item.value)]
+
+
+def _items(node: _Node) -> dict[Any, _Node]:
+    assert isinstance(node, _Dict)
+    return node.items
+
+
+def _options(single: _Node) -> list[_Node]:
+    return [leaf for option in single.options for leaf in _options(option)] if isinstance(single, _OneOf) else [single]
+
+
+def _is_single(node: _Node) -> bool:
+    return isinstance(node, (_Leaf, _None)) or (isinstance(node, _OneOf) and all(map(_is_single, node.options)))
+
+
+def _is_dict_of_singles(node: _Node) -> bool:
+    return isinstance(node, _Dict) and all(map(_is_single, node.items.values()))
+
+
+# --------------------------------------------------------------------------------------------------
+# Matching lists
+# --------------------------------------------------------------------------------------------------
+
+
+def _matched(weights: Table) -> list[tuple[int, int]]:
+    """Each row with a column of its own, so that the sum of the weights is the highest: (row, column), by row.
+
+    Of equally good matchings it is that of Munkres 1.1.4 by Brian M. Clapper (Apache-2.0,
+    https://software.clapper.org/munkres/): written anew, with the order in which that program looks for zeros and
+    the order in which it adds and subtracts floats. Its six steps are named below.
+    """
+    width = len(weights[0])
+    size = max(len(weights), width)
+    # Step 1: weights become costs, and the least cost of a row is taken from the whole row.
+    kernel = _Lists if isinstance(weights, list) else _Arrays
+    costs, zeros = kernel.costs(weights, size)
+    # Step 2: a zero is starred where neither its row nor its column has a star yet.
+    star_in_row, star_in_column = [-1] * size, [-1] * size
+    free = (1 << size) - 1  # the columns without a star
+    for place in range(size):
+        if found := zeros[place] & free:
+            column = (found & -found).bit_length() - 1
+            star_in_row[place], star_in_column[column] = column, place
+            free ^= 1 << column
+    while free:  # Step 3: until each column has a star
+        place, column, primes = _prime_without_star(costs, zeros, star_in_row, free, kernel)
+        # Step 5: primes become stars, and stars give way, along the path that begins there.
+        while place >= 0:
+            before = star_in_column[column]
+            star_in_row[place], star_in_column[column] = column, place
+            last, place, column = column, before, primes[before]
+        free ^= 1 << last
+    return [(place, column) for place, column in enumerate(star_in_row[: len(weights)]) if column < width]
+
+
+def _prime_without_star(
+    costs: Table, zeros: list[int], star_in_row: list[int], uncovered: int, kernel: _Kernel
+) -> tuple[int, int, list[int]]:
+    """Steps 4 and 6: zeros are primed until one has no star in its row. Its place, and the prime of each row."""
+    size = len(costs)
+    primes, covered = [-1] * size, [False] * size
+    start = column = 0
+    while True:
+        # From the last place on, around the table: the first row with a zero, and there the last one of it.
+        for row in (*range(start, size), *range(start)):
+            if zeros[row] & uncovered and not covered[row]:
+                break
+        else:
+            kernel.reduce(costs, zeros, covered, uncovered)
+            start = column = 0
+            continue
+        found = zeros[row] & uncovered
+        column = (found & ((1 << column) - 1) or found).bit_length() - 1
+        primes[row] = column
+        if star_in_row[row] < 0:
+            return row, column, primes
+        covered[row], start, column = True, row, star_in_row[row]
+        uncovered |= 1 << column
+
+
+def _numpy_sum(numbers: list[float]) -> float:
+    """Their sum as `numpy.sum` adds them, by which DUDE's script does: in eight strands, and from 129 on in halves."""
+    if len(numbers) > 128:
+        half = len(numbers) // 2 // 8 * 8
+        return _numpy_sum(numbers[:half]) + _numpy_sum(numbers[half:])
+    whole = len(numbers) // 8 * 8
+    if not whole:
+        return _total(numbers)
+    a, b, c, d, e, f, g, h = (_total(numbers[place:whole:8]) for place in range(8))
+    return reduce(add, numbers[whole:], ((a + b) + (c + d)) + ((e + f) + (g + h)))
+
+
+# --------------------------------------------------------------------------------------------------
+# Why a score is what it is
+# --------------------------------------------------------------------------------------------------
+
+Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "another kind"]
+
+# How a leaf of the prediction and one of the reference stand to each other -> the sentence that says it.
+KINDS: Mapping[Kind, str] = {
+    "text": "{predicted} and {accepted}, compared as texts",
+    "no answer": "no answer is expected and none is given, so 1",
+    "answer to nothing": "{predicted} where no answer is expected, so 0",
+    "missing": "{accepted} is accepted and nothing is there, so 0",
+    "extra": "{predicted} where the reference has nothing, so 0",
+    "another kind": "{predicted} where {accepted} is accepted, so 0",
+}
+_NAMES: Mapping[type, str] = {
+    str: "a text",
+    bool: "a bool",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "a dict",
+}
+
+
+@dataclass(frozen=True)
+class KeyScore:
+    """What the values of a key score, over all places where it stands.
+
+    Attributes:
+        score: the mean of its scores.
+        children: the keys inside its values.
+    """
+
+    score: float
+    children: dict[str, KeyScore] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf, or a part of a value that has no counterpart, and why it scores what it scores.
+
+    Attributes:
+        kind: a key of `KINDS`.
+        prediction_path: where it stands in the prediction, as in ``items[2].price``; None where it is not there.
+        reference_path: the same for the reference.
+        prediction: what was predicted there, None where nothing was.
+        reference: what is accepted there (of several the one that was chosen), None where nothing is.
+        score: the score, from 0 to 1.
+        length: how many leaves it stands for in the length of the value.
+        text: how its text compares, an ``anls.Explanation``; None where no texts are compared.
+    """
+
+    kind: Kind
+    prediction_path: str | None
+    reference_path: str | None
+    prediction: Any
+    reference: Any
+    score: float
+    length: int
+    text: anls.Explanation | None = None
+
+    @property
+    def path(self) -> str:
+        """Where it stands: in the prediction, or in the reference where it is missing."""
+        return (self.reference_path if self.prediction_path is None else self.prediction_path) or ""
+
+    @property
+    def edits(self) -> tuple[anls.Edit, ...]:
+        """The steps from the predicted text to the accepted one."""
+        return () if self.text is None else self.text.best.edits
+
+    @property
+    def sentence(self) -> str:
+        """Why it scores what it scores, in plain words."""
+        if self.text:
+            return str(self.text)
+        predicted, accepted = map(_named, (self.prediction, self.reference))
+        counted = f" of {self.length} leaves" if self.length > 1 else ""
+        return KINDS[self.kind].format(predicted=predicted, accepted=accepted) + counted
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.sentence}" if self.path else self.sentence
+
+
+def _named(value: Any) -> str:
+    return next((name for kind, name in _NAMES.items() if isinstance(value, kind)), "nothing")
+
+
+@dataclass(frozen=True)
+class StarExplanation:
+    """Why a value has its ANLS*; as a string, one plain sentence.
+
+    Attributes:
+        prediction: the value, as given.
+        reference: the reference, as given.
+        score: the score, from 0 to 1.
+        length: the number of leaves, by which the sum of their scores is divided.
+        closest: the accepted value that is closest to the prediction: of several the one that was chosen, lists in the
+            order of the prediction.
+        key_scores: what each key of dicts scores, by its name.
+        leaves: all leaves, in the order of ``closest``.
+        threshold: the one that gave the score.
+        none_keys: "counted" or "ignored".
+    """
+
+    prediction: Any
+    reference: Any
+    score: float
+    length: int
+    closest: Any
+    key_scores: dict[str, KeyScore]
+    leaves: tuple[Leaf, ...]
+    threshold: float
+    none_keys: NoneKeys
+
+    @property
+    def signature(self) -> str:
+        """Which metric the score is."""
+        return signature(threshold=self.threshold, none_keys=self.none_keys)
+
+    def __str__(self) -> str:
+        if not self.length:
+            return "nothing is expected and nothing given, so 1"
+        right = sum(leaf.score == 1 for leaf in self.leaves)
+        close = sum(0 < leaf.score < 1 for leaf in self.leaves)
+        return f"{right} of {self.length} leaves right, {close} close, so {self.score:.4f}"
+
+
+def _key_scores(pair: _Pair, prediction: _Node) -> dict[str, KeyScore]:
+    """The scores of the keys, merged by name: the mean of those that stand at one path of names."""
+    found: dict[tuple[str, ...], list[float]] = {}
+    for path, score in _scores_of_keys(pair, prediction, ()):
+        found.setdefault(path, []).append(score)
+    top = KeyScore(0.0)
+    for path in sorted(found, key=len):
+        parent = top
+        for name in path[:-1]:
+            parent = parent.children[name]
+        parent.children[path[-1]] = KeyScore(_total(found[path]) / len(found[path]))
+    return top.children
+
+
+def _scores_of_keys(pair: _Pair, prediction: _Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
+    reference = pair.reference
+    if pair.parts is None:
+        return
+    if isinstance(reference, _List) and isinstance(prediction, _List):
+        for _, column, part in sorted(pair.parts, key=lambda part: part[1]):
+            yield from _scores_of_keys(part, prediction.items[column], path)
+    elif isinstance(reference, _Dict) and isinstance(prediction, _Dict):
+        for key, part in zip(reference.items, pair.parts):
+            inside = (*path, str(key))
+            yield from _scores_of_keys(part, prediction.items.get(key, _MISSING), inside)
+            yield inside, part.average
+        for key, item in reference.extra(prediction):
+            if not _says_nothing(item.value):
+                yield (*path, str(key)), 0.0
+
+
+def _leaves(pair: _Pair, prediction: _Node, here: str | None, there: str | None, rule: _Rule) -> Iterator[Leaf]:
+    """The leaves of a pair that stands `here` in the prediction and `there` in the reference; None: not at all."""
+    reference = pair.reference
+    if isinstance(reference, _List) and isinstance(prediction, _List):
+        places = {column: (row, part) for row, column, part in pair.parts or ()}
+        for column, item in enumerate(prediction.items):
+            path = f"{here}[{column}]"
+            if column in places:
+                row, part = places[column]
+                yield from _leaves(part, item, path, f"{there}[{row}]", rule)
+            else:
+                yield from _leaf("extra", item, None, path, None, item.size)
+        matched = {row for row, _ in places.values()}
+        for row, item in enumerate(reference.items):
+            if row not in matched:
+                yield from _leaf("missing", None, item, None, f"{there}[{row}]", item.size)
+    elif isinstance(reference, _Dict) and isinstance(prediction, _Dict):
+        for key, part in zip(reference.items, pair.parts or ()):
+            predicted = f"{here}{_step(key)}" if key in prediction.items else None
+            item = prediction.items.get(key, _MISSING)
+            yield from _leaves(part, item, predicted, f"{there}{_step(key)}", rule)
+        for key, item in reference.extra(prediction):
+            length = rule.none_key_length if _says_nothing(item.value) else max(1, item.size)
+            yield from _leaf("extra", item, None, f"{here}{_step(key)}", None, length)
+    elif isinstance(reference, _Leaf) and isinstance(prediction, _Leaf):
+        text = anls.explain(str(prediction.value), [str(reference.value)], threshold=rule.threshold)
+        yield from _leaf("text", prediction, reference, here, there, 1, text.score, text)
+    else:
+        kind: Kind = "missing" if here is None else "another kind"
+        if isinstance(reference, _None):
+            kind = "no answer" if pair.scores == [1.0] else "answer to nothing"
+        yield from _leaf(kind, prediction, reference, here, there, pair.length, _total(pair.scores))
+
+
+def _leaf(
+    kind: Kind,
+    prediction: _Node | None,
+    reference: _Node | None,
+    here: str | None,
+    there: str | None,
+    length: int,
+    score: float = 0.0,
+    text: anls.Explanation | None = None,
+) -> Iterator[Leaf]:
+    """A leaf, if it counts."""
+    if length:
+        here, there = (path if path is None else path.removeprefix(".") for path in (here, there))
+        predicted, accepted = (None if node is None else node.value for node in (prediction, reference))
+        yield Leaf(kind, here, there, predicted, accepted, score, length, text)

@@ -1,0 +1,534 @@
+"""ANLS* and ANLSL: the golden scores of the original programs, and what is said of a score and of bad input."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import doctest
+import enum
+import json
+import math
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls
+from anls_metric import nested
+from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star, from_json
+from tests.conftest import CONFORMANCE, ROOT
+
+FAMILY = Path(__file__).parent.parent / "data" / "family"
+
+
+def decode(value: Any) -> Any:
+    """A value of the golden files (their README says how they are written)."""
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    readers: dict[str, Callable[[Any], Any]] = {
+        "$one_of": lambda items: tuple(map(decode, items)),
+        "$dict": lambda pairs: {decode(key): decode(item) for key, item in pairs},
+        "$float": float,
+        "$python": lambda text: eval(text, {"datetime": datetime, "Decimal": decimal.Decimal}),
+    }
+    for mark, read in readers.items():
+        if set(value) == {mark}:
+            return read(value[mark])
+    return {key: decode(item) for key, item in value.items()}
+
+
+def cases(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((FAMILY / f"{name}.json").read_text(encoding="utf-8"))["cases"]
+    return found
+
+
+STAR = cases("anls_star")
+LISTS = cases("anlsl_dude")
+DUDE = cases("dude")
+
+# An empty list of accepted values against a text: the original makes an empty tuple of it, and refuses that.
+EMPTY_LIST_AGAINST_TEXT = {case["id"] for case in STAR if case["gt"] == [] and isinstance(case["pred"], str)}
+# DUDE's script takes a text for the list of its characters, and of a list inside a list the first item.
+TEXT_AS_LIST = {case["id"] for case in LISTS if isinstance(case["pred"], str)}
+LIST_IN_LIST = {case["id"] for case in LISTS if any(isinstance(item, list) for item in case["pred"])}
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal, with the same types, and nan is nan."""
+    if isinstance(one, (list, tuple)):
+        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict):
+        return isinstance(other, dict) and list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    return repr(one) == repr(other)
+
+
+def as_golden(keys: dict[str, nested.KeyScore]) -> dict[str, Any]:
+    return {name: {"score": key.score, "children": as_golden(key.children)} for name, key in keys.items()}
+
+
+@pytest.mark.parametrize("group", sorted({case["group"] for case in STAR}))
+def test_every_golden_value_has_the_same_bits(group: str) -> None:
+    compared = 0
+    for case in STAR:
+        if case["group"] == group and "error" not in case:
+            prediction, reference = decode(case["pred"]), decode(case["gt"])
+            why = explain_star(prediction, reference)
+            assert anls_star_score(prediction, reference) == why.score == case["score"], case["id"]
+            assert same(why.closest, decode(case["closest_gt"])), case["id"]
+            assert as_golden(why.key_scores) == case["key_scores"], case["id"]
+            compared += 1
+    assert compared or group == "error"
+
+
+@pytest.mark.parametrize("kernel", ["lists", "arrays", "one by one"])
+def test_each_way_to_the_weights_of_flat_lists_gives_the_same_bits(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kernel == "arrays":
+        pytest.importorskip("numpy")
+        monkeypatch.setattr(nested, "_SEVERAL", 1)
+        monkeypatch.setattr(nested, "_VERY_MANY", 1)
+        monkeypatch.setattr(nested, "_MANY", 1)
+    elif kernel == "lists":
+        monkeypatch.setattr(nested, "_SEVERAL", 1)
+        monkeypatch.setattr(nested, "_numpy", lambda: None)
+    else:
+        monkeypatch.setattr(nested, "_SEVERAL", math.inf)
+    for case in STAR:
+        if "error" not in case:
+            why = explain_star(decode(case["pred"]), decode(case["gt"]))
+            assert why.score == case["score"], case["id"]
+            assert same(why.closest, decode(case["closest_gt"])), case["id"]
+
+
+def test_the_golden_cases_tell_versions_of_munkres_and_of_python_apart() -> None:
+    assert (
+        len([case for case in STAR if case.get("munkres_3", {}).get("score", case.get("score")) != case.get("score")])
+        > 9
+    )
+    assert [case for case in STAR if case.get("python_3_12_score", case.get("score")) != case.get("score")]
+
+
+def test_what_the_original_refuses_is_an_error_with_a_remedy() -> None:
+    refused = [case for case in STAR if "error" in case]
+    assert len(refused) >= 8
+    for case in refused:
+        prediction, reference = decode(case["pred"]), decode(case["gt"])
+        if case["id"] in EMPTY_LIST_AGAINST_TEXT:
+            assert anls_star_score(prediction, reference) == 0
+        else:
+            with pytest.raises(ValueError, match=r"^the (prediction|reference).* is .*: .*pass|decode"):
+                anls_star_score(prediction, reference)
+
+
+def test_the_older_golden_values() -> None:
+    """They were made with munkres 3, which chooses another value in one of them."""
+    differ = []
+    older = json.loads((CONFORMANCE / "star_cases.json").read_text(encoding="utf-8"))["cases"]
+    compared = 0
+    for case in older:
+        text = json.dumps([case["gt"], case["pred"], case.get("closest_gt")])
+        if "error" in case or "__repr__" in text or "__dict__" in text:
+            continue
+        reference, prediction, closest = json.loads(text, object_hook=_older)
+        why = explain_star(prediction, reference)
+        assert why.score == case["score"], case["id"]
+        compared += 1
+        if not same(why.closest, closest):
+            differ.append(case["id"])
+    assert compared > 75
+    assert differ == ["star-random-012"]
+
+
+def _older(value: dict[str, Any]) -> Any:
+    if set(value) == {"__float__"}:
+        return float(value["__float__"])
+    return from_json(value) if set(value) == {"__tuple__"} else value
+
+
+def test_every_golden_list_of_dude_has_the_same_bits() -> None:
+    compared = 0
+    for case in LISTS:
+        if "error" in case or case["id"] in TEXT_AS_LIST | LIST_IN_LIST:
+            continue
+        assert anlsl_score(case["pred"], case["gt"]) == case["score"], case["id"]
+        compared += 1
+    assert compared > 50
+
+
+def test_lists_where_the_script_of_dude_crashes_or_takes_a_text_apart() -> None:
+    assert anlsl_score([], ["a"]) == 0
+    assert anlsl_score("apple", ["apple", "pear"]) == 0.5
+    assert anlsl_score(["apple"], "apple") == 1
+    for case in LISTS:
+        if case["id"] in LIST_IN_LIST or ("error" in case and case["pred"]):
+            with pytest.raises(ValueError, match=r"not a string|at least one accepted answer"):
+                anlsl_score(case["pred"], case["gt"])
+
+
+def test_questions_of_dude() -> None:
+    """As docs/nested.md says: lists by ANLSL, the rest by `rrc`."""
+    compared = 0
+    for case in DUDE:
+        predicted, accepted = case["prediction"], case["answers"]
+        predicted = [predicted] if isinstance(predicted, str) else predicted
+        if "list" not in case["answer_type"]:
+            score = anls.anls_score((predicted or [""])[0], accepted or [""], variant="rrc")
+        elif isinstance(case["prediction"], str) or "error" in case:
+            continue
+        else:
+            score = anlsl_score(predicted, accepted)
+        assert score == case["score"], case["id"]
+        compared += 1
+    assert compared > 55
+
+
+def test_sums_are_added_as_numpy_adds_them() -> None:
+    numpy = pytest.importorskip("numpy")
+    chance = numpy.random.default_rng(3)
+    for length in [*range(1, 40), 127, 128, 129, 136, 200, 1000]:
+        numbers = chance.random(length).tolist()
+        assert nested._numpy_sum(numbers) == float(numpy.sum(numbers))
+    pairs = [f"entry {number:04}" for number in range(140)]
+    assert anlsl_score([text[:-1] + "x" for text in pairs], pairs) == pytest.approx(0.9)
+
+
+def test_a_text_is_scored_as_the_variant_standard_scores_it() -> None:
+    for threshold in (0.0, 0.3, 0.5, 1.0):
+        for prediction in ("", " The  Coca", "Straße", "İ", "12,50"):
+            for reference in ("", "the coca cola", "STRASSE", "i", "12.50"):
+                ours = anls_star_score(prediction, reference, threshold=threshold)
+                assert ours == anls.anls_score(prediction, [reference], threshold=threshold)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "counted", "ignored"),
+    [
+        ({"a": "x", "b": None}, {"a": "x"}, 0.5, 1.0),
+        ({"a": "x", "b": ""}, {"a": "x"}, 0.5, 1.0),
+        ({"a": "x", "b": [], "c": {}}, {"a": "x"}, 1 / 3, 1.0),
+        ({"b": None}, {}, 0.0, 1.0),
+        ({"a": None, "b": None}, {"a": None}, 0.5, 1.0),
+        ({"a": "x", "b": " "}, {"a": "x"}, 0.5, 0.5),
+        ({"a": "x", "b": [None]}, {"a": "x"}, 0.5, 0.5),
+        ([{"a": "x", "b": None}], [{"a": "x"}], 0.5, 1.0),
+        ([{"a": "x", "b": None}] * 9, [{"a": "x"}] * 9, 0.5, 1.0),
+        ([{"a": "x"}, {"b": None}], [{"a": "x"}], 0.5, 0.5),
+        ({"a": {"c": None, "b": "y"}}, {"a": {"b": "y"}}, 0.5, 1.0),
+    ],
+)
+def test_a_predicted_key_without_a_value(prediction: Any, reference: Any, counted: float, ignored: float) -> None:
+    assert anls_star_score(prediction, reference) == counted
+    for none_keys, expected in (("counted", counted), ("ignored", ignored)):
+        why = explain_star(prediction, reference, none_keys=none_keys)  # type: ignore[arg-type]
+        assert why.score == expected
+        assert sum(leaf.length for leaf in why.leaves) == why.length
+
+
+def test_nested_values_take_one_pass() -> None:
+    """The original compares each pair twice at each level: 28 s for a value of 15 levels."""
+
+    def comparisons(depth: int) -> int:
+        value: Any = "leaf"
+        for level in range(depth):
+            value = [value, "other"] if level % 2 else {"key": value, "more": "text"}
+        pairs = 0
+        original = nested._Leaf.compared
+
+        def counted(*arguments: Any) -> Any:
+            nonlocal pairs
+            pairs += 1
+            return original(*arguments)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(nested._Leaf, "compared", counted)
+            assert anls_star_score(value, value) == 1
+        return pairs
+
+    at = {depth: comparisons(depth) for depth in (20, 40, 80)}
+    assert at[80] - at[40] == 2 * (at[40] - at[20])
+
+
+@pytest.mark.parametrize("kind", ["list", "dict", "tuple", "all of them"])
+def test_as_deep_as_is_said(kind: str) -> None:
+    def deep(levels: int, options: bool) -> Any:
+        value: Any = "x"
+        for level in range(levels):
+            wrap = {"list": 0, "dict": 1, "tuple": 2, "all of them": level % 3}[kind]
+            value = ([value], {"a": value}, (value,) if options else value)[wrap]
+        return value
+
+    levels = nested._DEEPEST
+    assert explain_star(deep(levels, False), deep(levels, True)).score == 1
+    if kind != "tuple":
+        with pytest.raises(ValueError, match=r"^the prediction, .*nested more than 300 levels deep"):
+            anls_star_score(deep(100_000, False), "x")
+    round_and_round: list[Any] = []
+    round_and_round.append(round_and_round)
+    with pytest.raises(ValueError, match="or holds itself"):
+        anls_star_score("x", round_and_round)
+
+
+# What is said of a score
+
+
+def test_the_leaves_of_an_explanation() -> None:
+    why = explain_star(
+        {"a": [1, "x", {"b": None}], "c": "see", "d": [1, 2], "e": None, "f": "", "h": {"i": [1, 2]}, "no key": "x"},
+        {"a": ["x", "y"], "c": ("sea", "tea"), "d": "1", "e": "q", "g": {"k": 1, "l": 2}, "f": None, "h": None},
+    )
+    assert [(leaf.kind, leaf.prediction_path, leaf.reference_path, leaf.score, leaf.length) for leaf in why.leaves] == [
+        ("text", "a[0]", "a[1]", 0.0, 1),
+        ("text", "a[1]", "a[0]", 1.0, 1),
+        ("extra", "a[2]", None, 0.0, 1),
+        ("text", "c", "c", pytest.approx(2 / 3), 1),
+        ("another kind", "d", "d", 0.0, 2),
+        ("another kind", "e", "e", 0.0, 1),
+        ("missing", None, "g", 0.0, 2),
+        ("no answer", "f", "f", 1.0, 1),
+        ("answer to nothing", "h", "h", 0.0, 2),
+        ("extra", "['no key']", None, 0.0, 1),
+    ]
+    assert {leaf.kind for leaf in why.leaves} == set(nested.KINDS)
+    assert [str(leaf) for leaf in why.leaves] == [
+        "a[0]: 1 edit on 1 characters from 'y': similarity 0.0000 is not kept, so 0 (similarity >= 0.5)",
+        "a[1]: equal to 'x', so 1",
+        "a[2]: a dict where the reference has nothing, so 0",
+        "c: 1 edit on 3 characters from 'sea': similarity 0.6667 is kept (similarity >= 0.5)",
+        "d: a list where a text is accepted, so 0 of 2 leaves",
+        "e: nothing where a text is accepted, so 0",
+        "g: a dict is accepted and nothing is there, so 0 of 2 leaves",
+        "f: no answer is expected and none is given, so 1",
+        "h: a dict where no answer is expected, so 0 of 2 leaves",
+        "['no key']: a text where the reference has nothing, so 0",
+    ]
+    assert why.leaves[3].edits == (
+        anls.Edit("equal", "se", "se"),
+        anls.Edit("replace", "e", "a"),
+    )
+    assert why.leaves[4].edits == ()
+    assert why.leaves[3].reference == "sea"
+    assert str(why) == f"2 of 13 leaves right, 1 close, so {why.score:.4f}"
+    assert sum(leaf.length for leaf in why.leaves) == why.length == 13
+    assert math.fsum(leaf.score for leaf in why.leaves) / why.length == pytest.approx(why.score)
+
+
+def test_the_leaves_add_up_in_every_golden_case() -> None:
+    for case in STAR:
+        if "error" not in case:
+            why = explain_star(decode(case["pred"]), decode(case["gt"]))
+            assert sum(leaf.length for leaf in why.leaves) == why.length, case["id"]
+            row = nested.score_rows([decode(case["pred"])], [decode(case["gt"])])[0]
+            assert row.length == why.length
+            assert sorted(leaf.score for leaf in why.leaves if leaf.score) == sorted(filter(None, row.scores)), case[
+                "id"
+            ]
+            for leaf in why.leaves:
+                assert leaf.text is None or leaf.text.score == leaf.score
+                assert str(leaf)
+
+
+def test_an_explanation_says_what_it_is() -> None:
+    why = explain_star([], {}, threshold=0.8, none_keys="ignored")
+    assert (why.score, why.length, why.leaves) == (1.0, 0, ())
+    assert str(why) == "nothing is expected and nothing given, so 1"
+    assert why.signature == nested.signature(threshold=0.8, none_keys="ignored")
+    assert explain_star("tee", "tea").leaves[0].path == ""
+    assert str(explain_star("tee", "tea").leaves[0]).startswith("1 edit on 3 characters")
+
+
+def test_keys_of_one_name_share_a_score() -> None:
+    why = explain_star({1: "x", "1": "z"}, {1: "x", "1": "y"})
+    assert as_golden(why.key_scores) == {"1": {"score": 0.5, "children": {}}}
+
+
+# Sets
+
+
+def test_scores_of_a_set_and_its_means() -> None:
+    predictions = [["a", "b"], {"n": 1}, "x", None, []]
+    references = [["b", "a", "c", "d"], {"n": "1"}, ["x", "y"], "q", {}]
+    scores = anls_star_scores(predictions, references)
+    assert scores == [0.5, 1.0, 1.0, 0.0, 1.0]
+    assert scores == [anls_star_score(*row) for row in zip(predictions, references)]
+    rows = nested.score_rows(iter(predictions), tuple(references))
+    assert [row.score for row in rows] == scores
+    assert [row.length for row in rows] == [4, 1, 1, 1, 0]
+    assert nested.mean(rows) == anls.mean(scores) == 0.7
+    assert nested.mean(rows, "leaves") == 4 / 7
+    assert nested.mean(rows[-1:], "leaves") == 1.0
+
+
+def test_the_mean_over_leaves_is_the_score_of_the_whole_as_one_value() -> None:
+    whole = [case for case in STAR if "error" not in case and not (case["gt"] == [] or isinstance(case["pred"], str))]
+    predictions = [decode(case["pred"]) for case in whole]
+    references = [decode(case["gt"]) for case in whole]
+    rows = nested.score_rows(predictions, references)
+    together = anls_star_score(dict(enumerate(predictions)), dict(enumerate(references)))
+    assert nested.mean(rows, "leaves") == pytest.approx(together, rel=1e-12)
+    assert nested.mean(rows, "leaves") == nested.mean(rows[::-1], "leaves")
+
+
+def test_columns_of_other_libraries() -> None:
+    numpy = pytest.importorskip("numpy")
+    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    values = [{"a": 1}, {"a": 2}]
+    for column in (numpy.array(values, dtype=object), pandas.Series(values), pyarrow.array(values)):
+        assert anls_star_scores(column, values) == [1.0, 1.0]
+    assert anls_star_scores(numpy.array(["x", "y"]), ["x", "z"]) == [1.0, 0.0]
+    assert anls_star_score([numpy.float64(1.5), "a"], [[1, 2], 1.5, "a"]) == 0.5
+    assert type(explain_star("x", numpy.float64(1.5)).closest) is float
+
+
+def test_signatures() -> None:
+    star = "anls|anls_star|matching:munkres-1.1.4|none_keys:{}|average:{}|threshold:{}|v" + anls.__version__
+    assert nested.signature() == star.format("counted", "rows", 0.5)
+    assert nested.signature(threshold=1, none_keys="ignored", average="leaves") == star.format("ignored", "leaves", 1.0)
+    lists = "anls|anlsl|matching:munkres-1.1.4|threshold:{}|v" + anls.__version__
+    assert nested.signature("anlsl", threshold=0) == lists.format(0.0)
+    assert nested.signature("anlsl", threshold=None) == lists.format(0.5)
+
+
+def test_values_of_json() -> None:
+    text = '{"a": {"__tuple__": ["x", {"b": {"__tuple__": [1, null]}}]}, "c": [{"__tuple__": [[]]}], "d": {}}'
+    assert from_json(json.loads(text)) == {"a": ("x", {"b": (1, None)}), "c": [([],)], "d": {}}
+    for wrong in ({"__tuple__": "ab"}, {"__tuple__": [1], "b": 2}):
+        with pytest.raises(ValueError, match="write one of several values as"):
+            from_json([wrong])
+    deep: list[Any] = []
+    deep.append(deep)
+    with pytest.raises(ValueError, match="nested too deep"):
+        from_json(deep)
+
+
+# Bad input
+
+
+class Color(str, enum.Enum):
+    RED = "red"
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (decimal.Decimal("12.50"), r"is Decimal\('12.50'\) \(Decimal\): pass the text .*str\(value\)"),
+        (datetime.date(2024, 1, 2), r"is datetime.date\(2024, 1, 2\) \(date\): pass the text of the date"),
+        (b"x", r"is b'x' \(bytes\): decode the bytes first"),
+        ({"x"}, r"is \{'x'\} \(set\): pass a list"),
+        (1j, r"is 1j \(complex\): pass the text"),
+        (object, r"is <class 'object'> \(type\): a value is a text, number, bool, None, list or dict"),
+        pytest.param(10**5000, "is a whole number of thousands of digits: pass it as a text", id="many digits"),
+    ],
+)
+def test_errors_name_row_and_path(value: Any, said: str) -> None:
+    good = {"items": [{"price": "1"}, {"price": None}, {"price": 3}]}
+    bad = {"items": [{"price": "1"}, {}, {"price": value}]}
+    for call in (anls_star_scores, nested.check_rows, nested.score_rows):
+        with pytest.raises(
+            ValueError, match=rf"^the prediction of row 3, items\[2\].price, {said}.* \(counted from 0\)$"
+        ):
+            call([good, good, good, bad], [good] * 4)
+        with pytest.raises(ValueError, match=rf"^the reference of row 1, items\[2\].price, {said}"):
+            call([good, good, bad], [good, bad, good])
+    with pytest.raises(ValueError, match=rf"^the prediction, items\[2\].price, {said}"):
+        anls_star_score(bad, good)
+    with pytest.raises(ValueError, match=rf"^the reference {said}"):
+        explain_star(good, value)
+    with pytest.raises(ValueError, match=rf"^the prediction of answers.json, question 'q7', items\[2\].price, {said}"):
+        nested.check_rows([good, bad], [good, good], lambda row: f"answers.json, question 'q{row + 6}'")
+
+
+def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
+    for key, path in (
+        ("net total", r"a\['net total'\]"),
+        ("a.b", r"a\['a.b'\]"),
+        (7, r"a\[7\]"),
+        ("\x1b[2J", r"a\['\\x1b\[2J'\]"),
+        ("k" * 9999, r"a\['k{56}\.\.\.\]"),
+    ):
+        with pytest.raises(ValueError, match=rf"^the prediction, {path}, is b'' \(bytes\)"):
+            anls_star_score({"a": {key: b""}}, "x")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: anls_star_score({"x": [("a",)]}, "a"), r"x\[0\], is a tuple, .* in a reference: pass a list"),
+        (lambda: anls_star_score("a", [((), "a")]), r"^the reference, \[0\]\[0\], is an empty tuple"),
+        (lambda: anls_star_scores([], []), "there are no rows to score"),
+        (lambda: anls_star_scores([1], [1, 2]), "there are 1 predictions but 2 references"),
+        (lambda: anls_star_scores("ab", ["a", "b"]), r"^predictions is 'ab' \(str\): pass a list with one value"),
+        (lambda: anls_star_scores([{}], {"a": 1}), r"^references is \{'a': 1\} \(dict\): pass a list"),
+        (lambda: nested.check_rows(None, []), "^predictions is None: pass a list"),  # type: ignore[arg-type]
+        (lambda: anls_star_score(1, 1, threshold=2), "threshold is 2"),
+        (lambda: anls_star_score(1, 1, threshold=[2]), "threshold is"),  # type: ignore[arg-type]
+        (lambda: anls_star_score(1, 1, threshold=math.nan), "threshold is nan"),
+        (lambda: anlsl_score(["a"], ["a"], threshold=True), "threshold is True"),
+        (lambda: anls_star_score(1, 1, none_keys="no"), "none_keys is 'no' .* 'counted', 'ignored'"),  # type: ignore[arg-type]
+        (lambda: nested.mean([], "leaves"), "there are no rows"),
+        (lambda: nested.mean([]), "there are no rows"),
+        (lambda: nested.mean([], "both"), "average is 'both'"),  # type: ignore[arg-type]
+        (lambda: nested.signature("star"), "metric is 'star'"),  # type: ignore[arg-type]
+        (lambda: anlsl_score(None, ["a"]), "the prediction is None: pass a list of strings"),  # type: ignore[arg-type]
+        (lambda: anlsl_score(["a", 1], ["a"]), "the prediction, item 1, is 1"),  # type: ignore[list-item]
+        (lambda: anlsl_score(["a"], []), "pass at least one accepted answer"),
+    ],
+)
+def test_other_errors(call: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        call()
+    assert anls_star_score(["a"], ["a"]) == 1  # after an error the next good call gives the right number
+
+
+def test_subclasses_are_what_they_are_subclasses_of() -> None:
+    assert anls_star_score(OrderedDict(a="x"), {"a": "x"}) == 1
+    assert anls_star_score([Color.RED], [str(Color.RED)]) == 1
+    nested.check_rows([True, 1.5, math.nan, math.inf], [None, {}, [], ("a", 1)])
+
+
+# What is said elsewhere
+
+
+@pytest.mark.parametrize("name", sorted(set(nested.__all__) - {"KINDS"}))
+def test_what_is_public_is_documented(name: str) -> None:
+    public = getattr(nested, name)
+    assert public.__doc__
+    if not isinstance(public, type):
+        for section in ("Args:", "Raises:", "Example:"):
+            assert section in public.__doc__, section
+
+
+def test_the_examples_of_the_module_and_of_the_guide() -> None:
+    assert doctest.testmod(nested).failed == 0
+    results = doctest.testfile(str(ROOT / "docs" / "nested.md"), module_relative=False)
+    assert results.failed == 0
+    assert results.attempted > 20
+
+
+def test_it_needs_no_numpy_and_none_of_what_is_above_it(run_python: Any, tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "from anls_metric.nested import anls_star_score\n"
+        "items = [f'item {number}' for number in range(50)]\n"
+        "print(anls_star_score(items[::-1], items))\n"
+        "names = {name.partition('.')[0] for name in sys.modules}\n"
+        "print(sorted(names & {'evaluate', 'datasets', 'pandas', 'pyarrow'}))\n"
+        "print(sorted(name for name in sys.modules if name.startswith('anls_metric.')))\n"
+    )
+    done = run_python(program, tmp_path, PYTHONPATH=str(ROOT))
+    assert done.stdout == "1.0\n[]\n['anls_metric.nested']\n", done.stderr
+
+
+def test_numpy_is_loaded_for_long_lists_alone(run_python: Any, tmp_path: Path) -> None:
+    pytest.importorskip("numpy")
+    program = (
+        "import sys; from anls_metric.nested import anls_star_score\n"
+        "print(anls_star_score(list('abcdefghij'), list('jihgfedcba')), 'numpy' in sys.modules)\n"
+    )
+    done = run_python(program, tmp_path, PYTHONPATH=str(ROOT))
+    assert done.stdout == "1.0 False\n", done.stderr
