@@ -1,8 +1,8 @@
 """The whole command against the ten lines one would write, and PyPI anls: ``python benchmarks/command.py``.
 
 It makes two environments beside this file, one with ours as a user installs it and one with PyPI anls, writes files
-like those of the leaderboard, and runs the programs in turn. What is compared is the time on the processor, the least of
-the repetitions, so that other work on the machine counts little.
+like those of the leaderboard, and runs the programs in turn. What is compared is the time on the processor, the least
+of the repetitions, so that other work on the machine counts little.
 """
 
 from __future__ import annotations

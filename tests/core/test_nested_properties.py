@@ -156,9 +156,12 @@ def test_the_matching_in_arrays_is_that_in_lists() -> None:
     chance = random.Random(6)
     for _ in range(300):
         rows, columns = chance.randint(1, 20), chance.randint(1, 20)
-        number = chance.choice(
-            [chance.random, lambda: chance.choice([0.0, 0.5, 1.0]), lambda: chance.randint(0, 9) / 9]
-        )
+        numbers: list[Callable[[], float]] = [
+            chance.random,
+            lambda: chance.choice([0.0, 0.5, 1.0]),
+            lambda: chance.randint(0, 9) / 9,
+        ]
+        number = chance.choice(numbers)
         weights = [[number() for _ in range(columns)] for _ in range(rows)]
         assert nested._matched(numpy.array(weights)) == nested._matched(weights)
 

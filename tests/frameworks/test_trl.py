@@ -147,8 +147,11 @@ def test_what_is_no_completion_or_reference_is_refused(columns: Any, said: str) 
 def test_an_extraction_that_is_no_text_is_refused() -> None:
     with pytest.raises(ValueError, match=r"what extract made of row 0 \(counted from 0\) is 7"):
         build_reward(extract=lambda text: 7)(completions=["a"], answers=["a"])  # type: ignore[arg-type,return-value]
-    with pytest.raises(ValueError, match=r"extract is 'tag' \(str\): pass a function"):
-        build_reward(extract="tag")  # type: ignore[arg-type]
+    assert build_reward(extract="tag")(completions=["It is <answer>a</answer>"], answers=["a"]) == [1.0]
+    with pytest.raises(ValueError, match="no rule 'tags'"):
+        build_reward(extract="tags")
+    with pytest.raises(ValueError, match=r"extract is 7 \(int\): pass names of rules, or a function"):
+        build_reward(extract=7)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="the name of the reward is 7"):
         build_reward(name=7)  # type: ignore[arg-type]
 

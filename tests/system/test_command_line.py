@@ -502,7 +502,7 @@ def test_swapped_files_are_told(run: Run) -> None:
 
 @pytest.mark.parametrize("both", [True, False], ids=["table", "two files"])
 def test_null_is_no_answer(run: Run, tmp_path: Path, both: bool) -> None:
-    answers = [{"id": 1, "prediction": "a"}, {"id": 2, "prediction": None}]
+    answers: list[dict[str, Any]] = [{"id": 1, "prediction": "a"}, {"id": 2, "prediction": None}]
     if both:
         records = [{**one, "references": ["a"]} for one in answers]
         files: list[object] = [write(tmp_path / "table.jsonl", "".join(json.dumps(one) + "\n" for one in records))]
@@ -667,12 +667,14 @@ def test_nothing_of_a_file_commands_the_terminal(command: list[str], tmp_path: P
     """On a real terminal of its own: ids, headers, names of files and fields, groups and answers."""
     import pty
 
-    gold = [{"questionId": HOSTILE, "answers": ["a" + HOSTILE], "kind" + HOSTILE: HOSTILE, "question": HOSTILE}]
+    gold: list[dict[str, Any]] = [
+        {"questionId": HOSTILE, "answers": ["a" + HOSTILE], "kind" + HOSTILE: HOSTILE, "question": HOSTILE}
+    ]
     answers = [{"questionId": HOSTILE, "answer": "b" + HOSTILE}]
     if case == "id":
         answers[0]["questionId"] += "!"
     elif case == "cell":
-        gold[0]["answers"] = f"['{HOSTILE}', None]"  # type: ignore[assignment]
+        gold[0]["answers"] = f"['{HOSTILE}', None]"
     files = pair(tmp_path, gold, answers)
     if case == "header":
         files = [write(tmp_path / "table.csv", f'"prediction{HOSTILE}","{HOSTILE}"\na,b\n')]

@@ -18,7 +18,7 @@ BELOW_THE_DOORS = {"anls", "anls_metric.reading", "anls_metric.analysis", "anls_
 MAY_IMPORT: Mapping[str, set[str]] = {
     "anls": {"rapidfuzz"},
     "anls_metric": {"anls"},  # `__init__` alone: its docstring is the map
-    "anls_metric.nested": {"anls"},
+    "anls_metric.nested": {"anls", "rapidfuzz"},
     "anls_metric.reading": {"anls"},
     "anls_metric.analysis": {"anls", "anls_metric.reading"},
     "anls_metric.report": {"anls", "anls_metric.reading", "anls_metric.analysis"},
@@ -62,6 +62,8 @@ def imports(node: ast.AST, late: bool = False) -> Iterator[tuple[str, bool]]:
         elif isinstance(inner, ast.ImportFrom):
             assert inner.level == 0, "import by the whole name, so that a file also loads by its path"
             yield from ((place(f"{inner.module}.{alias.name}"), late) for alias in inner.names)
+        if isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING":  # no import when it runs
+            continue
         yield from imports(inner, late or isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,10 @@ def wait_for(condition: Callable[[], object]) -> None:
         time.sleep(0.001)
 
 
+def has_begun(process: subprocess.Popen[bytes], out: Path) -> bool:
+    return process.poll() is not None or any(out.glob(".results.json.*"))
+
+
 PROGRAM = "import sys; from anls_metric.command_line import main; sys.exit(main(sys.argv[1:]))"
 Started = subprocess.Popen[bytes]
 
@@ -151,7 +156,7 @@ def test_whenever_a_run_is_killed_results_are_whole_and_the_next_one_cleans_up(r
     left = 0
     for _ in range(12):
         process = start(table, "--output-dir", out)
-        wait_for(lambda process=process: process.poll() is not None or any(out.glob(".results.json.*")))
+        wait_for(partial(has_begun, process, out))
         time.sleep(chance.random() * 0.05)
         process.kill()
         process.communicate()
