@@ -24,7 +24,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "anls_metric.report": {"anls", "anls_metric.reading", "anls_metric.analysis"},
     "anls_metric.trl": {"anls", "anls_metric.reading", "trl"},
     "anls_metric.torchmetrics": {"anls", "rapidfuzz", "torch", "torchmetrics"},
-    "anls_metric.keras": {"anls", "rapidfuzz", "keras"},
+    "anls_metric.keras": {"anls", "rapidfuzz", "numpy", "keras"},
     "anls_metric.page": {*BELOW_THE_DOORS, "gradio", "starlette"},
     "anls_metric.command_line": BELOW_THE_DOORS,
     "anls_metric.__main__": {"anls", "anls_metric.command_line"},
