@@ -6,7 +6,7 @@ and processes come.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import torch
@@ -15,7 +15,7 @@ from rapidfuzz.distance import Levenshtein
 from torch import Tensor
 from torchmetrics.utilities import dim_zero_cat
 
-from anls import Variant, anls_batch, as_text, get_variant, shown, signature
+from anls import Variant, anls_batch, as_column, as_text, get_variant, shown, signature
 
 __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]
 
@@ -256,10 +256,5 @@ class NormalizedLevenshteinSimilarity(_Scores):
 
 def _texts(column: Any, what: str) -> list[str]:
     """A string, or a list of strings of any kind, as a list of strings."""
-    if hasattr(column, "tolist"):
-        column = column.tolist()
-    if isinstance(column, str):
-        column = [column]
-    if not isinstance(column, Iterable) or isinstance(column, (bytes, Mapping, Set)):
-        raise ValueError(f"{what} is {shown(column)}: pass a string or a list of strings")
-    return [as_text(text, f"{what}, row {row} (counted from 0),") for row, text in enumerate(column)]
+    texts = [column] if isinstance(column, str) else as_column(column, what, "pass a string or a list of strings")
+    return [as_text(text, f"{what}, row {row} (counted from 0),") for row, text in enumerate(texts)]
