@@ -75,6 +75,8 @@ def explain_answer(
     """
     chosen = settings(variant, threshold, ignore_case)
     prediction, accepted_answers, work = _texts(prediction, accepted_answers)
+    if len(accepted_answers) > limits.MOST_REFERENCES:
+        raise ValueError(f"accepted_answers has more than {limits.MOST_REFERENCES:,} texts: {limits.WITH_COMMAND}")
     with limits.turnstile.passed(work > limits.SMALL_WORK):
         why = explain(prediction, accepted_answers, variant=chosen)
         edits = html.edits_of(why.best)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -58,62 +59,70 @@ class Guard:
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
-        path = scope["path"]
-        if not self._may_have(path):
-            await _refuse(send, 404, "there is no such file")
-            return
-        most = limits.MOST_REQUEST
-        if path.rstrip("/").endswith(UPLOAD):
-            most = 2 * limits.MOST_BYTES
-            await asyncio.to_thread(make_room, self._uploads)
-        body = _Body(receive, send, most)
-        if body.is_too_large(scope):
-            await body.refuse()
+        receive, refused = await self._checked(scope, receive)
+        if refused:
+            await _answer(_headed(send), *refused)
         else:
-            await self._application(scope, body.receive, body.send)
+            await self._application(scope, receive, _headed(send))
 
-    def _may_have(self, path: str) -> bool:
+    async def _checked(self, scope: Message, receive: Receive) -> tuple[Receive, tuple[int, str] | None]:
+        """What the request sends, and the status and the words to refuse it with."""
+        path: str = scope["path"]
         files = [path.partition(start)[2] for start in FILES if start in path]
-        return all(Path(file).resolve().is_relative_to(self._public) for file in files)
+        if not all(Path(file).resolve().is_relative_to(self._public) for file in files):
+            return receive, (404, "there is no such file")
+        if scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            return receive, None
+        length = dict(scope["headers"]).get(b"content-length", b"unknown")
+        size = int(length) if length.isdigit() else 2**63
+        if path.rstrip("/").endswith(UPLOAD):
+            await asyncio.to_thread(make_room, self._uploads)
+            return receive, _TOO_LARGE if size > 2 * limits.MOST_BYTES else None
+        if size > limits.MOST_REQUEST:
+            return receive, _TOO_LARGE
+        receive, body = await _read(receive)
+        # Each value is handled many times.
+        return receive, _TOO_LARGE if limits.values_of(_TEXT.sub(b"", body)) > limits.MOST_VALUES else None
 
 
-class _Body:
-    """A request as it comes in, and its answer: where too much comes in, the answer is ours."""
+_TOO_LARGE = (
+    413,
+    f"the request is larger than {limits.MOST_REQUEST >> 10} kB, or has more than {limits.MOST_VALUES:,} values: "
+    f"upload a file instead, of at most {limits.MOST_BYTES >> 20} MB",
+)
 
-    def __init__(self, receive: Receive, send: Send, most: int) -> None:
-        self._receive, self._send, self._most = receive, send, most
-        self._come = 0
-        self._refused = self._answered = False
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
-    def is_too_large(self, scope: Message) -> bool:
-        """Whether it says so itself."""
-        length = dict(scope["headers"]).get(b"content-length", b"0")
-        return not length.isdigit() or int(length) > self._most
 
-    async def receive(self) -> Message:
-        message = await self._receive()
-        self._come += len(message.get("body", b""))
-        if self._come > self._most and not self._answered:
-            await self.refuse()
-        return {"type": "http.disconnect"} if self._refused else message
+async def _read(receive: Receive) -> tuple[Receive, bytes]:
+    """The whole body of a request, and who receives it once more."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    read: list[Message] = [{"type": "http.request", "body": body}]
 
-    async def send(self, message: Message) -> None:
-        if self._refused:
-            return
-        self._answered = True
+    async def again() -> Message:
+        return read.pop() if read else await receive()
+
+    return again, body
+
+
+def _headed(send: Send) -> Send:
+    """Send, with our headers."""
+
+    async def headed(message: Message) -> None:
         if message["type"] == "http.response.start":
             ours = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
             message = {**message, "headers": [*message.get("headers", []), *ours]}
-        await self._send(message)
+        await send(message)
 
-    async def refuse(self) -> None:
-        self._refused = True
-        said = f"the request is larger than {self._most >> 10} kB: upload what is larger as a file, of at most "
-        await _refuse(self._send, 413, said + f"{limits.MOST_BYTES >> 20} MB")
+    return headed
 
 
-async def _refuse(send: Send, status: int, said: str) -> None:
-    headers = {"content-type": "text/plain; charset=utf-8", **HEADERS}
-    start = {"type": "http.response.start", "status": status}
-    await send({**start, "headers": [(name.encode(), value.encode()) for name, value in headers.items()]})
+async def _answer(send: Send, status: int, said: str) -> None:
+    await send(
+        {"type": "http.response.start", "status": status, "headers": [(b"content-type", b"text/plain; charset=utf-8")]}
+    )
     await send({"type": "http.response.body", "body": said.encode()})

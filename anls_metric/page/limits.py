@@ -13,12 +13,16 @@ KEPT_SECONDS = 3600  # for which an upload and its scores are kept
 
 # Of one visitor
 MOST_REQUEST = 256 * 1024  # bytes of a request that is no upload
+MOST_VALUES = 8_000  # of such a request: texts, numbers, lists
+MANY_VALUES = 500  # of which one request is handled at a time
+MOST_REFERENCES = 1_000  # of one answer that is explained to a program
 MOST_CHARACTERS = 20_000  # of a text field
 MOST_COMPARED = 10_000**2  # of one answer, as `work_of` counts it
 MOST_COMPARED_AT_ONCE = 10**9  # of the answers of one request
 MOST_COMPARED_IN_FILE = 6 * 10**9  # of the answers of one file
 MOST_BYTES = 50 * 1024 * 1024  # of a file
 MOST_QUESTIONS = 200_000  # of a file
+MOST_VALUES_IN_FILE = 8_000_000  # of a file that is not compressed, see `values_of`
 MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory that a file takes once it is read
 MOST_COLUMNS = 1_000  # of a table, to pick from
 
@@ -32,6 +36,7 @@ SMALL_WORK = 10**7
 SMALL_FILE = 200_000  # bytes
 
 WITH_COMMAND = "score it with calculate-anls"
+BUSY = "many others are waiting for their scores: try again in a minute"
 
 _PADDING = 100  # a comparison has a price however short the texts are: as if each were so much longer
 
@@ -44,6 +49,16 @@ def work_of(prediction: str, references: Sequence[str]) -> int:
         3000000
     """
     return (len(prediction) + _PADDING) * (sum(map(len, references)) + _PADDING * len(references))
+
+
+def values_of(content: bytes) -> int:
+    """About how many values content in JSON or CSV has: the small ones take many times their size in memory.
+
+    Example:
+        >>> values_of(b'{"data": [1, [2, 3]]}')
+        5
+    """
+    return sum(map(content.count, (b",", b"[", b"{")))
 
 
 def refuse_too_long(prediction: str, references: Sequence[str], what: str) -> int:
@@ -103,7 +118,7 @@ class Turnstile:
         if not large:
             yield
         elif not self._places.acquire(blocking=False):
-            raise ValueError("many others are waiting for their scores: try again in a minute")
+            raise ValueError(BUSY)
         else:
             try:
                 with self._inside:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import inspect
 import json
@@ -10,15 +11,17 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no table of all calls after each call
 
 import gradio as gr
-from gradio_client.utils import is_file_obj_with_meta, is_http_url_like, traverse
+from gradio_client.utils import is_file_obj_with_meta, is_http_url_like
 from starlette.middleware import Middleware
 
 import anls
@@ -80,30 +83,58 @@ def _uploads() -> str:
 
 
 class Page(gr.Blocks):  # type: ignore[misc]
-    """Blocks that say what was wrong with a call, and whose endpoints take one that leaves out what has a default."""
+    """Blocks that say what was wrong with a call, and whose endpoints take one that leaves out what has a default.
+
+    A call of an endpoint with many values is handled alone: gradio goes through them again and again, while nobody else
+    is answered.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._alone = asyncio.Semaphore()
+        self._waiting = 0
 
     async def process_api(self, block_fn: Any, inputs: list[Any], **named: Any) -> Any:
         """As gradio's."""
         defaults = getattr(block_fn.fn, "defaults", None)
-        remedies = ON_THE_PAGE if defaults is None else FOR_PROGRAMS
         try:
-            traverse(inputs, _refuse_address, is_file_obj_with_meta)
-            inputs = [*inputs, *(defaults or [])[len(inputs) :]]
-            return await super().process_api(block_fn=block_fn, inputs=inputs, **named)
+            values = list(_values(inputs))
+            if any(is_file_obj_with_meta(value) and is_http_url_like(value["path"]) for value in values):
+                raise ValueError("a file has to be uploaded: no address is fetched")  # however large it is
+            if defaults is None:
+                return await super().process_api(block_fn=block_fn, inputs=inputs, **named)
+            inputs = [*inputs, *defaults[len(inputs) :]]
+            async with self._turn(len(values) > limits.MANY_VALUES):
+                return await super().process_api(block_fn=block_fn, inputs=inputs, **named)
         except gr.Error:
             raise
         except Exception as error:
-            raise gr.Error(told(error, remedies), print_exception=False) from error
+            said = told(error, ON_THE_PAGE if defaults is None else FOR_PROGRAMS)
         finally:
             if defaults is not None:  # gradio would remember for hours what a program asked
                 self.state_holder.session_data.pop(named.get("session_hash"), None)
+        raise gr.Error(said, print_exception=False)
+
+    @asynccontextmanager
+    async def _turn(self, large: bool) -> AsyncIterator[None]:
+        if large and self._waiting >= limits.MOST_WAITING:
+            raise ValueError(limits.BUSY)
+        self._waiting += large
+        try:
+            async with self._alone if large else nullcontext():
+                yield
+        finally:
+            self._waiting -= large
 
 
-def _refuse_address(file: dict[str, Any]) -> dict[str, Any]:
-    """Gradio would fetch it, however large it is."""
-    if is_http_url_like(file["path"]):
-        raise ValueError("a file has to be uploaded: no address is fetched")
-    return file
+def _values(inputs: Any) -> Iterator[Any]:
+    """Every value of the inputs of a call, however deep it lies."""
+    waiting = [inputs]
+    while waiting:
+        value = waiting.pop()
+        yield value
+        if isinstance(value, (list, dict)):
+            waiting.extend(value.values() if isinstance(value, dict) else value)
 
 
 def build() -> Page:
@@ -152,7 +183,7 @@ def build() -> Page:
         loaded = page.load(_from_link, None, [*chosen, *texts, tabs, *shown], **_QUIET)
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
         _endpoints()
-    page.queue(default_concurrency_limit=_THREADS)
+    page.queue(default_concurrency_limit=_THREADS, max_size=4 * _THREADS)
     return page
 
 
@@ -346,9 +377,14 @@ def _endpoint(function: Callable[..., Any], files: Sequence[str] = ()) -> Callab
 
     @wraps(function)
     def called(*arguments: Any) -> Any:
-        uploads = [take(path, _uploads(), name) for name, path in zip(files, arguments)]
-        given = [default if value is None else value for value, default in zip(arguments, defaults)]
-        return _sendable(function(*uploads, *given[len(files) :]))
+        try:
+            uploads = [take(path, _uploads(), name) for name, path in zip(files, arguments)]
+            given = [default if value is None else value for value, default in zip(arguments, defaults)]
+            return _sendable(function(*uploads, *given[len(files) :]))
+        except Exception as error:
+            said = told(error, FOR_PROGRAMS)
+        # The other error holds all that was read, and the thread holds this one until it works again.
+        raise gr.Error(said, print_exception=False)
 
     called.defaults = defaults  # type: ignore[attr-defined]
     return called

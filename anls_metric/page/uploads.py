@@ -8,6 +8,7 @@ import stat
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -42,10 +43,22 @@ class Upload:
     @property
     def is_large(self) -> bool:
         """Whether it takes long to read. OSError: it is gone."""
-        return self.name.lower().endswith(_COMPRESSED) or os.path.getsize(self.path) > limits.SMALL_FILE
+        return self._is_compressed or os.path.getsize(self.path) > limits.SMALL_FILE
+
+    @property
+    def _is_compressed(self) -> bool:
+        return self.name.lower().endswith(_COMPRESSED)
 
     def records(self) -> Records:
-        """Its records, under the name that the visitor knows."""
+        """Its records, under the name that the visitor knows.
+
+        Raises:
+            ValueError: it has too many values. OSError: it is gone.
+        """
+        with open(self.path, "rb") as stream:
+            values = sum(map(limits.values_of, iter(partial(stream.read, 1 << 20), b"")))
+        if values > limits.MOST_VALUES_IN_FILE and not self._is_compressed:
+            raise ValueError(f"{self.name} has more than {limits.MOST_VALUES_IN_FILE:,} values: {limits.WITH_COMMAND}")
         records = Records(self.path, most_bytes=limits.MOST_UNPACKED)
         records.name = self.name
         return records

@@ -58,6 +58,7 @@ LONG = "a" * 30_000
         (lambda: api.explain_answer("a", ["a"], "standard", 7.0), "threshold is 7.0"),
         (lambda: api.explain_answer(LONG, [LONG]), "prediction: 30,000 characters and 1 accepted answers of 30,000"),
         (lambda: api.explain_answer("a" * 20_000, ["b" * 20_000] * 1_000), "too long to compare here"),
+        (lambda: api.explain_answer("a", ["b"] * 1_001), "accepted_answers has more than 1,000 texts"),
         (lambda: api.compare_variants(LONG, [LONG]), "too long to compare here"),
         (lambda: api.score_answers(["a", LONG], [["a"], [LONG]]), "prediction of row 1: 30,000 characters"),
         (lambda: api.score_answers(["a" * 5_000] * 50, [["b" * 5_000]] * 50), "score them as a file"),

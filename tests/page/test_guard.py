@@ -25,9 +25,11 @@ async def _echo(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": str(size).encode()})
 
 
-def ask(guard: Guard, path: str, pieces: list[bytes] | None = None, length: str | None = None) -> tuple[int, str, Any]:
+def ask(
+    guard: Guard, path: str, *pieces: bytes, length: str | None = None, method: str = "POST"
+) -> tuple[int, str, Any]:
     """The status, text and headers of the answer to a request."""
-    waiting = list(pieces or [b""])
+    waiting = list(pieces) or [b""]
     sent: list[Any] = []
 
     async def receive() -> Any:
@@ -36,14 +38,11 @@ def ask(guard: Guard, path: str, pieces: list[bytes] | None = None, length: str 
     async def send(message: Any) -> None:
         sent.append(message)
 
+    length = str(sum(map(len, pieces))) if length is None else length
     headers = [(b"content-length", length.encode())] if length else []
-    asyncio.run(guard({"type": "http", "path": path, "headers": headers}, receive, send))
-    assert [message["type"] for message in sent] == ["http.response.start", "http.response.body"]
-    return (
-        sent[0]["status"],
-        sent[1]["body"].decode(),
-        {name.decode(): value.decode() for name, value in sent[0]["headers"]},
-    )
+    asyncio.run(guard({"type": "http", "path": path, "headers": headers, "method": method}, receive, send))
+    start, body = sent
+    return start["status"], body["body"].decode(), {name.decode(): value.decode() for name, value in start["headers"]}
 
 
 @pytest.fixture
@@ -55,20 +54,31 @@ def guard(tmp_path: Path) -> Guard:
 
 
 def test_a_request_of_usual_size_passes(guard: Guard) -> None:
-    assert ask(guard, "/gradio_api/call/x", [b"ab", b"c"], "3")[:2] == (200, "3")
+    assert ask(guard, "/gradio_api/call/x", b"ab", b"c")[:2] == (200, "3")
+    assert ask(guard, "/", length="", method="GET")[:2] == (200, "0")
+    assert ask(guard, "/gradio_api/call/x", b'{"data": ["' + b"a, " * 20_000 + b'", ["\\", "]]}')[0] == 200
 
 
 def test_a_large_request_is_refused(guard: Guard) -> None:
-    most = limits.MOST_REQUEST
-    for request in ([b"x" * most, b"x"], None), ([b""], str(most + 1)), ([b""], "none"):
-        status, said, _ = ask(guard, "/gradio_api/call/x", *request)
-        assert (status, said.partition(":")[0]) == (413, "the request is larger than 256 kB")
+    for length in (str(limits.MOST_REQUEST + 1), "", "none", "-1"):
+        status, said, _ = ask(guard, "/gradio_api/call/x", b"", length=length)
+        assert (status, said.partition(":")[0]) == (
+            413,
+            "the request is larger than 256 kB, or has more than 8,000 values",
+        )
+
+
+@pytest.mark.parametrize(("value", "each"), [(b"1", 1), (b'"a,"', 1), (b'"\\",["', 1), (b"[]", 2), (b'{"a": 1}', 2)])
+def test_a_request_of_many_values_is_refused(guard: Guard, value: bytes, each: int) -> None:
+    for count, expected in ((limits.MOST_VALUES // each - 1, 200), (limits.MOST_VALUES // each, 413)):
+        assert ask(guard, "/gradio_api/call/x", b'{"data": [' + b", ".join([value] * count) + b"]}")[0] == expected
 
 
 def test_an_upload_may_be_large(guard: Guard) -> None:
-    assert ask(guard, "/gradio_api/upload", [b"x" * limits.MOST_REQUEST, b"x"])[0] == 200
-    assert ask(guard, "/space/gradio_api/upload/", [b""], str(limits.MOST_BYTES))[0] == 200
-    assert ask(guard, "/gradio_api/upload", [b""], str(3 * limits.MOST_BYTES))[0] == 413
+    assert ask(guard, "/gradio_api/upload", b"," * limits.MOST_REQUEST, b"x")[0] == 200
+    assert ask(guard, "/space/gradio_api/upload/", length=str(limits.MOST_BYTES))[0] == 200
+    for length in (str(3 * limits.MOST_BYTES), ""):
+        assert ask(guard, "/gradio_api/upload", length=length)[0] == 413
 
 
 def test_an_upload_makes_room_first(guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +91,7 @@ def test_an_upload_makes_room_first(guard: Guard, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize("start", ["/gradio_api/file=", "/gradio_api/file/", "/space/gradio_api/file="])
 def test_nobody_gets_an_upload(guard: Guard, tmp_path: Path, start: str) -> None:
-    assert ask(guard, f"{start}{tmp_path}/public/gold.json")[0] == 200
+    assert ask(guard, f"{start}{tmp_path}/public/gold.json", method="GET")[0] == 200
     for path in (
         f"{tmp_path}/uploads/hash/gold.json",
         f"{tmp_path}/public/../uploads/hash/gold.json",
@@ -89,16 +99,16 @@ def test_nobody_gets_an_upload(guard: Guard, tmp_path: Path, start: str) -> None
         "http://169.254.169.254/",
         "",
     ):
-        assert ask(guard, start + path)[0] == 404
+        assert ask(guard, start + path, method="GET")[0] == 404
 
 
 def test_the_page_is_no_proxy(guard: Guard) -> None:
-    assert ask(guard, "/gradio_api/proxy=https://x.hf.space/")[0] == 404
+    assert ask(guard, "/gradio_api/proxy=https://x.hf.space/", method="GET")[0] == 404
 
 
 def test_every_answer_tells_the_browser_what_is_allowed(guard: Guard) -> None:
     for path in ("/", "/gradio_api/file=/etc/hostname"):
-        headers = ask(guard, path)[2]
+        headers = ask(guard, path, method="GET")[2]
         assert {name: headers[name] for name in HEADERS} == HEADERS
     policy = HEADERS["content-security-policy"]
     assert "default-src 'self'" in policy

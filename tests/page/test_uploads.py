@@ -113,6 +113,14 @@ def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_pat
         read(read_column(table, "prediction", "references"))
 
 
+@pytest.mark.parametrize("content", [b"[" + b"{}," * 60 + b"{}]", b"[" + b"1," * 120 + b"1]", b"," * 121])
+def test_a_file_of_many_values_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes) -> None:
+    monkeypatch.setattr(limits, "MOST_VALUES_IN_FILE", 120)
+    (tmp_path / "table.json").write_bytes(content)
+    with pytest.raises(ValueError, match=r"table\.json has more than 120 values: score it with calculate-anls"):
+        Upload(str(tmp_path / "table.json")).records()
+
+
 def test_no_questions_are_refused(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("prediction,references\n")
     with pytest.raises(ValueError, match=r"table\.csv: there are no questions in it"):
