@@ -22,7 +22,7 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import chain, count, cycle, islice, repeat, starmap
@@ -2056,6 +2056,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         _refuse_unknown(kwargs, (*_OPTIONS, *_BASE_ARGUMENTS))
         _rule(**self._options)
         super().__init__(config_name, **kwargs)
+        self._place = _Place(self._path(self.process_id, "place"), self.timeout) if self.num_process > 1 else None
 
     def _info(self) -> Any:
         import datasets
@@ -2218,10 +2219,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             given = predictions is not None or references is not None
             if self.num_process > 1:
                 rows = _columns(predictions, references, self._row_name) if given else ([], [])
-                self._send(*rows)
-                result = super().compute(**options, return_all_scores=return_all_scores)
-                self._wait_until_read()
-                return result
+                return self._compute_together(*rows, **options, return_all_scores=return_all_scores)
             scores = _score_rows(chain.from_iterable(starmap(zip, batches)), rule)
             if given:
                 scores += _score_columns(predictions, references, rule, len(scores))
@@ -2244,6 +2242,13 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
 
     # What follows concerns distributed runs alone: there the rows go through the base class.
 
+    def _compute_together(self, predictions: list[str], references: list[Sequence[str]], **options: Any) -> Any:
+        with self._meeting():
+            self._send(predictions, references)
+            result = super().compute(**options)
+            self._wait_until_read()
+        return result
+
     def _send(self, predictions: list[str], references: list[Sequence[str]]) -> None:
         """Write checked rows where the first process finds them."""
         for row, texts in enumerate(zip(predictions, references), len(self)):
@@ -2254,23 +2259,59 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
                         "cannot pass between processes: replace it, for example by "
                         'text.encode("utf-8", "replace").decode()'
                     )
-        if self.writer is None:
-            # A process without rows has to come to the meeting as well.
-            self.selected_feature_format = self.features[0]
-            self._init_writer()
-        if predictions:
-            super().add_batch(predictions=predictions, references=list(map(list, references)))
+        with self._meeting():
+            if self.writer is None:
+                # A process without rows has to come to the meeting as well.
+                self.selected_feature_format = self.features[0]
+                self._init_writer()
+            if predictions:
+                super().add_batch(predictions=predictions, references=list(map(list, references)))
 
-    def _file(self, process_id: int) -> str:
-        """Where a process writes its rows; the first one removes what it has read."""
-        return os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
+    @contextmanager
+    def _meeting(self) -> Iterator[None]:
+        """What is done together with the other processes: one `timeout` for all of it, and none of another job."""
+        if self._end is not None:  # part of a longer one
+            yield
+            return
+        self._end = time.monotonic() + self.timeout
+        try:
+            self._refuse_other_jobs()
+            yield
+            self._refuse_other_jobs()
+        except ValueError:
+            self._refuse_other_jobs()  # the base class has other words for what another job did
+            raise
+        finally:
+            self._end = None
+
+    _end: float | None = None
+
+    @property
+    def timeout(self) -> float:
+        """How many seconds to wait for other processes: of a call that goes on, those that are left."""
+        return self._seconds if self._end is None else max(0.0, self._end - time.monotonic())
+
+    @timeout.setter
+    def timeout(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def _refuse_other_jobs(self) -> None:
+        """Refuse to go on where another job has come for the place of this process, or, in the first one, of any."""
+        places = [] if self.process_id else [self._path(number, "place") for number in range(1, self.num_process)]
+        lost = [path for path in places if _Place.read(path) == _Place.CROSSED_OUT]
+        if lost or (self._place and not self._place.is_held()):
+            path = lost[0] if lost else self._path(self.process_id, "place")
+            raise ValueError(f"two jobs have come for {path}: {_OWN_ID}")
+
+    def _path(self, process_id: int, what: str) -> str:
+        """A file of a process: where it writes its rows (the first one removes what it has read), or its place."""
+        return os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.{what}")
 
     def _wait_until_read(self) -> None:
         """Keep this process out of the next round until the first one has read its rows of this one."""
-        end = time.monotonic() + self.timeout
-        while self.process_id and os.path.exists(self._file(self.process_id)):
-            if time.monotonic() > end:
-                raise ValueError(f"process 0 did not read the rows of process {self.process_id} in {self.timeout} s")
+        while self.process_id and os.path.exists(self._path(self.process_id, "arrow")):
+            if not self.timeout:
+                raise ValueError(f"process 0 did not read the rows of process {self.process_id} in {self._seconds} s")
             time.sleep(0.01)
         if self.process_id:
             time.sleep(0.05)  # the first one releases the locks right after
@@ -2281,12 +2322,78 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             # Unfinished, they must not pass for all the rows of a process; nobody is to wait for them, either.
             for process_id in [self.process_id] if self.process_id else range(self.num_process):
                 with suppress(OSError):
-                    os.remove(self._file(process_id))
+                    os.remove(self._path(process_id, "arrow"))
         held = self.__dict__
         for lock in (held["filelock"], held["rendez_vous_lock"], *(held["filelocks"] or ())):
             if lock is not None:
                 lock.release(force=True)
         held.update(dict.fromkeys(_BASE_STATE))
+
+
+_OWN_ID = "give each job that runs at the same time an experiment_id of its own"
+
+
+class _Place:
+    """The place of a process in a distributed run, which it has as long as its metric lives.
+
+    The processes of a run know each other by number alone. Two jobs with one cache and one ``experiment_id`` would
+    meet crosswise and give a number of both. So whoever finds its place taken fails. Where both came within the time
+    in which a job comes together, nobody knows who belongs to whom: then the name in the place is crossed out, and the
+    other job fails as well, at its next call. A job that has been there for longer is complete, and goes on.
+
+    Args:
+        path: a file that says who has the place.
+        timeout: how many seconds the processes of a job wait for each other.
+    """
+
+    CROSSED_OUT = "two jobs"
+
+    def __init__(self, path: str, timeout: float) -> None:
+        import platform
+
+        from evaluate.module import FileLock, Timeout
+
+        self._path = path
+        process = f"process {os.getpid()} of {platform.node()}"
+        self._name = f"{process}, {os.urandom(8).hex()}"
+        lock = FileLock(f"{path}.lock")
+        try:
+            lock.acquire(timeout=0)  # the system releases it when this process ends, however it does
+        except Timeout:
+            time.sleep(0.1)  # whoever took it writes its name right after
+            other = self.read(path)
+            if not other.startswith(f"{process}, "):  # it may have several metrics
+                self._cross_out(timeout)
+                raise ValueError(f"{other.partition(',')[0] or 'another job'} has {path}: {_OWN_ID}") from None
+            self._name = other
+        else:
+            self._write(self._name)
+        self._lock = lock
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_path": self._path, "_name": self._name}  # a copy in another process has the same place
+
+    def is_held(self) -> bool:
+        """Whether nobody else has come for it."""
+        return self.read(self._path) == self._name
+
+    @staticmethod
+    def read(path: str) -> str:
+        """Who has a place: "" where nobody has come for it so far."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+        except OSError:
+            return ""
+
+    def _cross_out(self, timeout: float) -> None:
+        with suppress(OSError):
+            if time.time() - os.path.getmtime(self._path) < timeout:
+                self._write(self.CROSSED_OUT)
+
+    def _write(self, name: str) -> None:
+        with open(self._path, "w", encoding="utf-8") as file:
+            file.write(name)
 
 
 def _taken(rows: deque[_Item]) -> list[_Item]:

@@ -34,6 +34,9 @@ SHARED = ROOT.parent / "shared"
 Rows = list[tuple[str, list[str]]]
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
+# At the beginning of a program that imports evaluate: it does without these two, and 3 s do not become 20.
+LIGHT = "import sys; sys.modules.update(dict.fromkeys(('transformers', 'scipy')))\n"
+
 LETTERS = "abcdeABCDE  \t\n\u00a0.,-0123éßİŉﬃΣσς漢🙂"
 
 

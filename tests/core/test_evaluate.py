@@ -6,7 +6,6 @@ import concurrent.futures
 import doctest
 import inspect
 import math
-import multiprocessing
 import os
 import pickle
 import re
@@ -21,7 +20,7 @@ from typing import Any
 import pytest
 
 import anls
-from tests.conftest import ROOT
+from tests.conftest import LIGHT, ROOT
 
 evaluate = pytest.importorskip("evaluate")
 datasets = pytest.importorskip("datasets")
@@ -63,7 +62,7 @@ def test_load_from_the_installed_module_wherever_one_is(tmp_path: Path, monkeypa
 @pytest.mark.parametrize("first", ["import evaluate; from anls import Anls", "from anls import Anls; import evaluate"])
 def test_the_class_can_be_imported_in_any_order(first: str, tmp_path: Path, run_python: Callable[..., Any]) -> None:
     program = (
-        f"{first}; import pickle, anls; metric = Anls(); assert anls.Anls is Anls is type(metric);"
+        f"{LIGHT}{first}; import pickle, anls; metric = Anls(); assert anls.Anls is Anls is type(metric);"
         "assert issubclass(Anls, evaluate.Metric);"
         "metric = pickle.loads(pickle.dumps(metric)); print(metric.compute(predictions=['a'], references=['a']))"
     )
@@ -320,123 +319,6 @@ def test_rows_in_one_process_never_touch_the_disk_or_arrow(metric: Any, monkeypa
     metric.add(prediction=PREDICTIONS[1], reference=REFERENCES[1])
     assert metric.compute(predictions=PREDICTIONS[2:], references=REFERENCES[2:]) == EXPECTED
     assert list(Path(metric.data_dir).iterdir()) == []
-
-
-# Distributed runs, with real processes
-
-
-def _one_process(process_id: int, cache: str, rows: Any, options: Any, results: Any, added: Any) -> None:
-    metric = anls.load(num_process=3, process_id=process_id, cache_dir=cache, experiment_id="test", timeout=60)
-    try:
-        predictions, references = rows[process_id]
-        if process_id == 1:
-            for prediction, reference in zip(predictions, references):
-                metric.add(prediction=prediction, reference=reference)
-            added.wait()
-            results.put((process_id, metric.compute(**options)))
-        elif process_id == 2:
-            metric.add_batch(predictions=predictions[:1], references=references[:1])
-            added.wait()
-            rest = {"predictions": predictions[1:], "references": references[1:]} if predictions[1:] else {}
-            results.put((process_id, metric.compute(**rest, **options)))
-        else:
-            metric.add_batch(predictions=predictions, references=references)
-            added.wait()
-            results.put((process_id, metric.compute(**options)))
-            results.put((process_id, [path.name for path in Path(metric.data_dir).glob("*.arrow")]))
-    except Exception as error:
-        results.put((process_id, f"{type(error).__name__}: {error}"))
-
-
-def distributed(tmp_path: Path, rows: Any, **options: Any) -> dict[int, list[Any]]:
-    """What each of three processes said. They compute once each has added rows, where each has some."""
-    context = multiprocessing.get_context("spawn")
-    results, added = context.Queue(), context.Barrier(3 if all(predictions for predictions, _ in rows) else 1)
-    processes = [
-        context.Process(target=_one_process, args=(number, str(tmp_path), rows, options, results, added))
-        for number in range(3)
-    ]
-    for process in processes:
-        process.start()
-    said: dict[int, list[Any]] = {0: [], 1: [], 2: []}
-    for process in processes:
-        process.join(100)
-    while not results.empty():
-        number, what = results.get()
-        said[number].append(what)
-    return said
-
-
-def test_three_processes_give_the_number_of_one(tmp_path: Path) -> None:
-    rows = [(PREDICTIONS[:1], REFERENCES[:1]), (PREDICTIONS[1:2], REFERENCES[1:2]), (PREDICTIONS[2:], REFERENCES[2:])]
-    said = distributed(tmp_path, rows, return_all_scores=True)
-    assert said[0] == [{**EXPECTED, "anls_scores": anls.anls_scores(PREDICTIONS, REFERENCES)}, []]
-    assert said[1][0] is None
-    assert said[2][0] is None
-
-
-def test_a_process_without_rows_does_not_keep_the_others_waiting(tmp_path: Path) -> None:
-    rows = [(PREDICTIONS, ["Coca Cola"] * 3 + ["12/15/88"]), ([], []), ([], [])]
-    assert distributed(tmp_path, rows, variant="rrc")[0][0] == EXPECTED
-
-
-def _rounds(process_id: int, cache: str, results: Any) -> None:
-    metric = anls.load(num_process=2, process_id=process_id, cache_dir=cache, experiment_id="rounds", timeout=60)
-    try:
-        for number in range(6):
-            row = {"predictions": [str(number)] * 20, "references": [str(number) if process_id else "x"] * 20}
-            metric.add_batch(**row)
-            results.put((process_id, metric.compute(variant="rrc" if number % 2 else "standard")))
-        results.put((process_id, metric.compute()))
-    except ValueError as error:
-        results.put((process_id, str(error)))
-
-
-def test_round_after_round_without_a_pause(tmp_path: Path) -> None:
-    """Two processes: a process must not start the next round before the first one has read this one's rows."""
-    context = multiprocessing.get_context("spawn")
-    results = context.Queue()
-    processes = [context.Process(target=_rounds, args=(number, str(tmp_path), results)) for number in range(2)]
-    for process in processes:
-        process.start()
-    said: dict[int, list[Any]] = {0: [], 1: []}
-    for _ in range(14):
-        number, what = results.get(timeout=100)
-        said[number].append(what)
-    for process in processes:
-        process.join(100)
-    assert said[0] == [{"anls": 0.5}] * 6 + [
-        "there are no rows to score: pass at least one prediction with its references"
-    ]
-    assert said[1] == [None] * 7
-
-
-def test_bad_options_in_a_distributed_run(tmp_path: Path) -> None:
-    rows = [(PREDICTIONS, REFERENCES)] * 3
-    said = distributed(tmp_path, rows, variant="squad")
-    assert all("no variant 'squad'" in said[number][0] for number in said)
-
-
-def test_a_distributed_instance_is_right_again_after_an_error(in_clone: Path, tmp_path: Path) -> None:
-    """One of two processes, so that everything happens here: it fails before it has to wait for the other."""
-    metric = evaluate.load("anls", num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=1)
-    for bad in (
-        {"predictions": ["a", None], "references": ["a", "b"]},
-        {"predictions": ["\ud800"], "references": ["a"]},
-    ):
-        with pytest.raises(ValueError, match=r"row [01] \(counted from 0\)"):
-            metric.compute(**bad)
-        assert metric.filelock is None
-        assert len(metric) == 0
-
-
-def test_the_rows_of_a_process_that_failed_do_not_pass_for_all_it_had(in_clone: Path, tmp_path: Path) -> None:
-    metric = evaluate.load("anls", num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=0.1)
-    metric.cache_file_name, metric.filelock = metric._create_cache_file()
-    Path(metric.cache_file_name).write_bytes(b"rows so far")
-    with pytest.raises(ValueError, match="squad"):
-        metric.compute(variant="squad")
-    assert list(Path(metric.data_dir).glob("*.arrow")) == []
 
 
 # What is refused

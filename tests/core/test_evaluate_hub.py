@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import LIGHT, ROOT
 
 pytest.importorskip("evaluate")
 
-PROGRAM = """
+PROGRAM = f"""{LIGHT}
 import evaluate
 metric = evaluate.load("someone/anls")
 print(metric.compute(predictions=["CocaCola"], references=[["Coca Cola", "Coca Cola Company"]]))
@@ -68,7 +68,7 @@ def test_load_from_the_hub_and_again_from_the_cache(
 
 
 def test_where_rapidfuzz_is_missing_evaluate_says_so(tmp_path: Path, run_python: Callable[..., Any]) -> None:
-    program = f"""
+    program = f"""{LIGHT}
 import sys, evaluate
 sys.modules["rapidfuzz"] = None
 try:
