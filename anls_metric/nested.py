@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
 from numbers import Number
@@ -615,7 +615,7 @@ class _Dict(_Node):
             length += pair.length
             if key in predicted or not _says_nothing(pair.closest):
                 closest[key] = pair.closest
-        for key, item in self.extra(prediction):
+        for key, item in () if predicted.keys() <= self.items.keys() else self.extra(prediction):
             if _says_nothing(item.value):
                 length += rule.none_key_length
             else:
@@ -725,16 +725,16 @@ def _trees_of_rows(
 # time: in lists, or, where there are many, in arrays of numpy, if it is there.
 
 # Pairs from which on it pays: to take them in one go, to do so in arrays, and to import numpy for that.
-_SEVERAL, _MANY, _VERY_MANY = 6, 100, 1000
+_SEVERAL, _MANY, _VERY_MANY = 6, 250, 1000
 
-Table = Any  # a row for each reference, in it a number for each prediction: a list of lists, or an array
+_Table = Any  # a row for each reference, in it a number for each prediction: a list of lists, or an array
 
 
 class _Lists:
     """Tables as lists of lists."""
 
     @staticmethod
-    def scores(texts: Sequence[str | None], others: Sequence[str | None], rule: _Rule) -> Table:
+    def scores(texts: Sequence[str | None], others: Sequence[str | None], rule: _Rule) -> _Table:
         """The score of each text with each of the others, 0 where one of them is None."""
         table = []
         for text in texts:
@@ -747,25 +747,25 @@ class _Lists:
         return table
 
     @staticmethod
-    def best(table: Table, starts: list[int]) -> Table:
+    def best(table: _Table, starts: list[int]) -> _Table:
         """Of the rows from each start to the next the highest numbers."""
         ends = [*starts[1:], len(table)]
         return [list(map(max, zip(*table[start:end]))) for start, end in zip(starts, ends)]
 
     @staticmethod
-    def zeros(rows: int, columns: int) -> Table:
+    def zeros(rows: int, columns: int) -> _Table:
         return [[0.0] * columns for _ in range(rows)]
 
     @staticmethod
-    def stacked(rows: list[Any]) -> Table:
+    def stacked(rows: list[Any]) -> _Table:
         return rows
 
     @staticmethod
-    def plus(table: Table, other: Table) -> Table:
+    def plus(table: _Table, other: _Table) -> _Table:
         return [list(map(add, *rows)) for rows in zip(table, other)]
 
     @staticmethod
-    def averages(totals: Table, lengths: list[int], others: list[int]) -> tuple[Table, Iterable[tuple[int, int]]]:
+    def averages(totals: _Table, lengths: list[int], others: list[int]) -> tuple[_Table, Iterable[tuple[int, int]]]:
         """The totals over the lengths, and where a total is the length but for what is counted for its row, or more."""
         table, places = [], []
         for row, (numbers, less) in enumerate(zip(totals, others)):
@@ -776,7 +776,7 @@ class _Lists:
         return table, places
 
     @staticmethod
-    def costs(weights: Table, size: int) -> tuple[Table, list[int]]:
+    def costs(weights: _Table, size: int) -> tuple[_Table, list[int]]:
         """Step 1 of `_matched`."""
         most, padding = max(map(max, weights)), [0.0] * (size - len(weights[0]))
         costs = [[0.0] * size for _ in range(size)]
@@ -791,7 +791,7 @@ class _Lists:
         return costs, zeros
 
     @staticmethod
-    def reduce(costs: Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
+    def reduce(costs: _Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
         """Step 6 of `_matched`: the least uncovered cost is added to covered rows and taken from uncovered columns."""
         columns = [column for column in range(len(costs)) if uncovered >> column & 1]
         open_rows = [row for row, is_covered in zip(costs, covered) if not is_covered]
@@ -810,7 +810,7 @@ class _Arrays:
     """The same with numpy."""
 
     @staticmethod
-    def scores(texts: Sequence[str | None], others: Sequence[str | None], rule: _Rule) -> Table:
+    def scores(texts: Sequence[str | None], others: Sequence[str | None], rule: _Rule) -> _Table:
         given = [[text or "" for text in side] for side in (texts, others)]
         table = 1 - cdist(*given, scorer=_RATIO, dtype=_numpy().float64)
         table[table < rule.threshold] = 0
@@ -821,41 +821,41 @@ class _Arrays:
         return table
 
     @staticmethod
-    def best(table: Table, starts: list[int]) -> Table:
+    def best(table: _Table, starts: list[int]) -> _Table:
         return _numpy().maximum.reduceat(table, starts)
 
     @staticmethod
-    def zeros(rows: int, columns: int) -> Table:
+    def zeros(rows: int, columns: int) -> _Table:
         return _numpy().zeros((rows, columns))
 
     @staticmethod
-    def stacked(rows: list[Any]) -> Table:
+    def stacked(rows: list[Any]) -> _Table:
         return _numpy().array(rows)
 
     @staticmethod
-    def plus(table: Table, other: Table) -> Table:
+    def plus(table: _Table, other: _Table) -> _Table:
         return table + other
 
     @staticmethod
-    def averages(totals: Table, lengths: list[int], others: list[int]) -> tuple[Table, Iterable[tuple[int, int]]]:
+    def averages(totals: _Table, lengths: list[int], others: list[int]) -> tuple[_Table, Iterable[tuple[int, int]]]:
         numpy = _numpy()
         places = numpy.argwhere(totals >= lengths - numpy.array(others)[:, None])
         return totals / numpy.maximum(lengths, 1), places.tolist()
 
     @staticmethod
-    def costs(weights: Table, size: int) -> tuple[Table, list[int]]:
+    def costs(weights: _Table, size: int) -> tuple[_Table, list[int]]:
         costs = _numpy().zeros((size, size))
         costs[: weights.shape[0], : weights.shape[1]] = weights.max() - weights
         costs -= costs.min(axis=1)[:, None]
         return costs, _Arrays.zeros_of(costs)
 
     @staticmethod
-    def zeros_of(costs: Table) -> list[int]:
+    def zeros_of(costs: _Table) -> list[int]:
         bits = _numpy().packbits(costs == 0, axis=1, bitorder="little")
         return [int.from_bytes(row.tobytes(), "little") for row in bits]
 
     @staticmethod
-    def reduce(costs: Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
+    def reduce(costs: _Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
         rows = _numpy().array(covered)
         columns = _numpy().array([bool(uncovered >> column & 1) for column in range(len(costs))])
         least = costs[~rows][:, columns].min()
@@ -906,7 +906,7 @@ class _Column:
         return self.nothing if single.text is None else self._places.get(single.value, ())
 
 
-def _weights(references: Sequence[_Node], predictions: Sequence[_Node], rule: _Rule) -> Table | None:
+def _weights(references: Sequence[_Node], predictions: Sequence[_Node], rule: _Rule) -> _Table | None:
     """The weights of two lists, None where they are not flat."""
     for is_flat, weigh in ((_is_single, _weigh_singles), (_is_dict_of_singles, _weigh_dicts)):
         if all(map(is_flat, predictions)) and all(map(is_flat, references)):
@@ -916,21 +916,23 @@ def _weights(references: Sequence[_Node], predictions: Sequence[_Node], rule: _R
     return None
 
 
-def _weigh_singles(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> Table:
+def _weigh_singles(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> _Table:
+    """The weight of each pair of singles: what `_Pair.weight` is, without the pair."""
     return _scores(references, predictions, rule, kernel, weigh=True)
 
 
 def _scores(
     references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel, weigh: bool = False
-) -> Table:
+) -> _Table:
     """The score of each pair of singles, or its weight; of several options the best."""
     leaves: list[_Node] = []
     starts = []
     for reference in references:
         starts.append(len(leaves))
         leaves += _options(reference)
-    table = kernel.scores([leaf.text for leaf in leaves], predictions.texts, rule)
-    for leaf, scores in zip(leaves, table):
+    texts = [leaf.text for leaf in leaves]
+    table = kernel.scores(texts, predictions.texts, rule)
+    for leaf, scores in zip(leaves, table) if weigh or None in texts else ():
         if leaf.text is None:
             for place in predictions.nothing:
                 scores[place] = 1.0
@@ -940,7 +942,7 @@ def _scores(
     return table if len(leaves) == len(references) else kernel.best(table, starts)
 
 
-def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> Table:
+def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> _Table:
     """The weight of each pair of dicts of singles; those with the same keys in the same order are scored key by key."""
     weights: list[Any] = [None] * len(references)
     rows_of_keys: dict[tuple[Any, ...], list[int]] = {}
@@ -948,25 +950,29 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
         rows_of_keys.setdefault(tuple(_items(reference)), []).append(row)
     for keys, rows in rows_of_keys.items():
         alike = [_items(references[row]) for row in rows]
-        lengths = [len({*keys, *_counting_keys(node, rule)}) for node in predictions.nodes]
+        known = alike[0].keys()
+        lengths = [len(known | _counting_keys(node, rule)) for node in predictions.nodes]
         totals = kernel.zeros(len(rows), len(lengths))
         for key in keys:
             column = predictions.of_key(key)
             totals = kernel.plus(totals, _scores([items[key] for items in alike], column, rule, kernel))
-        # Where all texts are equal the whole may be so; what is no text may be equal though its text is not (1, True).
+        # Where all texts are equal the whole may be so. What is no text can be equal though its text is not (1, True).
         others = [sum([type(item.value) is not str for item in items.values()]) for items in alike]
         table, places = kernel.averages(totals, lengths, others)
         for row, place in places:
-            node = predictions.nodes[place]
-            table[row][place] = references[rows[row]].compared(node, rule).weight(node)
+            reference, node = references[rows[row]], predictions.nodes[place]
+            if others[row] or not lengths[place]:
+                table[row][place] = reference.compared(node, rule).weight(node)
+            elif node.value == reference.value:
+                table[row][place] = _more(table[row][place])
         for row, of_row in zip(rows, table):
             weights[row] = of_row
     return kernel.stacked(weights)
 
 
-def _counting_keys(node: _Node, rule: _Rule) -> Iterable[Any]:
+def _counting_keys(node: _Node, rule: _Rule) -> Set[Any]:
     items = _items(node)
-    return items if rule.none_key_length else [key for key, item in items.items() if not _says_nothing(item.value)]
+    return items.keys() if rule.none_key_length else {key for key in items if not _says_nothing(items[key].value)}
 
 
 def _items(node: _Node) -> dict[Any, _Node]:
@@ -991,7 +997,7 @@ def _is_dict_of_singles(node: _Node) -> bool:
 # --------------------------------------------------------------------------------------------------
 
 
-def _matched(weights: Table) -> list[tuple[int, int]]:
+def _matched(weights: _Table) -> list[tuple[int, int]]:
     """Each row with a column of its own, so that the sum of the weights is the highest: (row, column), by row.
 
     Of equally good matchings it is that of Munkres 1.1.4 by Brian M. Clapper (Apache-2.0,
@@ -1023,7 +1029,7 @@ def _matched(weights: Table) -> list[tuple[int, int]]:
 
 
 def _prime_without_star(
-    costs: Table, zeros: list[int], star_in_row: list[int], uncovered: int, kernel: _Kernel
+    costs: _Table, zeros: list[int], star_in_row: list[int], uncovered: int, kernel: _Kernel
 ) -> tuple[int, int, list[int]]:
     """Steps 4 and 6: zeros are primed until one has no star in its row. Its place, and the prime of each row."""
     size = len(costs)
