@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeGuard,
 
 from rapidfuzz.distance import Levenshtein
 
-__version__ = "1.0.0"
+__version__ = "1.1.0"
 
 __all__ = [
     "VARIANTS",
@@ -582,9 +582,9 @@ def signature(
 
     Example:
         >>> signature()
-        'anls|standard|threshold:0.5|v1.0.0'
+        'anls|standard|threshold:0.5|v1.1.0'
         >>> signature("unitxt", ignore_case=False)
-        'anls|rrc|ignore_case:False|threshold:0.5|v1.0.0'
+        'anls|rrc|ignore_case:False|threshold:0.5|v1.1.0'
 
     Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
     """
@@ -1970,7 +1970,7 @@ Examples:
     {'anls': 0.5879629629629629}
 
     >>> anls.signature(variant="rrc")
-    'anls|rrc|threshold:0.5|v1.0.0'
+    'anls|rrc|threshold:0.5|v1.1.0'
 """
 
 _CITATION = """\

@@ -305,9 +305,9 @@ def signature(
 
     Example:
         >>> signature()
-        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:rows|threshold:0.5|v1.0.0'
+        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:rows|threshold:0.5|v1.1.0'
         >>> signature("anlsl")
-        'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v1.0.0'
+        'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v1.1.0'
     """
     rule = _rule(threshold, none_keys)
     options = {

@@ -164,7 +164,7 @@ class ANLS(_Scores):
         >>> metric.compute()
         tensor(0.5880)
         >>> metric.signature()
-        'anls|standard|threshold:0.5|v1.0.0'
+        'anls|standard|threshold:0.5|v1.1.0'
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """

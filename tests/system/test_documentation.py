@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,10 @@ from typing import Any
 import pytest
 
 import anls
+from anls_metric import command_line
+from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.join import join_files
+from anls_metric.reading.layouts import LAYOUTS
 from tests.conftest import ROOT, copy_of_the_checkout
 from tests.system.test_house import FILES, MAY_IMPORT, module
 
@@ -125,6 +129,46 @@ def test_console_blocks(block: str, first_command: str, typed: Typed) -> None:
     command, _, expected = block.removeprefix("$ ").partition("\n")
     done = typed(f"{activate} && {command}")
     assert (done.stdout, done.stderr) == (expected, "")
+
+
+# The pages of docs
+
+
+def of_a_page(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+PAGES = sorted(ROOT.glob("docs/*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_snippets_of_a_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert set(re.findall(r"^```(\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE)) <= {"python", "console"}
+    text = "\n".join(of_a_page(page, "python"))
+    example = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+@pytest.mark.parametrize("block", [block for page in PAGES for block in of_a_page(page, "console")])
+def test_the_commands_of_a_page(
+    block: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    command, _, expected = block.removeprefix("$ ").partition("\n")
+    program, *arguments = shlex.split(command)
+    assert program == "calculate-anls"
+    assert command_line.main(arguments) == 0
+    assert capsys.readouterr().out == expected
+
+
+def test_the_tables_of_layouts_and_rules_are_those_of_the_code() -> None:
+    page = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+    layouts = re.findall(r"^\| `(\w+)` \| .* \| (`.*`) \|$", page, re.MULTILINE)
+    assert layouts == [(one.name, ", ".join(f"`{field}`" for field in one.fields)) for one in LAYOUTS]
+    rules = re.findall(r"^\| `([\w-]+)` \| ((?:[^|`\\]|\\\|)*) \|$", page, re.MULTILINE)
+    meanings = [rule.meaning.replace("`", "").replace("|", r"\|") for rule in EXTRACTORS.values()]
+    assert rules == list(zip(EXTRACTORS, meanings))
 
 
 def test_the_second_command_is_what_ci_runs() -> None:
