@@ -79,7 +79,7 @@ def _squeeze(text: str) -> str:
 
 
 def _squeeze_long(text: str) -> str:
-    # No white space but the blank is printable. Looking whether there is anything to do costs a fifth of doing it.
+    # No white space but the blank is printable. Looking whether there is anything to squeeze is faster than doing it.
     tidy = "  " not in text and text[0] != " " != text[-1] and text.isprintable()
     return text if tidy else " ".join(text.split())
 
@@ -477,16 +477,27 @@ def get_variant(
 ) -> Variant:
     """The variant that a call asks for: a row of the table, with the fields that the call overrides.
 
+    What every function here takes as ``variant``, ``threshold`` and ``ignore_case`` is this.
+
+    A similarity is compared with the threshold as it comes out in floating point, 1 - distance / length: that is what
+    the published programs do, so that their scores are reproduced to the bit at every threshold. An exact tie counts,
+    as the variant says it, at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters
+    have the similarity 0.19999999999999996, which 0.2 does not keep. The same holds where a program has no threshold
+    to choose, as there is no number of its own to be equal to, and a second rule would help nobody. The variants that
+    compare distance / length instead never count a tie.
+
     Args:
         variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        threshold: from 0 to 1; None takes the variant's own.
+        threshold: from 0 to 1, as the variant uses it: the least similarity that is kept, or the distance / length
+            under which one is; None takes the variant's own, 0.5 for most.
         ignore_case: whether texts are lower-cased; None does as the variant does.
 
     Returns:
         A `Variant`, which every function here takes in place of a name.
 
     Raises:
-        ValueError: an unknown variant, a threshold outside [0, 1].
+        ValueError: an unknown variant, a threshold that is no number from 0 to 1, an ``ignore_case`` that is neither
+            True nor False.
 
     Example:
         >>> get_variant("unitxt", threshold=0.8).name
@@ -568,9 +579,7 @@ def signature(
     """Which ANLS a number is: what to print beside it and to report with it.
 
     Args:
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        threshold: from 0 to 1; None takes the variant's own.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        variant, threshold, ignore_case: as `get_variant` takes them.
         extract: the rules by which the answers were taken out of what a model wrote, "" for none.
 
     Returns:
@@ -930,18 +939,8 @@ def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> Iterat
 
 def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> float:
     """The same for a long prediction, without the distances that cannot change the score."""
-    if rule.bounded:
-        # A text of over longest / (1 - limit) characters needs too many deletions to be kept, and its
-        # beginning shows that it has so many: normalizing never makes the whole shorter than a part.
-        longest = 0
-        for reference in references:
-            length = len(reference) if reference.isascii() else 3 * len(reference)  # other case: up to 3 for 1
-            if length > longest:
-                longest = length
-        enough = int(longest / (1 - rule.limit)) + 2
-        beginning = enough + enough // 4 + 1
-        if len(prediction) > beginning and len(rule.normalize(prediction[:beginning])) > enough:
-            return 0.0
+    if rule.bounded and _is_too_long(prediction, references, rule):
+        return 0.0
     answer = rule.normalize(prediction)
     if answer in rule.no_answers:
         return 0.0
@@ -952,6 +951,7 @@ def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> floa
         if accepted == answer:
             return rule.equal if answer else rule.equal_empty
         length = max(rule.reference_length(reference, accepted), answer_length)
+        # More edits than these are either too many to be kept, or too many to be the fewest.
         most = int(min(least, rule.limit) * length) + 1
         edits = _distance(answer, accepted, most)
         if edits <= most:
@@ -960,10 +960,34 @@ def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> floa
     return similarity if similarity >= rule.low and least <= rule.high else 0.0
 
 
+def _is_too_long(prediction: str, references: Sequence[str], rule: _Rule) -> bool:
+    """Whether the beginning of a prediction shows that it cannot be kept, however it goes on.
+
+    Normalized, it has p characters, and no reference counts more than r. At least p - r of them have to be deleted, and
+    where p > r the length is p, so that distance / length is at least 1 - r / p. That is over the limit, above which
+    nothing is kept, as soon as p > r / (1 - limit). And p is at least what a beginning alone comes to when it is
+    normalized: case changes character by character, and what is squeezed, stripped or cut at the end of the beginning
+    can only become part of the text when more follows.
+    """
+    longest = 0
+    for reference in references:
+        # Another case makes up to three characters of one, but none more of ASCII; the rest of normalizing only less.
+        length = len(reference) if reference.isascii() else 3 * len(reference)
+        if length > longest:
+            longest = length
+    enough = int(longest / (1 - rule.limit)) + 2
+    # As many characters and a quarter more, which as a rule covers the white space among them.
+    beginning = enough + enough // 4 + 1
+    return len(prediction) > beginning and len(rule.normalize(prediction[:beginning])) > enough
+
+
 def _distance(answer: str, accepted: str, most: int) -> int:
     """The edit distance of long texts, or any number over `most` where it is over that."""
     if most > 400:
-        # The fewer edits are looked for, the faster; how many there are is guessed from the beginnings.
+        # rapidfuzz searches a band that is as wide as the most edits that it is told of: the fewer, the faster. How
+        # many there are is guessed from the first 128 characters, which are two machine words of its and cost little:
+        # as many as those have in each 100, and 16, so that the guess is rather too high. Too low, it costs a second
+        # search. Under 800 characters it does not pay (benchmarks/README.md has the figures).
         guess = Levenshtein.distance(answer[:128], accepted[:128]) * max(len(answer), len(accepted)) // 100 + 16
         if guess < most:
             edits = Levenshtein.distance(answer, accepted, score_cutoff=guess)
@@ -984,9 +1008,7 @@ def anls_score(
     Args:
         prediction: the answer to score.
         gold_labels: the accepted answers, one or more; a bare string is one accepted answer.
-        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         The score, from 0 to 1.
@@ -1027,9 +1049,7 @@ def anls_scores(
             or pyarrow.
         references: the accepted answers of each, in the same order: N lists of strings, or N strings
             where each question has one.
-        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         N scores from 0 to 1.
@@ -1065,9 +1085,7 @@ def scores_and_similarities(
     Args:
         predictions: as `anls_scores` takes them.
         references: as there.
-        threshold: as there.
-        variant: as there.
-        ignore_case: as there.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         N scores, the same bits as those of `anls_scores`, and N similarities, those of `explain`.
@@ -1110,9 +1128,7 @@ def iter_anls_scores(
 
     Args:
         rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
-        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         An iterator over the scores, from 0 to 1: each comes before the next row is asked for. `mean` takes them as
@@ -1180,9 +1196,7 @@ def anls_batch(
         prediction_column: where the answers are.
         references_column: where the accepted answers of each are.
         score_column: what to call the column of scores.
-        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         ``{score_column: scores}``, the same bits as `anls_scores` of the whole. An empty batch has none.
@@ -1273,8 +1287,7 @@ def normalized_levenshtein_similarity(
     Args:
         prediction: one text.
         reference: the other one.
-        variant: whose normalization and length are used: a name in `VARIANTS` or a `Variant`.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        variant, ignore_case: whose normalization and length are used, as `get_variant` takes them.
 
     Returns:
         1 for texts that are equal once normalized, 0 for texts that share nothing. Variants that divide
@@ -1442,9 +1455,7 @@ def reason(
     Args:
         prediction: the answer.
         score: what `anls_score` gave for it with the same options.
-        threshold: as there.
-        variant: as there.
-        ignore_case: as there.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         "equal" (a score of 1), "close enough" (between 0 and 1; in a variant where all that is kept counts 1,
@@ -1477,9 +1488,7 @@ def explain(
     Args:
         prediction: the answer.
         references: the accepted answers, one or more; a bare string is one accepted answer.
-        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         An `Explanation`.
