@@ -34,6 +34,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
 # What is imported inside a function alone: what only some calls need, and what may be missing.
 MAY_IMPORT_LATE: Mapping[str, set[str]] = {
     "anls": {"evaluate", "datasets", "anls_metric.nested", "anls_metric.reading", "anls_metric.trl"},
+    "anls_metric.nested": {"numpy"},
     "anls_metric.reading": {"pyarrow", "python_calamine", "zstandard"},
     "anls_metric.analysis": {"anls_metric.nested"},
     "anls_metric.command_line": {"anls_metric.page"},  # --demo opens that door
