@@ -20,14 +20,14 @@ UPLOAD = "/gradio_api/upload"
 FILES = ("/gradio_api/file=", "/gradio_api/file/", "/gradio_api/proxy=")
 
 # What gradio's page needs: scripts and styles inside its HTML, and functions that it makes of texts. Nothing comes from
-# elsewhere, and nothing goes there. Hugging Face shows a Space in a frame.
+# elsewhere, and nothing goes there, but for Hugging Face, which shows a Space in a frame, or with its own line above.
 _POLICY = {
     "default-src": "'self'",
     "script-src": "'self' 'unsafe-inline' 'unsafe-eval'",
     "style-src": "'self' 'unsafe-inline'",
-    "img-src": "'self' data: blob:",
+    "img-src": "'self' data: blob: https://huggingface.co",
     "font-src": "'self' data:",
-    "connect-src": "'self' data: blob:",
+    "connect-src": "'self' data: blob: https://huggingface.co",
     "worker-src": "'self' blob:",
     "object-src": "'none'",
     "base-uri": "'self'",

@@ -23,6 +23,7 @@ from anls_metric.reading.sources import Reading
 _SHAPE = re.compile(r"[0-9a-f]{64}/[^/\0]+")
 
 _COMPRESSED = (".parquet", ".pq", ".arrow", ".gz", ".bz2", ".xz", ".xlsx", ".eval")
+_ROW = 500  # bytes that a row takes besides its record
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,12 @@ class Upload:
         """The fields of its first record, without those that a page cannot show."""
         chunk = next(self.records().chunks(), None)
         names = list(chunk.records[0]) if chunk else []
-        return [name for name in names if is_text(name)][: limits.MOST_COLUMNS]
+        return [name for name in names if can_be_shown(name)][: limits.MOST_COLUMNS]
 
 
-def is_text(name: str) -> bool:
-    """Whether a page can show it: not with half of a surrogate pair."""
-    return name.isascii() or name.encode("utf-8", "ignore").decode() == name
+def can_be_shown(name: str) -> bool:
+    """Whether the name of a field can be picked on a page: not with half of a surrogate pair, nor page-long."""
+    return len(name) <= 1_000 and (name.isascii() or name.encode("utf-8", "ignore").decode() == name)
 
 
 def take(path: str | None, folder: str, what: str) -> Upload:
@@ -145,7 +146,7 @@ class Answers:
             for row in rows:
                 what = f"{self.source}, question {row.id}"
                 work += limits.refuse_too_long(row.prediction or "", row.references, what)
-                self.size += limits.bytes_of(row.prediction) + limits.bytes_of(row.record)
+                self.size += limits.bytes_of(row.prediction) + limits.bytes_of(row.record) + _ROW
             count += len(rows)
             if count > limits.MOST_QUESTIONS:
                 self._refuse(f"has more than {limits.MOST_QUESTIONS:,} questions")

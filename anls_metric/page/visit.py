@@ -13,7 +13,7 @@ from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.scored import Scored, ScoredSet, group, grouping_fields
 from anls_metric.page import limits
 from anls_metric.page.errors import ON_THE_PAGE, told
-from anls_metric.page.uploads import Answers, Upload, is_text, read_column, read_submission
+from anls_metric.page.uploads import Answers, Upload, can_be_shown, read_column, read_submission
 from anls_metric.reading.rows import Row
 from anls_metric.report import html
 from anls_metric.report.document import answer_records
@@ -306,13 +306,16 @@ class Visit:
     def download(self, kind: str) -> str:
         """Every answer with its score, as a file of a kind of `DOWNLOADS`."""
         first = self._first()
-        return DOWNLOADS[kind](first.scored) if first else ""
+        if first is None:
+            return ""
+        with limits.turnstile.passed(first.scored.count > _LARGE):
+            return DOWNLOADS[kind](first.scored)
 
 
 def fields_of(rows: Sequence[Row]) -> list[str]:
     """The fields that put rows into groups, as far as a page can show them; of a wide table few rows are looked at."""
     width = sum(len(row.record) for row in rows[:100]) or 1
-    return [name for name in grouping_fields(rows[: max(100, 10**6 // width)]) if is_text(name)]
+    return [name for name in grouping_fields(rows[: max(100, 10**6 // width)]) if can_be_shown(name)]
 
 
 def shown_scores(submissions: Sequence[Submission]) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ pytest.importorskip("gradio", reason="the page needs gradio: pip install 'anls-m
 from gradio.routes import App
 from starlette.testclient import TestClient
 
-from anls_metric.page import server
+from anls_metric.page import limits, server
+from tests.conftest import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +33,17 @@ def test_what_a_program_asked_is_not_remembered(page: Any) -> None:
         assert "mine" not in page.state_holder.session_data
 
 
+def test_a_request_of_many_values_is_refused_where_many_wait(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = TestClient(App.create_app(page), raise_server_exceptions=False)
+    many, few = ({"data": ["a", ["b"] * count]} for count in (limits.MANY_VALUES, 1))
+    assert client.post("/gradio_api/run/explain_answer", json=many).status_code == 200
+    monkeypatch.setattr(page, "_waiting", limits.MOST_WAITING)
+    answer = client.post("/gradio_api/run/explain_answer", json=many)
+    assert answer.json()["error"] == limits.BUSY
+    assert client.post("/gradio_api/run/explain_answer", json=few).status_code == 200
+    assert page._waiting == limits.MOST_WAITING
+
+
 def test_each_page_has_a_folder_for_uploads_that_goes_with_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "others"))
     page = server.build()
@@ -39,3 +52,11 @@ def test_each_page_has_a_folder_for_uploads_that_goes_with_it(monkeypatch: pytes
     assert server._uploads() == str(folder)
     page.uploads.cleanup()
     assert not folder.exists()
+
+
+def test_what_is_installed_is_what_the_page_says_it_was_tested_with() -> None:
+    installed = version("gradio").rpartition(".")[0]
+    following = f"{installed.partition('.')[0]}.{int(installed.partition('.')[2]) + 1}"
+    for name in ("pyproject.toml", "requirements.txt"):
+        assert f"gradio>={installed},<{following}" in (ROOT / name).read_text(encoding="utf-8")
+    assert f"sdk_version: {installed}." in (ROOT / "README.md").read_text(encoding="utf-8")
