@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 import os
-import string
 import sys
 import time
 import warnings
@@ -282,7 +281,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         "mistral_evals",
         meaning="no threshold, punctuation at the end ignored",
         source="https://github.com/mistralai/mistral-evals",
-        ignored_ending=string.punctuation.replace("%", "") + " ",
+        ignored_ending="!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ",  # string.punctuation without %, and the blank
         threshold=0.0,
     ),
     Variant(
@@ -2010,7 +2009,7 @@ _Item = TypeVar("_Item")
 _NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
 
 
-def load(**kwargs: Any) -> Any:
+def load(**kwargs: Any) -> Anls:
     """The metric, as ``evaluate.load`` gives it, from the file of this module: no Hub is asked.
 
     Args:
@@ -2035,7 +2034,8 @@ def load(**kwargs: Any) -> Any:
         import evaluate
     except ImportError as error:
         raise ImportError(_NEEDS_EVALUATE) from error
-    return evaluate.load(__file__, **kwargs)
+    metric: Anls = evaluate.load(__file__, **kwargs)
+    return metric
 
 
 class _AnlsBehaviour(_Base):  # type: ignore[misc]
@@ -2065,7 +2065,9 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         _refuse_unknown(kwargs, (*_OPTIONS, *_BASE_ARGUMENTS))
         _rule(**self._options)
         super().__init__(config_name, **kwargs)
-        self._place = _Place(self._path(self.process_id, "place"), self.timeout) if self.num_process > 1 else None
+        self._place: _Place | None = None
+        if self.num_process > 1:
+            self._place = _Place(self._path(self.process_id, "place"), self.timeout)
 
     def _info(self) -> Any:
         import datasets
@@ -2470,3 +2472,7 @@ if TYPE_CHECKING:
 elif hasattr(sys.modules.get("evaluate"), "Metric"):
     # evaluate.load looks for the metric among the names that the module has right after its import.
     Anls = _define_metric()
+
+if __name__ == "__main__":
+    print("the command is calculate-anls, or python -m anls_metric", file=sys.stderr)
+    sys.exit(2)

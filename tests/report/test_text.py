@@ -40,7 +40,7 @@ def test_nothing_of_a_file_commands_the_terminal() -> None:
 def test_groups_stand_in_the_order_of_their_names() -> None:
     scored_set = ScoredSet(by=["page"])
     scored_set.add([Row(str(page), "a", ["a"], {"page": page}) for page in (10, 1, 2, "b", "1", 1.0)])
-    assert [line.split()[0] for line in summary(scored_set).splitlines()[6:]] == ["1", "2", "10", "b"]
+    assert [line.split()[0] for line in summary(scored_set).split("\n\n")[1].splitlines()[1:]] == ["1", "2", "10", "b"]
     assert "  1      1.0000  3" in summary(scored_set)
 
 
