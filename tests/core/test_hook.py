@@ -108,8 +108,11 @@ def test_answers_are_taken_out_of_predictions_and_labels() -> None:
     assert hook(["cola"] * 3)((predicted, None)) == {"anls": 1 / 3}
     with pytest.raises(ValueError, match=r"what extract made of the prediction of row 0 .* is 7"):
         hook(extract=lambda text: 7)((predicted, labels))
-    with pytest.raises(ValueError, match=r"extract is 'think' \(str\): pass a function"):
-        hook(extract="think")
+    assert hook(["cola"] * 3, extract="tag:sanswer")((predicted, labels)) == {"anls": 2 / 3}
+    with pytest.raises(ValueError, match="no rule 'thinks'"):
+        hook(extract="thinks")
+    with pytest.raises(ValueError, match=r"extract is 7 \(int\): pass names of rules, or a function"):
+        hook(extract=7)
 
 
 def before_the_end(text: str) -> str | None:

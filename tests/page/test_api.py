@@ -121,7 +121,13 @@ def test_every_remedy_has_words_for_a_visitor_and_for_a_program() -> None:
     from anls_metric.page.errors import ON_THE_PAGE
 
     elsewhere = {"no references", "no predictions", "no gold", "no submission", "several ids"}  # of the command alone
-    elsewhere |= {"results elsewhere", "overwrite results", "extract", "references separator", "another prediction field"}
+    elsewhere |= {
+        "results elsewhere",
+        "overwrite results",
+        "extract",
+        "references separator",
+        "another prediction field",
+    }
     assert set(ON_THE_PAGE) == set(FOR_PROGRAMS) == set(REMEDIES) - elsewhere
 
 

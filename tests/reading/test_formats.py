@@ -41,9 +41,9 @@ def same(path: Path | str, rows: Table = ROWS, **reading: Any) -> None:
     assert found == [(row["id"], row["prediction"], row["references"]) for row in rows]
 
 
-def as_csv(rows: Table, delimiter: str = ",", end: str = "\n") -> str:
+def as_csv(rows: Table, delimiter: str = ",", end: str = "\n", quoting: Any = csv.QUOTE_MINIMAL) -> str:
     stream = io.StringIO()
-    writer = csv.writer(stream, delimiter=delimiter, lineterminator=end)
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator=end, quoting=quoting)
     writer.writerow(rows[0])
     writer.writerows([row["id"], row["prediction"], json.dumps(row["references"])] for row in rows)
     return stream.getvalue()
@@ -290,7 +290,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 def _csv(rows: Table, delimiter: str) -> str:
-    return as_csv(rows, delimiter)
+    return as_csv(rows, delimiter, quoting=csv.QUOTE_ALL)  # else a lone carriage return would end a line
 
 
 WRITERS: dict[str, Any] = {

@@ -82,7 +82,7 @@ def test_the_wheel_holds_the_modules_their_types_and_nothing_else(wheel: zipfile
     assert "anls_metric/py.typed" in held
     assert wheel.read("anls-stubs/__init__.pyi") == wheel.read("anls.py") == (ROOT / "anls.py").read_bytes()
     scripts = wheel.read(f"{NAME}.dist-info/entry_points.txt").decode()
-    assert scripts == "[console_scripts]\ncalculate-anls = anls_metric.command_line:main\n"
+    assert scripts == "[console_scripts]\ncalculate-anls = calculate_anls:main\n"
 
 
 def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
