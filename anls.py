@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 import os
-import string
 import sys
 import time
 import warnings
@@ -282,7 +281,7 @@ VARIANTS: Mapping[str, Variant] = _table(
         "mistral_evals",
         meaning="no threshold, punctuation at the end ignored",
         source="https://github.com/mistralai/mistral-evals",
-        ignored_ending=string.punctuation.replace("%", "") + " ",
+        ignored_ending="!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ",  # string.punctuation without %, and the blank
         threshold=0.0,
     ),
     Variant(
@@ -2470,3 +2469,7 @@ if TYPE_CHECKING:
 elif hasattr(sys.modules.get("evaluate"), "Metric"):
     # evaluate.load looks for the metric among the names that the module has right after its import.
     Anls = _define_metric()
+
+if __name__ == "__main__":
+    print("the command is calculate-anls, or python -m anls_metric", file=sys.stderr)
+    sys.exit(2)

@@ -494,6 +494,10 @@ def test_ignore_case_must_be_a_truth_value() -> None:
 # Variants and signatures
 
 
+def test_mistral_evals_ignores_all_ascii_punctuation_but_percent() -> None:
+    assert anls.VARIANTS["mistral_evals"].ignored_ending == string.punctuation.replace("%", "") + " "
+
+
 def test_other_names_of_a_variant() -> None:
     named = {name: variant.name for variant in anls.VARIANTS.values() for name in variant.aliases}
     assert named == {

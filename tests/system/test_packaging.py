@@ -78,11 +78,11 @@ def test_the_tests_of_the_source_distribution_run(source: Path) -> None:
 def test_the_wheel_holds_the_modules_their_types_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     package = {f"anls_metric/{name}" for name in files(ROOT / "anls_metric")}
-    assert held == {"anls.py", "anls-stubs/__init__.pyi", *package}
+    assert held == {"anls.py", "anls-stubs/__init__.pyi", "calculate_anls.py", *package}
     assert "anls_metric/py.typed" in held
     assert wheel.read("anls-stubs/__init__.pyi") == wheel.read("anls.py") == (ROOT / "anls.py").read_bytes()
     scripts = wheel.read(f"{NAME}.dist-info/entry_points.txt").decode()
-    assert scripts == "[console_scripts]\ncalculate-anls = anls_metric.command_line:main\n"
+    assert scripts == "[console_scripts]\ncalculate-anls = calculate_anls:main\n"
 
 
 def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
