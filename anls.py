@@ -2009,7 +2009,7 @@ _Item = TypeVar("_Item")
 _NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
 
 
-def load(**kwargs: Any) -> Any:
+def load(**kwargs: Any) -> Anls:
     """The metric, as ``evaluate.load`` gives it, from the file of this module: no Hub is asked.
 
     Args:
@@ -2034,7 +2034,8 @@ def load(**kwargs: Any) -> Any:
         import evaluate
     except ImportError as error:
         raise ImportError(_NEEDS_EVALUATE) from error
-    return evaluate.load(__file__, **kwargs)
+    metric: Anls = evaluate.load(__file__, **kwargs)
+    return metric
 
 
 class _AnlsBehaviour(_Base):  # type: ignore[misc]
@@ -2064,7 +2065,9 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         _refuse_unknown(kwargs, (*_OPTIONS, *_BASE_ARGUMENTS))
         _rule(**self._options)
         super().__init__(config_name, **kwargs)
-        self._place = _Place(self._path(self.process_id, "place"), self.timeout) if self.num_process > 1 else None
+        self._place: _Place | None = None
+        if self.num_process > 1:
+            self._place = _Place(self._path(self.process_id, "place"), self.timeout)
 
     def _info(self) -> Any:
         import datasets

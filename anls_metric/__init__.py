@@ -16,11 +16,11 @@ The rooms, in the order in which they know of each other (none knows of one furt
 
 The path of data: file -> record -> Row -> Scored -> ScoredSet -> document -> characters.
 
-Where new code goes, asked in this order. Does it change the number of a text? A row of `anls.VARIANTS`. Of a value that is
-no text? `nested`. Does it only say which field is which in somebody's file? A row of `reading.layouts.LAYOUTS`. Which
-part of what a model wrote is its answer? A row of `reading.extract.EXTRACTORS`. Does it need an outside library? The one
-module of that name. Does it compute from rows or scores? `analysis`, and it prints nothing. Does it make characters?
-`report`, and it computes nothing. Else it is a door: parse, call, print. CONTRIBUTING.md says more.
+Where new code goes, asked in this order. Does it change the number of a text? A row of `anls.VARIANTS`. Of a value that
+is no text? `nested`. Does it only say which field is which in somebody's file? A row of `reading.layouts.LAYOUTS`.
+Which part of what a model wrote is its answer? A row of `reading.extract.EXTRACTORS`. Does it need an outside library?
+The one module of that name. Does it compute from rows or scores? `analysis`, and it prints nothing. Does it make
+characters? `report`, and it computes nothing. Else it is a door: parse, call, print. CONTRIBUTING.md says more.
 
 Importing this imports `anls` alone, and says so where another package of that name hides it.
 """

@@ -39,7 +39,7 @@ MAY_IMPORT_LATE: Mapping[str, set[str]] = {
     "anls_metric.reading": {"pyarrow", "python_calamine", "zstandard"},
     "anls_metric.analysis": {"anls_metric.nested"},
     "anls_metric.command_line": {"anls_metric.page"},  # --demo opens that door
-    "calculate_anls": {"anls_metric.command_line"},  # the script of that name, which says so where it cannot be imported
+    "calculate_anls": {"anls_metric.command_line"},  # the script says so where that cannot be imported
 }
 
 ROOMS_OF_TESTS = {"core", "reading", "analysis", "report", "page", "frameworks", "system"}
