@@ -14,7 +14,8 @@ What is public comes first; then come the values as trees, how they are compared
 is what it is.
 
 Sources: Peer et al., "ANLS* - A Universal Document Processing Metric for Generative Large Language Models", 2024,
-https://arxiv.org/abs/2402.03848; Van Landeghem et al., "Document Understanding Dataset and Evaluation (DUDE)", ICCV
+https://arxiv.org/abs/2402.03848; Tito et al., "Document Collection Visual Question Answering", ICDAR 2021,
+https://arxiv.org/abs/2104.14336; Van Landeghem et al., "Document Understanding Dataset and Evaluation (DUDE)", ICCV
 2023, https://arxiv.org/abs/2305.08455.
 """
 
@@ -264,7 +265,7 @@ def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, thresho
         >>> anlsl_score(["Cola", "tea", "milk"], ["tea", "cola"])
         0.6666666666666666
 
-    Source: https://github.com/Jordy-VL/DUDEeval; section 5.1 of InfographicVQA, https://arxiv.org/abs/2104.12756.
+    Source: Tito et al., DocCVQA, https://arxiv.org/abs/2104.14336; the program is https://github.com/Jordy-VL/DUDEeval.
     """
     accepted = anls.as_references(references, "the references")
     if isinstance(prediction, str):
