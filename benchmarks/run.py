@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
+import itertools
 import json
 import os
 import platform
@@ -216,14 +217,14 @@ def part(scorer: Callable[..., Any], columns: Any) -> Call:
 
 
 def real_rows() -> tuple[list[str], list[list[str]]]:
-    from anls_metric.rrc import read_questions
+    from anls_metric.reading.join import join_files
 
     predictions, references = [], []
     for submission in sorted(REAL.glob("submission__*.json")):
-        for question in read_questions(str(REAL / "gold.json"), str(submission)):
-            assert question.prediction is not None
-            predictions.append(question.prediction)
-            references.append(list(question.references))
+        for row in itertools.chain.from_iterable(join_files(str(REAL / "gold.json"), str(submission))):
+            assert row.prediction is not None
+            predictions.append(row.prediction)
+            references.append(list(row.references))
     return predictions, references
 
 
@@ -333,7 +334,6 @@ def status(field: str) -> int:
 
 def growth(budget: Budget) -> dict[int, float]:
     """Microseconds a row of a stream, for longer and longer ones."""
-    import itertools
 
     from workloads import docvqa_like
 
