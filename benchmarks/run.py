@@ -334,7 +334,6 @@ def status(field: str) -> int:
 
 def growth(budget: Budget) -> dict[int, float]:
     """Microseconds a row of a stream, for longer and longer ones."""
-
     from workloads import docvqa_like
 
     import anls

@@ -75,6 +75,33 @@ def _gold_choices(record: Mapping[str, Any]) -> Any:
     return [choices[place] for place in places if isinstance(place, int) and 0 <= place < len(choices)] or ABSENT
 
 
+def _annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """DUE: a document is a record, and each of its annotations is a question."""
+    annotations = record["annotations"]
+    if not isinstance(annotations, list) or not all(isinstance(one, Mapping) for one in annotations):
+        return [dict(record)]
+    rest = {name: value for name, value in record.items() if name != "annotations"}
+    return [{**rest, **one, KEY: f"{record['name']}/{one.get('id', one.get('key'))}"} for one in annotations]
+
+
+def _only_value(record: Mapping[str, Any]) -> Any:
+    """DUE: the value of an annotation; several are an answer that is a list, which is another metric's."""
+    values = look_up(record, "values")
+    return values[0] if isinstance(values, list) and len(values) == 1 else ABSENT
+
+
+def _value(record: Mapping[str, Any]) -> Any:
+    if record.get("values") == []:
+        return ""
+    return look_up(_only_value(record), "value")
+
+
+def _value_variants(record: Mapping[str, Any]) -> Any:
+    value = _only_value(record)
+    variants = look_up(value, "value_variants")
+    return variants if isinstance(variants, list) and variants else ABSENT
+
+
 # The names that fields have in the files of people, the likeliest first; of ids those of the leaderboard's files,
 # https://rrc.cvc.uab.es/?ch=17&com=tasks.
 ID_FIELDS = ("questionId", "question_id", "id", "qid", "questionID")
@@ -101,6 +128,7 @@ class Layout:
         id, question, prediction, references: the paths of each role; none where the file does not have it.
         repeated_by: the field by whose values a program writes a question several times.
         unrepeated: the path of the prediction that is the same in all of them; none where there is no such thing.
+        expand: makes the records of the questions of one record, where a program writes several into one.
     """
 
     name: str
@@ -112,6 +140,7 @@ class Layout:
     references: tuple[Path, ...] = ()
     repeated_by: str = ""
     unrepeated: str = ""
+    expand: Callable[[Mapping[str, Any]], list[dict[str, Any]]] | None = None
 
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -269,6 +298,16 @@ LAYOUTS: tuple[Layout, ...] = (
         id=(KEY,),
         prediction=("det",),
         references=("gt",),
+    ),
+    Layout(
+        "due",
+        "https://github.com/due-benchmark/evaluator, and CheckboxQA",
+        ("name", "annotations"),
+        id=(KEY,),
+        question=("key",),
+        prediction=(_value,),
+        references=(_value_variants,),
+        expand=_annotations,
     ),
     Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=(KEY,)),
 )

@@ -108,7 +108,10 @@ class Source:
     @property
     def has_predictions(self) -> bool:
         """Whether its first record has a prediction: a path that somebody names may lead nowhere in this file."""
-        return _first_of(self.records.first(), self.layout.prediction) is not ABSENT
+        first = self.records.first()
+        if self.layout.expand and first:
+            first = next(iter(self.layout.expand(first)), {})
+        return _first_of(first, self.layout.prediction) is not ABSENT
 
     @property
     def program(self) -> str:
@@ -121,7 +124,9 @@ class Source:
         Raises:
             InputError: see `Records.chunks`; and questions that come several times.
         """
-        by = self.layout.repeated_by
+        by, expand = self.layout.repeated_by, self.layout.expand
+        if expand:
+            return _expanded(self.records.chunks(), expand)
         return self._unrepeated(by) if by else self.records.chunks()
 
     def _unrepeated(self, by: str) -> Iterator[Chunk]:
@@ -246,10 +251,20 @@ class Source:
                 pass
         column = [_first_of(record, paths) for record in chunk.records]
         for number, value in enumerate(column):
+            if value is ABSENT and isinstance(first, str):
+                raise self.records.error_without_field(chunk.records[number], first, chunk.place(number), remedy)
             if value is ABSENT:
-                name = first if isinstance(first, str) else "references"
-                raise self.records.error_without_field(chunk.records[number], name, chunk.place(number), remedy)
+                found = f"it does not hold one text or its accepted answers as files of {self.layout.name} do"
+                raise self.records.error(found, chunk.place(number))
         return column
+
+
+def _expanded(chunks: Iterable[Chunk], expand: Callable[[Any], list[dict[str, Any]]]) -> Iterator[Chunk]:
+    for chunk in chunks:
+        several = [(place, one) for place, record in zip(chunk.places, chunk.records) for one in expand(record)]
+        if several:
+            places, records = zip(*several)
+            yield Chunk(list(records), places, chunk.unit)
 
 
 def _columns_of(paths: Iterable[layouts.Path]) -> list[str]:

@@ -260,6 +260,21 @@ FILES: dict[str, tuple[str, Any]] = {
             ),
         },
     ),
+    "due": (
+        "documents.jsonl",
+        [
+            {
+                "name": "document",
+                "annotations": each(
+                    lambda n, asked, answer, accepted: {
+                        "id": 7 + n,
+                        "key": asked,
+                        "values": [{"value": answer, "value_variants": accepted}],
+                    }
+                ),
+            }
+        ],
+    ),
     "answers_by_id": ("answers.json", dict(zip("78", ANSWERS))),
 }
 GOLD = [
@@ -298,7 +313,8 @@ def test_a_file_in_each_layout_is_recognised_and_read(layout: Any, tmp_path: Pat
     assert submissions[0].layout == ("helm_predictions" if layout.name == "helm_instances" else layout.name)
     rows = list(chain.from_iterable(submissions[0].batches()))
     has_ids, one_reference = bool(layout.id), layout.name in ("llama_factory", "ms_swift")
-    assert [row.id for row in rows] == (["7", "8"] if has_ids else ["1", "2"])
+    ids = ["document/7", "document/8"] if layout.name == "due" else ["7", "8"]
+    assert [row.id for row in rows] == (ids if has_ids else ["1", "2"])
     assert [row.prediction for row in rows] == ANSWERS
     assert [list(row.references) for row in rows] == [accepted[: 1 if one_reference else 2] for accepted in ACCEPTED]
     assert [row.record["question"] for row in rows] == ASKED
@@ -357,6 +373,23 @@ def test_a_path_leads_where_its_parts_lead(record: Any, path: list[str]) -> None
 )
 def test_a_question_without_prompt_keeps_its_words(question: str) -> None:
     assert without_prompt(question) == question.removeprefix("Question: ")
+
+
+def test_due_has_two_files_of_documents(tmp_path: Path) -> None:
+    """The gold file holds the variants of each value; a submission holds the values alone."""
+    _, documents = FILES["due"]
+    gold = write(tmp_path / "gold.jsonl", documents)
+    answered = [
+        {"id": one["id"], "key": one["key"], "values": [{"value": answer}]}
+        for one, answer in zip(documents[0]["annotations"], ["12.50", "x"])
+    ]
+    path = write(tmp_path / "answers.jsonl", [{"name": "document", "annotations": answered}])
+    (submission,) = find_submissions([path], gold=gold)
+    assert [row.prediction for row in chain.from_iterable(submission.batches())] == ["12.50", "x"]
+    answered[0]["values"] = [{"value": "12"}, {"value": "50"}]
+    path = write(tmp_path / "lists.jsonl", [{"name": "document", "annotations": answered}])
+    with pytest.raises(InputError, match=r"lists.jsonl, line 1: it does not hold one text"):
+        list(find_submissions([path], gold=gold)[0].batches())
 
 
 # What repeats a question
