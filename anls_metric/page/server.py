@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import importlib.util
-import inspect
-import json
 import os
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, nullcontext
-from functools import partial, wraps
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +17,15 @@ os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no table of all calls after each call
 
 import gradio as gr
-from gradio_client.utils import is_file_obj_with_meta, is_http_url_like
 from starlette.middleware import Middleware
 
 import anls
 from anls import VARIANTS, get_variant
 from anls_metric.page import api, limits, visit
-from anls_metric.page.errors import FOR_PROGRAMS, ON_THE_PAGE, told
+from anls_metric.page.blocks import Page, endpoint
+from anls_metric.page.errors import ON_THE_PAGE, told
 from anls_metric.page.guard import Guard
-from anls_metric.page.uploads import Upload, take
+from anls_metric.page.uploads import Upload, folder, take
 from anls_metric.page.visit import DOWNLOADS, ZEROS, Asked, Visit
 from anls_metric.reading.layouts import ANSWER_FIELD, PREDICTION_FIELDS, REFERENCES_FIELDS, guess
 from anls_metric.report import html
@@ -74,67 +70,7 @@ def _asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def _uploads() -> str:
-    """The folder that gradio puts uploads into."""
-    return os.environ["GRADIO_TEMP_DIR"]
-
-
 # The page
-
-
-class Page(gr.Blocks):  # type: ignore[misc]
-    """Blocks that say what was wrong with a call, and whose endpoints take one that leaves out what has a default.
-
-    A call of an endpoint with many values is handled alone: gradio goes through them again and again, while nobody else
-    is answered.
-    """
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._alone = asyncio.Semaphore()
-        self._waiting = 0
-
-    async def process_api(self, block_fn: Any, inputs: list[Any], **named: Any) -> Any:
-        """As gradio's."""
-        defaults = getattr(block_fn.fn, "defaults", None)
-        try:
-            values = list(_values(inputs))
-            if any(is_file_obj_with_meta(value) and is_http_url_like(value["path"]) for value in values):
-                raise ValueError("a file has to be uploaded: no address is fetched")  # however large it is
-            if defaults is None:
-                return await super().process_api(block_fn=block_fn, inputs=inputs, **named)
-            inputs = [*inputs, *defaults[len(inputs) :]]
-            async with self._turn(len(values) > limits.MANY_VALUES):
-                return await super().process_api(block_fn=block_fn, inputs=inputs, **named)
-        except gr.Error:
-            raise
-        except Exception as error:
-            said = told(error, ON_THE_PAGE if defaults is None else FOR_PROGRAMS)
-        finally:
-            if defaults is not None:  # gradio would remember for hours what a program asked
-                self.state_holder.session_data.pop(named.get("session_hash"), None)
-        raise gr.Error(said, print_exception=False)
-
-    @asynccontextmanager
-    async def _turn(self, large: bool) -> AsyncIterator[None]:
-        if large and self._waiting >= limits.MOST_WAITING:
-            raise ValueError(limits.BUSY)
-        self._waiting += large
-        try:
-            async with self._alone if large else nullcontext():
-                yield
-        finally:
-            self._waiting -= large
-
-
-def _values(inputs: Any) -> Iterator[Any]:
-    """Every value of the inputs of a call, however deep it lies."""
-    waiting = [inputs]
-    while waiting:
-        value = waiting.pop()
-        yield value
-        if isinstance(value, (list, dict)):
-            waiting.extend(value.values() if isinstance(value, dict) else value)
 
 
 def build() -> Page:
@@ -338,7 +274,7 @@ def _file_tab(chosen: list[Any]) -> None:
 
 def _dropped(place: int, name: str, visitor: Visit, path: str | None) -> list[Any]:
     """A file was dropped at a place, or taken away from it: what is to be picked in it."""
-    visitor.uploads[place] = take(path, _uploads(), name) if path else None
+    visitor.uploads[place] = take(path, folder(), name) if path else None
     return _picks(visitor)
 
 
@@ -370,35 +306,6 @@ def _made_up_files(visitor: Visit) -> list[Any]:
 # For programs
 
 
-def _endpoint(function: Callable[..., Any], files: Sequence[str] = ()) -> Callable[..., Any]:
-    """A function of `api` as an endpoint: files come as paths, and what is None or left out has its default."""
-    parameters = inspect.signature(function).parameters.values()
-    defaults = [None if one.default is inspect.Parameter.empty else one.default for one in parameters]
-
-    @wraps(function)
-    def called(*arguments: Any) -> Any:
-        try:
-            uploads = [take(path, _uploads(), name) for name, path in zip(files, arguments)]
-            given = [default if value is None else value for value, default in zip(arguments, defaults)]
-            return _sendable(function(*uploads, *given[len(files) :]))
-        except Exception as error:
-            said = told(error, FOR_PROGRAMS)
-        # The other error holds all that was read, and the thread holds this one until it works again.
-        raise gr.Error(said, print_exception=False)
-
-    called.defaults = defaults  # type: ignore[attr-defined]
-    return called
-
-
-def _sendable(result: Any) -> Any:
-    """The result, without halves of surrogate pairs, which no JSON of the network may have."""
-    try:
-        json.dumps(result, ensure_ascii=False).encode()
-        return result
-    except UnicodeEncodeError:
-        return json.loads(json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
-
-
 def _endpoints() -> None:
     """All that programs may ask for."""
     of_texts: list[Callable[..., Any]] = [
@@ -408,7 +315,7 @@ def _endpoints() -> None:
         api.list_variants,
     ]
     for function in of_texts:
-        gr.api(_endpoint(function), api_name=function.__name__)
+        gr.api(endpoint(function), api_name=function.__name__)
     with gr.Row(visible=False):
         options = [gr.Textbox("standard"), gr.Number(None), gr.Textbox("")]
         columns = [gr.Textbox("prediction"), gr.Textbox("references")]
@@ -418,7 +325,7 @@ def _endpoints() -> None:
         ]
         for function, files, before, after in of_files:
             inputs = [*(gr.File() for _ in files), *before, *options, *after]
-            gr.Button().click(_endpoint(function, files), inputs, gr.JSON(), api_name=function.__name__)
+            gr.Button().click(endpoint(function, files), inputs, gr.JSON(), api_name=function.__name__)
 
 
 # Launch
@@ -445,7 +352,7 @@ def launch(page: Page, **options: Any) -> None:
     if with_tools:
         from anls_metric.page import tools
 
-        tools.install(_uploads())
+        tools.install(folder())
     page.launch(
         theme=_THEME,
         css_paths=[ASSETS / "page.css", html.STYLE],
@@ -453,7 +360,7 @@ def launch(page: Page, **options: Any) -> None:
         max_file_size=limits.MOST_BYTES,
         max_threads=_THREADS,
         state_session_capacity=_VISITORS,
-        app_kwargs={"middleware": [Middleware(Guard, uploads=_uploads(), public=str(MADE_UP))]},
+        app_kwargs={"middleware": [Middleware(Guard, uploads=folder(), public=str(MADE_UP))]},
         mcp_server=with_tools,
         footer_links=["api"],
         enable_monitoring=False,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 from gradio import mcp
 from gradio_client import handle_file
 
 from anls_metric.page.guard import FILES
-from anls_metric.page.uploads import take
+from anls_metric.page.uploads import folder, take
 
 
 class Tools(mcp.GradioMCPServer):  # type: ignore[misc]
@@ -27,7 +26,7 @@ class Tools(mcp.GradioMCPServer):  # type: ignore[misc]
             given = value.get(name)
             path = given.partition(FILES[0])[2] or given if isinstance(given, str) else ""
             try:
-                files[name] = handle_file(take(path, os.environ["GRADIO_TEMP_DIR"], str(name)).path)
+                files[name] = handle_file(take(path, folder(), str(name)).path)
             except (ValueError, OSError):  # an address elsewhere, or the content itself
                 continue
         others = {name: given for name, given in value.items() if name not in files}

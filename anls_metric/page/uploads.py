@@ -26,6 +26,11 @@ _COMPRESSED = (".parquet", ".pq", ".arrow", ".gz", ".bz2", ".xz", ".xlsx", ".eva
 _ROW = 500  # bytes that a row takes besides its record
 
 
+def folder() -> str:
+    """The folder that the server puts uploads into."""
+    return os.environ["GRADIO_TEMP_DIR"]
+
+
 @dataclass(frozen=True)
 class Upload:
     """A file that a visitor uploaded.
@@ -76,12 +81,12 @@ def can_be_shown(name: str) -> bool:
     return len(name) <= 1_000 and (name.isascii() or name.encode("utf-8", "ignore").decode() == name)
 
 
-def take(path: str | None, folder: str, what: str) -> Upload:
+def take(path: str | None, uploads: str, what: str) -> Upload:
     """The upload at a path that a visitor's request names.
 
     Args:
         path: the path. Only a file that was uploaded is taken, no folder and no link.
-        folder: where the server puts uploads.
+        uploads: the folder that the server puts uploads into.
         what: what to call it in an error.
 
     Raises:
@@ -89,7 +94,7 @@ def take(path: str | None, folder: str, what: str) -> Upload:
     """
     if not path:
         raise ValueError(f"{what} is missing: upload a file")
-    inside = os.path.relpath(os.path.abspath(path), os.path.abspath(folder)).replace(os.sep, "/")
+    inside = os.path.relpath(os.path.abspath(path), os.path.abspath(uploads)).replace(os.sep, "/")
     if not _SHAPE.fullmatch(inside):
         raise ValueError(f"{what} is no file that was uploaded: upload it")
     found = os.lstat(path)
@@ -100,13 +105,13 @@ def take(path: str | None, folder: str, what: str) -> Upload:
     return Upload(os.path.abspath(path))
 
 
-def make_room(folder: str, most: int = limits.MOST_UPLOADED, seconds: float = limits.KEPT_SECONDS) -> None:
+def make_room(uploads: str, most: int = limits.MOST_UPLOADED, seconds: float = limits.KEPT_SECONDS) -> None:
     """Delete uploads, the oldest first, until the rest takes at most `most` bytes and none is older than `seconds`.
 
     What an interrupted upload left behind goes in the same way.
     """
     found = []
-    for path in Path(folder).rglob("*"):
+    for path in Path(uploads).rglob("*"):
         try:
             about = path.lstat()
         except OSError:  # somebody else deleted it

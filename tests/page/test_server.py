@@ -14,7 +14,7 @@ pytest.importorskip("gradio", reason="the page needs gradio: pip install 'anls-m
 from gradio.routes import App
 from starlette.testclient import TestClient
 
-from anls_metric.page import limits, server
+from anls_metric.page import limits, server, uploads
 from tests.conftest import ROOT
 
 
@@ -49,7 +49,7 @@ def test_each_page_has_a_folder_for_uploads_that_goes_with_it(monkeypatch: pytes
     page = server.build()
     folder = Path(page.uploads.name)
     assert folder.parent == tmp_path / "others"
-    assert server._uploads() == str(folder)
+    assert uploads.folder() == str(folder)
     page.uploads.cleanup()
     assert not folder.exists()
 
