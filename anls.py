@@ -1143,6 +1143,7 @@ def iter_anls_scores(
         0.8888888888888888
     """
     rule = _rule(variant, threshold, ignore_case)
+    _refuse_lazy(rows, "rows")
     if not isinstance(rows, Iterable):
         raise ValueError(f"rows is {shown(rows)}: {_PASS_PAIRS}")
     return _iter_scores(_checked_pairs(rows), rule)

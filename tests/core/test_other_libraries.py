@@ -91,6 +91,7 @@ def test_a_query_that_was_not_run_is_refused_with_the_call_that_runs_it(lazy: An
     assert refused(anls.anls_scores, PREDICTIONS, lazy).startswith(f"references is {remedy}")
     assert refused(anls.anls_batch, lazy).startswith(f"the batch is {remedy}")
     assert refused(anls.anls_score, "a", lazy).startswith(f"the gold labels is {remedy}")
+    assert refused(anls.iter_anls_scores, lazy).startswith(f"rows is {remedy}")
 
 
 def test_a_column_of_spark_is_no_list() -> None:
