@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import gc
 import io
 import json
@@ -11,20 +12,22 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from anls import VARIANTS, __version__, get_variant
 from anls_metric.analysis.clusters import CLUSTER_FIELDS
-from anls_metric.analysis.comparison import Compared, compare
 from anls_metric.analysis.hints import Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
-from anls_metric.reading.extract import EXTRACTORS, extractor
+from anls_metric.reading.extract import extractor
 from anls_metric.reading.rows import InputError
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Submission, find_submissions
-from anls_metric.report import tables, text
-from anls_metric.report.document import Entry, document
-from anls_metric.report.results import RESULTS_FILE, ResultsFile
+from anls_metric.report import text
+from anls_metric.report.document import RESULTS_FILE, Entry, document
+
+if TYPE_CHECKING:
+    from anls_metric.analysis.comparison import Compared
+    from anls_metric.report.results import ResultsFile
 
 # What the command calls the remedies of an error.
 REMEDIES = {
@@ -61,6 +64,21 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, _error(message))
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """The width of the terminal, without the module by which argparse asks for it again for each flag."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+@functools.cache
+def _columns() -> int:
+    try:
+        return int(os.environ["COLUMNS"]) if "COLUMNS" in os.environ else os.get_terminal_size().columns
+    except (OSError, ValueError):
+        return 80
+
+
 class _Once(argparse.Action):
     """A flag whose second value would silently take the place of the first."""
 
@@ -84,7 +102,7 @@ def parser() -> argparse.ArgumentParser:
         prog="calculate-anls",
         description="Score answers read from documents with ANLS (Average Normalized Levenshtein Similarity).",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
     )
     add = flags.add_argument
     flags.register("action", None, _Once)
@@ -101,7 +119,7 @@ def parser() -> argparse.ArgumentParser:
     add("--references-field", metavar="PATH", help="where a record has the accepted answers (default: found)")
     add("--id-field", metavar="PATH", help="where a record has its id (default: found); none numbers the records")
     add("--references-separator", metavar="TEXT", help="what stands between the accepted answers of a text")
-    add("--extract", metavar="RULES", help=f"take answers out of what a model wrote: {', '.join(EXTRACTORS)}")
+    add("--extract", metavar="RULES", help="take answers out of what a model wrote, like think,final")
     add("--layout", default=AUTO, metavar="NAME", help="whose files these are (default: found out; see --list-layouts)")
     add("--list-layouts", action="store_true", help="print the layouts that are recognised, and end")
     add("--filter", metavar="NAME", help="which filter of lm-evaluation-harness to score")
@@ -220,6 +238,8 @@ def _results(submission: Submission, flags: argparse.Namespace, several: bool) -
     """Where the score of each answer goes: of several submissions into a folder for each."""
     if flags.output_dir is None:
         return None
+    from anls_metric.report.results import ResultsFile
+
     folder = os.path.join(flags.output_dir, submission.name) if several else flags.output_dir
     return ResultsFile(folder, submission.inputs, flags.force)
 
@@ -272,6 +292,8 @@ def _compare(flags: argparse.Namespace, scored_sets: Mapping[str, ScoredSet]) ->
         return None, []
     if flags.baseline is not None and flags.baseline not in scored_sets:
         raise ValueError(f"--baseline {flags.baseline}: no submission is called so, but {', '.join(scored_sets)}")
+    from anls_metric.analysis.comparison import compare
+
     try:
         compared = compare(scored_sets, flags.baseline, flags.cluster_by)
     except ValueError as error:  # they have nothing in common: each has its number all the same
@@ -288,6 +310,8 @@ def _print(
     if len(entries) == 1:
         print(text.summary(entries[0].scored_set))
     else:
+        from anls_metric.report import tables
+
         found = document(entries, compared, hints)
         print(tables.as_text(tables.side_by_side(found)) + "\n" + text.printable(tables.footnote(found)))
         for entry in entries:

@@ -6,7 +6,6 @@ its questions were answered.
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
 from collections import Counter
@@ -19,6 +18,7 @@ from typing import NamedTuple
 from anls import Variant, anls_score, get_variant, shown
 from anls_metric.analysis.scored import Scored
 from anls_metric.reading.extract import EXTRACTORS, Extractor, extractor
+from anls_metric.reading.patterns import pattern
 from anls_metric.reading.rows import REMEDIES, parse_references
 
 
@@ -241,7 +241,7 @@ def _rules_for(prediction: str, one: Scored, batch: Batch) -> list[str]:
     return names if taken_out else []
 
 
-_FIELD = re.compile(r'"([^",:\\]{1,40})"\s{0,9}:')
+_FIELD = pattern(r'"([^",:\\]{1,40})"\s{0,9}:')
 _MOST_FIELDS = 20
 
 
@@ -314,7 +314,7 @@ def _characters(batch: Batch) -> Iterator[str]:
             yield ""
 
 
-_PRINTED = re.compile(
+_PRINTED = pattern(
     r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:|\{[^{}:'",]+,[^{}:'"]+\}$"""
 )
 _BRACKETS = ("[", "{", "(", "b'", 'b"')
@@ -359,10 +359,10 @@ def _respelled(plain: Callable[[str], str], batch: Batch) -> Iterator[str]:
             yield ""
 
 
-_INVISIBLE = re.compile("(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]")
-_LATIN = re.compile("[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}")
-_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
-_BLANK_TOKEN = re.compile("[Ġ▁]")
+_INVISIBLE = pattern("(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]")
+_LATIN = pattern("[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}")
+_ESCAPED = pattern(r"\\u([0-9a-fA-F]{4})")
+_BLANK_TOKEN = pattern("[Ġ▁]")
 
 
 def _composed(text: str) -> str:
@@ -384,6 +384,12 @@ def _decoded(found: re.Match[str]) -> str:
         except UnicodeError:
             continue
     return found[0]
+
+
+def _without_entities(text: str) -> str:
+    import html
+
+    return html.unescape(text)
 
 
 def _unescaped(text: str) -> str:
@@ -410,7 +416,7 @@ def _repeated(batch: Batch) -> Iterator[str]:
 
 
 _ROLES = ("ssistant", "SSISTANT", "[/INST]")
-_ROLE = re.compile(r"(?:\A|[\n>])[ ]?(?:[Aa]ssistant|ASSISTANT)[ ]?(?:[\n:]|<\|)|ASSISTANT:|\[/INST\]")
+_ROLE = pattern(r"(?:\A|[\n>])[ ]?(?:[Aa]ssistant|ASSISTANT)[ ]?(?:[\n:]|<\|)|ASSISTANT:|\[/INST\]")
 
 
 def _prompt(batch: Batch) -> Iterator[str]:
@@ -510,7 +516,7 @@ HINTS = (
     ),
     Sign(
         "entities",
-        partial(_respelled, html.unescape),
+        partial(_respelled, _without_entities),
         "{count} of {total} predictions score less because of entities of HTML (&amp; for &)",
         "write what they stand for, as html.unescape does",
         share=0.0,

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from anls import Variant, get_variant, normalizer
+from anls_metric.reading.patterns import pattern
 from anls_metric.reading.rows import Row
 
 
@@ -27,17 +27,26 @@ class Answer:
 
     def __init__(self, row: Row, score: float, judge: Judge) -> None:
         self.row, self.score, self._judge = row, score, judge
+        self._prediction: str | None = None
+        self._references: list[str] = []
 
-    @cached_property
+    # Each is made once, when a predicate first asks for it. (functools.cached_property takes a lock before Python 3.12,
+    # which costs more than what it saves here.)
+
+    @property
     def prediction(self) -> str:
         """The prediction, normalized; "" where the variant takes it for no answer."""
-        normalized = self._judge.normalize(self.row.prediction or "")
-        return "" if normalized in self._judge.variant.no_answers else normalized
+        if self._prediction is None:
+            normalized = self._judge.normalize(self.row.prediction or "")
+            self._prediction = "" if normalized in self._judge.variant.no_answers else normalized
+        return self._prediction
 
-    @cached_property
+    @property
     def references(self) -> list[str]:
         """The accepted answers, normalized."""
-        return [self._judge.normalize(reference) for reference in self.row.references]
+        if not self._references:
+            self._references = list(map(self._judge.normalize, self.row.references))
+        return self._references
 
 
 class Outcome(NamedTuple):
@@ -146,11 +155,12 @@ class Judge:
 
     def matches(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> tuple[int, int]:
         """How many answers equal an accepted one once normalized, and how many contain one as whole words."""
-        exact = contain = 0
+        others = 0 if self.variant.all_or_nothing else outcomes.count("equal")  # those are equal, all of them
+        exact = contain = others
         for row, score, outcome in zip(rows, scores, outcomes):
             if outcome == "contains an answer":
                 contain += 1
-            elif score > 0.0:
+            elif score > 0.0 and not (others and outcome == "equal"):
                 answer = Answer(row, score, self)
                 if answer.prediction in answer.references:
                     exact += 1
@@ -195,7 +205,7 @@ def _digits(text: str) -> str:
     return "".join(filter(str.isdigit, text))
 
 
-_REFUSALS = re.compile(
+_REFUSALS = pattern(
     r"\b(?:i (?:can ?not|can['’]t|could not|couldn['’]t|do not|don['’]t|am not able|am unable|['’]m (?:sorry|unable))"
     r"|i am sorry|i apologi[sz]e|as an ai|unable to (?:answer|determine|read|see)|no (?:answer|(?:such )?information)"
     r"|not (?:possible|specified|mentioned|provided|visible|given|available|stated|legible|found)|unanswerable"

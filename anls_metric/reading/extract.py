@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anls import as_text, shown
+from anls_metric.reading.patterns import pattern
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,7 @@ def _braced(text: str, command: str) -> Iterator[tuple[int, int, int]]:
 
 # Values of JSON stay as they are written: 0.10 is an answer of four characters.
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
-_OBJECT = re.compile(r'\{\s*"')
+_OBJECT = pattern(r'\{\s*"')
 _CONSTANTS = {None: "", True: "true", False: "false"}
 
 
@@ -223,7 +224,7 @@ def _as_answer(value: Any) -> str | None:
     return None if isinstance(value, (list, dict)) else _CONSTANTS[value]
 
 
-_LANGUAGE = re.compile(r"[\w+#.-]*[ \t\r]*")
+_LANGUAGE = pattern(r"[\w+#.-]*[ \t\r]*")
 
 
 def _in_fence(text: str) -> str | None:
@@ -238,7 +239,7 @@ def _in_fence(text: str) -> str | None:
     return (lines if lines.strip() and _LANGUAGE.fullmatch(language) else insides[-1]).strip()
 
 
-_SPECIAL_TOKEN = re.compile(
+_SPECIAL_TOKEN = pattern(
     r"(<\|[^\s<>|]{1,40}\|>|<｜[^\s<>]{1,40}｜>|</?s>|\[(?:CLS|EOS|PAD|SEP)\]"
     r"|<(?:bos|eod|eos|pad|unk|end_of_turn|end_of_utterance|start_of_turn)>)"
 )
@@ -251,7 +252,7 @@ def _without_special_tokens(text: str) -> str | None:
     return None if last - first == len(parts) - 1 else "".join(parts[first : last + 1]).strip()
 
 
-_LABEL = re.compile(
+_LABEL = pattern(
     r"(?:[#]|[*]{2}|__)[ ]?(?:[Ff]inal[ ]|FINAL[ ])?(?:[Aa]nswer|ANSWER)(?:[*]{2}|__)?[ \t]{0,3}\r?\n|"
     r"\b(?:[Aa]nswer|ANSWER)[*_]{0,3}\s{0,3}[:：][*_]{0,3}"
     r"|\b(?:[Tt]he|THE)\s{1,3}(?:\w{1,12}\s{1,3})?(?:[Aa]nswer|ANSWER)\s{1,3}(?:is|IS)\b(?:[*_]{0,3}\s{0,3}[:：])?[*_]{0,3}"

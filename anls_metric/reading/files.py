@@ -6,7 +6,6 @@ workbook, are loaded whole). What is wrong is an `InputError` that says in which
 
 from __future__ import annotations
 
-import glob
 import io
 import json
 import os
@@ -172,6 +171,10 @@ def shards(path: str) -> list[str] | None:
     Raises:
         InputError: a folder in which there are none, or files of several kinds.
     """
+    if not os.path.isdir(path) and not any(sign in path for sign in "*?["):
+        return None
+    import glob
+
     if os.path.isdir(path):
         folder = glob.escape(path)
         if os.path.exists(os.path.join(path, "dataset_dict.json")):
@@ -180,7 +183,7 @@ def shards(path: str) -> list[str] | None:
         if os.path.exists(os.path.join(path, "state.json")):  # of datasets.save_to_disk
             return sorted(glob.glob(os.path.join(folder, "*.arrow")))
         files = sorted(glob.glob(os.path.join(folder, "*")), key=natural)
-    elif any(sign in path for sign in "*?[") and not os.path.exists(path) and path != "-":
+    elif not os.path.exists(path):
         files = sorted(glob.glob(path), key=natural)
     else:
         return None

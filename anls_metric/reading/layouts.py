@@ -7,12 +7,12 @@ to something counts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from anls_metric.reading.containers import KEY, VALUE
+from anls_metric.reading.patterns import pattern
 
 Path = str | Callable[[Mapping[str, Any]], Any]
 """Where a value of a record stands, or a function that takes it out of the record."""
@@ -381,8 +381,8 @@ def with_paths(layout: Layout, **paths: str | None) -> Layout:
 
 # What programs write around a question
 
-_BEFORE = re.compile(r"^(?:Answer the question according to the image using a single word or phrase\.\n|Question: )")
-_AFTER = re.compile(
+_BEFORE = pattern(r"^(?:Answer the question according to the image using a single word or phrase\.\n|Question: )")
+_AFTER = pattern(
     r"\s*(?:Answer the question using a single word or phrase\."
     r'|The last line of your response should be of the form "ANSWER: \[ANSWER\]" .*'
     r"|Answer(?: with a single word or phrase)?:)\s*$"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls import as_references, shown
+from anls_metric.reading.patterns import pattern
 
 # What can be done about an error, in the words of somebody who calls from Python. A door words what it calls
 # otherwise: the command has flags, the page has switches.
@@ -130,12 +131,12 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
 _LITERAL = r"""b?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
 _ITEM = rf"(?:{_LITERAL}|np\.str_\({_LITERAL}\))"
 _ITEMS = rf"\s*{_ITEM}\s*(?:,\s*{_ITEM}\s*)*"
-_LIST = re.compile(rf"\[{_ITEMS},?\s*\]|\{{{_ITEMS}\}}|\({_ITEMS},\s*\)|\({_ITEMS},{_ITEMS}\)")
+_LIST = pattern(rf"\[{_ITEMS},?\s*\]|\{{{_ITEMS}\}}|\({_ITEMS},\s*\)|\({_ITEMS},{_ITEMS}\)")
 # What stands between the texts of the printed form of something else: other values, or nothing, as numpy prints it.
-_OTHER_VALUES = re.compile(
+_OTHER_VALUES = pattern(
     r"(?:[\s,\[\](){}]|\b(?:nan|NaN|NaT|None|null|True|False|inf|np\.\w+)\b|[-+\d.]+(?:e[-+]?\d+)?|<NA>)*"
 )
-_SQUAD = re.compile(r"""\{\s*['"](?:text|answer_start)['"]\s*:""")
+_SQUAD = pattern(r"""\{\s*['"](?:text|answer_start)['"]\s*:""")
 _OPENING = ("[", "(", "{", "array([", "Index([")
 _MOST_SQUAD = 100_000  # characters that Python's parser may have
 

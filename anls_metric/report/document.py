@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.analysis.comparison import Compared
 from anls_metric.analysis.scored import Scored, ScoredSet, in_order
+
+if TYPE_CHECKING:
+    from anls_metric.analysis.comparison import Compared
+
+RESULTS_FILE = "results.json"
 
 
 class Entry(NamedTuple):

@@ -12,8 +12,7 @@ from typing import IO
 
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.reading.rows import InputError
-
-RESULTS_FILE = "results.json"
+from anls_metric.report.document import RESULTS_FILE
 
 _BEGINNING = '{"inputs": '
 _ASIDE = f".{RESULTS_FILE}."
