@@ -393,6 +393,6 @@ before = set(sys.modules)
 from anls_metric.analysis.significance import interval
 assert interval([0.0, 1.0] * 20)
 new = {name.partition(".")[0] for name in set(sys.modules) - before}
-print(new & {"numpy", "scipy", "random", "statistics", "dataclasses"})
+print(new & {"numpy", "scipy", "random", "statistics"})
 """
     assert run_python(program, tmp_path).stdout == "set()\n"
