@@ -899,14 +899,15 @@ def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> Iterat
     """What is kept of each row's similarity. The one loop of this project; `explain` says the same in plain steps."""
     distance, far, long = Levenshtein.distance, math.inf, _LONG
     plain, low, high, equal, as_given = rule.plain, rule.low, rule.high, rule.equal, rule.as_given
-    normalize, no_answers = rule.normalize, rule.no_answers
+    normalize, no_answers, bounded = rule.normalize, rule.no_answers, rule.bounded
     prediction_length, reference_length = rule.prediction_length, rule.reference_length
     for prediction, references in rows:
         if as_given and prediction in references:
             yield equal
             continue
         if len(prediction) > long:
-            yield _score_long(prediction, references, rule)
+            hopeless = bounded and _is_too_long(prediction, references, rule)
+            yield 0.0 if hopeless else _score_long(prediction, references, rule)
             continue
         if plain:  # what the functions of a plain rule do, written out: two calls a text cost a fifth of the loop
             answer = " ".join(prediction.lower().split())
@@ -938,8 +939,6 @@ def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> Iterat
 
 def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> float:
     """The same for a long prediction, without the distances that cannot change the score."""
-    if rule.bounded and _is_too_long(prediction, references, rule):
-        return 0.0
     answer = rule.normalize(prediction)
     if answer in rule.no_answers:
         return 0.0
