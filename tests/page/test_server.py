@@ -57,6 +57,6 @@ def test_each_page_has_a_folder_for_uploads_that_goes_with_it(monkeypatch: pytes
 def test_what_is_installed_is_what_the_page_says_it_was_tested_with() -> None:
     installed = version("gradio").rpartition(".")[0]
     following = f"{installed.partition('.')[0]}.{int(installed.partition('.')[2]) + 1}"
-    for name in ("pyproject.toml", "requirements.txt"):
-        assert f"gradio>={installed},<{following}" in (ROOT / name).read_text(encoding="utf-8")
+    assert f'"gradio>={installed},<{following}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f"\ngradio<{following},>={installed}\n" in (ROOT / "requirements.txt").read_text(encoding="utf-8")
     assert f"sdk_version: {installed}." in (ROOT / "README.md").read_text(encoding="utf-8")
