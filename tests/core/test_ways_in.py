@@ -89,7 +89,7 @@ def test_python_m_anls_says_what_the_command_is(site: Path) -> None:
 
 @pytest.mark.parametrize("module", ["anls", "anls_metric"])
 def test_an_import_brings_nothing_that_few_calls_need(module: str, site: Path) -> None:
-    needed = "import rapidfuzz.distance, dataclasses, functools, itertools, types, typing"
+    needed = "import rapidfuzz.distance, dataclasses, functools, itertools, types, typing, warnings"
     program = f"{needed}; import sys; before = set(sys.modules); import {module}; print(*set(sys.modules) - before)"
     assert set(python("-c", program, path=site).stdout.split()) == {"anls", module}
 
