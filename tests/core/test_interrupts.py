@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -40,12 +41,11 @@ def interrupt(call: Callable[[], object], event: str, which: int) -> bool:
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        call()
-    except KeyboardInterrupt:
-        return True
+        with suppress(KeyboardInterrupt):
+            call()
     finally:
         sys.settrace(before)
-    return False
+    return seen >= which
 
 
 def interruptions(metric: Any, call: Callable[[], object], event: str) -> Iterator[int]:
