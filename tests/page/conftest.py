@@ -29,6 +29,15 @@ class Served(NamedTuple):
     log: Path
 
 
+def is_up(address: str) -> bool:
+    """Whether somebody answers there."""
+    try:
+        urllib.request.urlopen(address, timeout=60).read()
+        return True
+    except OSError:
+        return False
+
+
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The page, run as a Space is: from a folder that holds the files of the repository, in a process of its own."""
@@ -57,17 +66,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with open(found.log, "w") as log:
         process = subprocess.Popen([sys.executable, "app.py"], cwd=folder, env=environment, stdout=log, stderr=log)
         try:
-            for _ in range(240):
+            while not is_up(address):
                 assert process.poll() is None, found.log.read_text()
-                try:
-                    urllib.request.urlopen(address, timeout=5).read()
-                    break
-                except OSError:
-                    time.sleep(0.25)
+                time.sleep(0.25)
             yield found._replace(address=address)
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(60)
     assert "Traceback" not in found.log.read_text()
     for place in (private, found.uploads):
         assert not any(path.is_file() for path in place.rglob("*"))  # what was uploaded went with the server
