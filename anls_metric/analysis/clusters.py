@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from anls_metric.analysis.significance import Sample
@@ -73,8 +75,10 @@ class ClusteredScores:
 
     def __init__(self, cluster_by: str | None = None) -> None:
         self._cluster_by = cluster_by
-        self._alone = Sample()
-        self._samples: dict[str, Sample] | None = None  # by field
+        self._alone = Sample()  # all scores, where there is no field, or
+        self._scores = array("d")  # as they come, with
+        self._columns: dict[str, _Column] | None = None  # the clusters by each field
+        self._chosen: tuple[Clusters | None, Sample] | None = None
 
     def add(self, scores: Sequence[float], records: Sequence[Mapping[str, Any]]) -> None:
         """Count these scores as well.
@@ -83,11 +87,15 @@ class ClusteredScores:
             scores: from 0 to 1.
             records: the record of each; those that come first say which fields there are.
         """
-        if self._samples is None:
-            self._samples = {field: Sample() for field in _fields(records, self._cluster_by)}
-        self._alone.add(scores)
-        for field, sample in self._samples.items():
-            sample.add(scores, cluster_column(records, field))
+        if self._columns is None:
+            self._columns = {field: _Column() for field in _fields(records, self._cluster_by)}
+        self._chosen = None
+        if not self._columns:
+            self._alone.add(scores)
+            return
+        self._scores.extend(scores)
+        for field, column in self._columns.items():
+            column.add(cluster_column(records, field))
 
     def chosen(self) -> tuple[Clusters | None, Sample]:
         """What the questions belong together by, None for nothing, and the scores by it.
@@ -95,15 +103,54 @@ class ClusteredScores:
         Raises:
             ValueError: no record has the field of `cluster_by`.
         """
-        samples = self._samples or {}
-        asked = samples.get(self._cluster_by or "")
-        if asked and not asked.has_clusters:
+        if self._chosen is None:
+            self._chosen = self._choose()
+        return self._chosen
+
+    def _choose(self) -> tuple[Clusters | None, Sample]:
+        if not self._columns:
+            return None, self._alone
+        counts = {field: column.cluster_count for field, column in self._columns.items()}
+        asked = self._cluster_by in self._columns
+        if asked and not any(column.has_clusters for column in self._columns.values()):
             raise ValueError(f"no question has the field {self._cluster_by!r}, by which to cluster")
-        found = [field for field, sample in samples.items() if asked or 1 < sample.cluster_count < sample.count]
-        if found:
-            field = min(found, key=lambda field: samples[field].cluster_count)
-            return Clusters(field, samples[field].cluster_count), samples[field]
-        return None, self._alone
+        found = [field for field, count in counts.items() if asked or 1 < count < len(self._scores)]
+        sample = Sample()
+        if not found:
+            sample.add(self._scores)
+            return None, sample
+        field = min(found, key=counts.__getitem__)
+        sample.add(self._scores, self._columns[field].clusters())
+        return Clusters(field, counts[field]), sample
+
+
+class _Column:
+    """The cluster of each score by one field, as a number of four bytes: most fields are not the one that is chosen."""
+
+    def __init__(self) -> None:
+        self._number_of: dict[Hashable, int] = {}
+        self._numbers = array("I")
+
+    def add(self, clusters: Sequence[Hashable]) -> None:
+        known = self._number_of
+        for cluster in dict.fromkeys(clusters):
+            known.setdefault(cluster, len(known))
+        self._numbers.extend(map(known.__getitem__, clusters))
+
+    @property
+    def has_clusters(self) -> bool:
+        return bool(self._number_of.keys() - {None})
+
+    @property
+    def cluster_count(self) -> int:
+        """How many there are; a score without one is one of its own."""
+        alone = self._number_of.get(None)
+        return len(self._number_of) + (0 if alone is None else self._numbers.count(alone) - 1)
+
+    def clusters(self) -> Sequence[int | None]:
+        """The number of the cluster of each score, None for a score without one."""
+        alone = self._number_of.get(None)
+        return self._numbers if alone is None else [None if one == alone else one for one in self._numbers]
 
 
 def _fields(records: Sequence[Mapping[str, Any]], cluster_by: str | None) -> list[str]:
@@ -134,8 +181,11 @@ def cluster_column(records: Sequence[Mapping[str, Any]], field: str) -> list[str
         >>> cluster_column([{"doc": {"page": "7"}}], "doc.page")
         ['7']
     """
-    values = [record[field] if field in record else look_up(record, field) for record in records]
-    if set(map(type, values)) == {str} and "" not in values:
+    try:
+        values = list(map(itemgetter(field), records))
+    except KeyError:
+        values = [record[field] if field in record else look_up(record, field) for record in records]
+    if set(map(type, values)) <= {str, int} and "" not in values:
         return values
     return [value if _is_name(value) else None for value in values]
 

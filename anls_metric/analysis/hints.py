@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, pairwise, repeat
 from typing import NamedTuple
@@ -256,7 +255,7 @@ _OBJECT = Extractor("object", "its first field", _first_field, marks=("{",))
 
 def _field_rules(text: str) -> list[Extractor]:
     names = list(dict.fromkeys(_FIELD.findall(text)))[:_MOST_FIELDS] if _OBJECT.find(text) else []
-    return [replace(rule, certain=False) for name in names for rule in extractor(f"json:{name}").rules]
+    return [rule._replace(certain=False) for name in names for rule in extractor(f"json:{name}").rules]
 
 
 def _unfinished(batch: Batch) -> Iterator[str]:
@@ -387,6 +386,8 @@ def _decoded(found: re.Match[str]) -> str:
 
 
 def _without_entities(text: str) -> str:
+    if "&" not in text:
+        return text
     import html
 
     return html.unescape(text)
@@ -423,7 +424,9 @@ def _prompt(batch: Batch) -> Iterator[str]:
     roles = any(role in batch.text for role in _ROLES)
     for prediction, one in batch.bare:
         question = one.row.record.get("question")
-        repeats = type(question) is str and question and prediction.lstrip().startswith(question)
+        repeats = (
+            type(question) is str and 0 < len(question) <= len(prediction) and prediction.lstrip().startswith(question)
+        )
         if repeats or (roles and _ROLE.search(prediction)):
             yield ""
 

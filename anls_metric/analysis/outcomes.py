@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from anls import Variant, get_variant, normalizer
@@ -23,30 +24,19 @@ class Answer:
         row: the question with its answer.
         score: what the variant gives it.
         judge: which variant that is.
+
+    Attributes:
+        prediction: the prediction, normalized; "" where the variant takes it for no answer.
+        references: the accepted answers, normalized.
     """
 
+    __slots__ = ("prediction", "references", "row", "score")
+
     def __init__(self, row: Row, score: float, judge: Judge) -> None:
-        self.row, self.score, self._judge = row, score, judge
-        self._prediction: str | None = None
-        self._references: list[str] = []
-
-    # Each is made once, when a predicate first asks for it. (functools.cached_property takes a lock before Python 3.12,
-    # which costs more than what it saves here.)
-
-    @property
-    def prediction(self) -> str:
-        """The prediction, normalized; "" where the variant takes it for no answer."""
-        if self._prediction is None:
-            normalized = self._judge.normalize(self.row.prediction or "")
-            self._prediction = "" if normalized in self._judge.variant.no_answers else normalized
-        return self._prediction
-
-    @property
-    def references(self) -> list[str]:
-        """The accepted answers, normalized."""
-        if not self._references:
-            self._references = list(map(self._judge.normalize, self.row.references))
-        return self._references
+        self.row, self.score = row, score
+        prediction = judge.normalize(row.prediction or "")
+        self.prediction = "" if prediction in judge.variant.no_answers else prediction
+        self.references = list(map(judge.normalize, row.references))
 
 
 class Outcome(NamedTuple):
@@ -82,22 +72,22 @@ def _is_empty(answer: Answer) -> bool:
 
 
 def _contains_an_answer(answer: Answer) -> bool:
-    return any(stands_in(reference, answer.prediction) for reference in answer.references)
+    return _any_stands_in(answer.references, answer.prediction)
 
 
 def _is_part_of_an_answer(answer: Answer) -> bool:
-    return any(stands_in(answer.prediction, reference) for reference in answer.references)
+    return any(map(stands_in, repeat(answer.prediction), answer.references))
 
 
 def _differs_in_formatting(answer: Answer) -> bool:
     letters = letters_and_digits(answer.prediction)
-    return bool(letters) and any(letters == letters_and_digits(reference) for reference in answer.references)
+    return bool(letters) and letters in map(letters_and_digits, answer.references)
 
 
 def _is_another_number(answer: Answer) -> bool:
     digits = _digits(answer.prediction)
-    others = [found for found in map(_digits, answer.references) if found]
-    return bool(digits) and bool(others) and digits not in others
+    others = list(filter(None, map(_digits, answer.references))) if digits else []
+    return bool(others) and digits not in others
 
 
 def _is_a_refusal(answer: Answer) -> bool:
@@ -146,7 +136,10 @@ class Judge:
     def outcome(self, row: Row, score: float) -> str:
         """The name of the first outcome that fits an answer with its score."""
         answer = Answer(row, score, self)
-        return next(outcome.name for outcome in OUTCOMES if outcome.fits(answer))
+        for outcome in OUTCOMES:
+            if outcome.fits(answer):
+                break
+        return outcome.name
 
     def outcomes(self, rows: Sequence[Row], scores: Sequence[float]) -> list[str]:
         """The outcome of each of many answers."""
@@ -157,16 +150,17 @@ class Judge:
         """How many answers equal an accepted one once normalized, and how many contain one as whole words."""
         others = 0 if self.variant.all_or_nothing else outcomes.count("equal")  # those are equal, all of them
         exact = contain = others
+        normalize = self.normalize
         for row, score, outcome in zip(rows, scores, outcomes):
             if outcome == "contains an answer":
                 contain += 1
             elif score > 0.0 and not (others and outcome == "equal"):
-                answer = Answer(row, score, self)
-                if answer.prediction in answer.references:
+                prediction, references = normalize(row.prediction or ""), list(map(normalize, row.references))
+                if prediction in references:
                     exact += 1
                     contain += 1
-                else:
-                    contain += _contains_an_answer(answer)
+                elif any(map(prediction.__contains__, references)):
+                    contain += _any_stands_in(references, prediction)
         return exact, contain
 
     def _new_outcome(self, row: Row, score: float) -> str:
@@ -191,6 +185,10 @@ def stands_in(part: str, whole: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", whole) is not None
 
 
+def _any_stands_in(parts: Sequence[str], whole: str) -> bool:
+    return any(map(stands_in, parts, repeat(whole)))
+
+
 def letters_and_digits(text: str) -> str:
     """A text without signs, blanks and accents.
 
@@ -198,11 +196,22 @@ def letters_and_digits(text: str) -> str:
         >>> letters_and_digits("Café, 12.50 $")
         'Cafe1250'
     """
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
+    return _only(str.isalnum, _NO_LETTERS_AND_DIGITS, text if text.isascii() else unicodedata.normalize("NFKD", text))
 
 
 def _digits(text: str) -> str:
-    return "".join(filter(str.isdigit, text))
+    return _only(str.isdigit, _NO_DIGITS, text)
+
+
+# The signs of ASCII that are none: most texts hold no others, and all of these are taken out at once.
+_NO_LETTERS_AND_DIGITS = bytes(code for code in range(128) if not chr(code).isalnum())
+_NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
+
+
+def _only(keep: Callable[[str], bool], others: bytes, text: str) -> str:
+    if text.isascii():
+        return text.encode().translate(None, others).decode()
+    return "".join(filter(keep, text))
 
 
 _REFUSALS = pattern(

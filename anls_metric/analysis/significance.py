@@ -65,8 +65,8 @@ class Sample:
             return
         if len(clusters) != len(scores):
             raise ValueError(f"{len(scores)} scores and {len(clusters)} clusters: each score has one")
-        for score, cluster in zip(scores, clusters):
-            self._together[cluster].append(score)
+        for together, score in zip(map(self._together.__getitem__, clusters), scores):
+            together.append(score)
         self._alone.update(self._together.pop(None, ()))
 
     @property
@@ -78,11 +78,6 @@ class Sample:
     def cluster_count(self) -> int:
         """How many clusters there are; a score that stands alone is one."""
         return sum(self._alone.values()) + len(self._together)
-
-    @property
-    def has_clusters(self) -> bool:
-        """Whether any score has a cluster."""
-        return bool(self._together)
 
     @property
     def mean(self) -> float:

@@ -53,7 +53,7 @@ _NAMES = frozenset(
 def _under(name: str) -> Callable[[Mapping[str, Any]], list[Any] | None]:
     def records(value: Mapping[str, Any]) -> list[Any] | None:
         inner = value.get(name)
-        if isinstance(inner, list) and all(isinstance(record, dict) for record in inner):
+        if isinstance(inner, list) and set(map(type, inner)) <= {dict}:
             return inner
         return None
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from anls import as_text, shown
 from anls_metric.reading.patterns import pattern
 
 
-@dataclass(frozen=True)
-class Extractor:
+class Extractor(NamedTuple):
     r"""A rule: a row of `EXTRACTORS`.
 
     Args:
@@ -113,7 +112,7 @@ def _rule(text: str) -> Extractor:
     if not rule.option or not value:
         there_is = f"{name}:{rule.option.upper()}" if rule.option else name
         raise ValueError(f"there is no rule {shown(text)} to take answers out: there is {there_is}")
-    return replace(rule, name=text, extract=partial(rule.extract, **{rule.option: value}))
+    return rule._replace(name=text, extract=partial(rule.extract, **{rule.option: value}))
 
 
 def answer_in_tags(text: str, tag: str = "answer") -> str | None:

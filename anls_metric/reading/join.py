@@ -168,7 +168,8 @@ class _Answers:
         early = self._early
         while not all(map(early.__contains__, ids)) and self._read():
             pass
-        return {question_id: early.pop(question_id) for question_id in dict.fromkeys(ids) if question_id in early}
+        answered = dict.fromkeys(filter(early.__contains__, ids))
+        return dict(zip(answered, map(early.pop, answered)))
 
     def rest(self) -> dict[str, str | None]:
         """The answers that nobody has asked for."""

@@ -8,8 +8,7 @@ to something counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from anls_metric.reading.containers import KEY, VALUE
 from anls_metric.reading.patterns import pattern
@@ -117,8 +116,7 @@ REFERENCES_FIELDS = (
 ANSWER_FIELD = "answer"  # the prediction in a submission, the reference beside a prediction
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """Which field is which in the files of a program.
 
     Attributes:
@@ -376,7 +374,7 @@ def by_names(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout:
 def with_paths(layout: Layout, **paths: str | None) -> Layout:
     """The layout with other paths for some of its roles."""
     changed: dict[str, Any] = {role: (path,) for role, path in paths.items() if path is not None}
-    return replace(layout, **changed)
+    return layout._replace(**changed)
 
 
 # What programs write around a question

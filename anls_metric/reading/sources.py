@@ -6,9 +6,9 @@ Whether all is right is found by looking at whole columns; a value is looked at 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from anls import as_text
 from anls_metric.reading import layouts
@@ -21,8 +21,7 @@ from anls_metric.reading.rows import InputError, parse_references, text_of_parts
 AUTO = "auto"
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """How somebody wants files to be read. What is left out is found out.
 
     Args:
@@ -95,7 +94,7 @@ class Source:
             references=self.reading.references_field,
         )
         if self.reading.id_field == "none":
-            self.layout = replace(self.layout, id=())
+            self.layout = self.layout._replace(id=())
         if fields is not None:
             self._leave_out_other_columns(fields)
 
@@ -246,7 +245,7 @@ class Source:
         first = paths[0]
         if isinstance(first, str):
             try:
-                return [record[first] for record in chunk.records]
+                return list(map(itemgetter(first), chunk.records))
             except KeyError:
                 pass
         column = [_first_of(record, paths) for record in chunk.records]
@@ -277,14 +276,14 @@ def as_gold(source: Source) -> Source:
     if not source.layout.references:
         lone = source.layout.prediction in ((ANSWER_FIELD,), (VALUE,))
         references = source.layout.prediction if lone else ("answers",)
-        source.layout = replace(source.layout, references=references)
+        source.layout = source.layout._replace(references=references)
     return source
 
 
 def as_submission(source: Source) -> Source:
     """The source as the one that has the answers: there they are in `answer` where nothing else is known."""
     if not source.layout.prediction:
-        source.layout = replace(source.layout, prediction=(ANSWER_FIELD,))
+        source.layout = source.layout._replace(prediction=(ANSWER_FIELD,))
     return source
 
 
