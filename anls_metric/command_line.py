@@ -7,16 +7,14 @@ import contextlib
 import functools
 import gc
 import io
-import json
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from anls import VARIANTS, __version__, get_variant
-from anls_metric.analysis.clusters import CLUSTER_FIELDS
-from anls_metric.analysis.hints import Hints
+from anls import VARIANTS, __version__
+from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, variants
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.rows import InputError
@@ -28,6 +26,8 @@ from anls_metric.report.document import RESULTS_FILE, Entry, document
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared
     from anls_metric.report.results import ResultsFile
+
+FORMATS = ("text", "json", "markdown", "latex", "csv")
 
 # What the command calls the remedies of an error.
 REMEDIES = {
@@ -55,7 +55,7 @@ _EPILOG = """\
 files: those of the leaderboard, the logs of evaluation harnesses (--list-layouts), tables of one's own: JSON, JSON
 lines, CSV, and with the extra `files` Parquet, Arrow and Excel; - is standard input, a folder or a pattern in quotes is
 one file in parts. FILEs hold both sides each, or the first is a gold file and the others are submissions.
-Exit status: 0, or 2 for input that cannot be scored.
+Exit status: 0; 1 for an ANLS under --fail-under; 2 for input that cannot be scored.
 """
 
 
@@ -124,7 +124,12 @@ def parser() -> argparse.ArgumentParser:
     add("--list-layouts", action="store_true", help="print the layouts that are recognised, and end")
     add("--filter", metavar="NAME", help="which filter of lm-evaluation-harness to score")
     add("--epoch", metavar="N", help="which epoch of inspect_ai to score")
-    add("--variant", default="standard", metavar="NAME", help=f"which ANLS: {', '.join(VARIANTS)}")
+    add(
+        "--variant",
+        metavar="NAMES",
+        help=f"which ANLS, and with commas the number under more of them: {', '.join(VARIANTS)}; or {EVERY_VARIANT}",
+    )
+    add("--find", metavar="NUMBER", help="say which variants give a number, like 84.75")
     add("--anls-threshold", type=float, metavar="T", help="from 0 to 1: a similarity under it scores 0 (default: 0.5)")
     add(
         "--ignore-case",
@@ -138,12 +143,25 @@ def parser() -> argparse.ArgumentParser:
     add("--baseline", metavar="NAME", help="the submission that the others are compared with (default: the first)")
     add("--cluster-by", metavar="FIELD", help="which questions belong together (default: found); none: each alone")
     add("--worst", type=_count, default=0, metavar="N", help="show the N worst answers")
-    add("--format", choices=("text", "json"), default="text", help="what to print (default: text)")
+    add(
+        "--regressions", type=_count, default=0, metavar="N", help="show N questions lost against the baseline, and won"
+    )
+    add("--format", choices=FORMATS, default=FORMATS[0], help=f"what to print (default: {FORMATS[0]})")
+    add("--score-only", action="store_true", help="print the number alone, with all of its digits")
+    add("--quiet", action="store_true", help="no hints, and no word on how files were read")
+    add("--fail-under", type=_share, metavar="X", help="exit status 1 where an ANLS is under X, from 0 to 1")
     add("--output-dir", type=_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
     add("--force", action="store_true", help=f"overwrite a {RESULTS_FILE} of other inputs")
     add("--demo", action="store_true", help="open the page that shows a score and why (needs the extra `app`)")
     add("--version", action="version", version=f"%(prog)s {__version__}")
     return flags
+
+
+def _share(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 <= float(text) <= 1:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
 
 
 def _count(text: str) -> int:
@@ -159,7 +177,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after its name; None takes those of the process.
 
     Returns:
-        The exit status: 0, 2 for input that cannot be scored, 130 after Ctrl-C.
+        The exit status: 0, 1 for a score under --fail-under, 2 for input that cannot be scored, 130 after Ctrl-C.
     """
     flags = parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -168,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     collecting = gc.isenabled()
     gc.disable()  # looking for cycles in millions of records, which have none, costs half of all time
     try:
-        _run(flags)
+        status = _run(flags)
         if sys.stdout:
             sys.stdout.flush()
     except (ValueError, OSError) as error:
@@ -183,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     finally:
         if collecting:
             gc.enable()
-    return 0
+    return status
 
 
 def _error(message: str) -> str:
@@ -199,35 +217,47 @@ def _message(error: ValueError | OSError) -> str:
     return str(error)
 
 
-def _run(flags: argparse.Namespace) -> None:
+def _run(flags: argparse.Namespace) -> int:
+    """The exit status."""
     if flags.demo:
         _open_page()
-        return
+        return 0
     if flags.list_layouts:
         print(text.layouts())
-        return
+        return 0
     reading, by = _reading(flags), [*_answer_types(flags), *flags.by]
-    fields = [*by, "question", *CLUSTER_FIELDS, *filter(None, [flags.cluster_by])]
-    submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields)
-    entries: list[Entry] = []
-    hints: list[str] = []
+    submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields_of(by, flags.cluster_by))
+    several = len(submissions) > 1
+    asked = flags.variant or (EVERY_VARIANT if flags.find else "standard")
+    evaluation = Evaluation(
+        variants(asked, flags.anls_threshold, flags.ignore_case),
+        by,
+        flags.worst,
+        flags.cluster_by,
+        keep=several,
+        extract=reading.rules,
+    )
     for submission in submissions:
-        scored_set = ScoredSet(
-            get_variant(flags.variant, flags.anls_threshold, flags.ignore_case),
-            by,
-            flags.worst,
-            keep=len(submissions) > 1,
-            cluster_by=flags.cluster_by,
-            similarities=False,
-            extract=reading.rules,
-        )
-        hints += _score(submission, scored_set, flags, _results(submission, flags, len(submissions) > 1))
-        entries.append(Entry(submission.name, scored_set, submission.layout))
-    compared, more = _compare(flags, {entry.name: entry.scored_set for entry in entries})
-    hints = list(dict.fromkeys([*hints, *more]))
-    for hint in hints:
+        _score(submission, evaluation, flags, _results(submission, flags, several))
+    compared, problem = _compare(evaluation, flags)
+    hints = [hint.worded(REMEDIES) for hint in evaluation.hints] + (compared.hints if compared else problem)
+    hints = list(dict.fromkeys(hints))
+    for hint in hints if not flags.quiet else ():
         print(f"hint: {text.printable(hint)}", file=sys.stderr)
-    _print(flags, entries, compared, hints)
+    entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
+    found = document(entries, compared, hints, flags.regressions)
+    if flags.find:
+        found["find"] = [origin._asdict() for origin in evaluation.find(flags.find)]
+    _print(flags, entries, found)
+    return _fail(evaluation, flags.fail_under)
+
+
+def _fail(evaluation: Evaluation, least: float | None) -> int:
+    """The exit status of scores that have to be so high."""
+    low = {name: one.mean for name, one in evaluation.scored_sets.items() if least is not None and one.mean < least}
+    for name, mean in low.items():
+        print(f"calculate-anls: the ANLS of {text.printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
+    return 1 if low else 0
 
 
 def _answer_types(flags: argparse.Namespace) -> list[str]:
@@ -262,62 +292,54 @@ def _reading(flags: argparse.Namespace) -> Reading:
 
 
 def _score(
-    submission: Submission, scored_set: ScoredSet, flags: argparse.Namespace, results: ResultsFile | None
-) -> list[str]:
-    """Score a submission, and say what looks wrong with it."""
-    hints = Hints(scored_set.variant, submission.rules)
+    submission: Submission, evaluation: Evaluation, flags: argparse.Namespace, results: ResultsFile | None
+) -> None:
+    """Score a submission, and say how its files were read."""
     with contextlib.ExitStack() as stack:
         if results:
             stack.enter_context(results)
         progress = _Progress()
-        for rows in submission.batches():
-            scored = scored_set.add(rows)
-            hints.add(scored)
+        for scored in evaluation.score(submission):
             if results:
                 results.add(scored)
-            progress.add(len(rows))
-        if not scored_set.count:
-            raise ValueError(f"{submission.asked}: there are no questions in it")
+            progress.add(len(scored))
+        scored_set = evaluation.scored_sets[submission.name]
         _check_groups(scored_set, flags)
         if results:
             results.finish(scored_set, _answer_types(flags))
-    for note in submission.notes:
+    for note in submission.notes if not flags.quiet else ():
         print(f"calculate-anls: {text.printable(note)}", file=sys.stderr)
-    return [hint.worded(REMEDIES) for hint in hints.found()]
 
 
-def _compare(flags: argparse.Namespace, scored_sets: Mapping[str, ScoredSet]) -> tuple[Compared | None, list[str]]:
-    """How several submissions compare, and what to know of it."""
-    if len(scored_sets) < 2:
-        return None, []
-    if flags.baseline is not None and flags.baseline not in scored_sets:
-        raise ValueError(f"--baseline {flags.baseline}: no submission is called so, but {', '.join(scored_sets)}")
-    from anls_metric.analysis.comparison import compare
-
+def _compare(evaluation: Evaluation, flags: argparse.Namespace) -> tuple[Compared | None, list[str]]:
+    """How several submissions compare, or why they cannot be compared: each has its number all the same."""
+    names = evaluation.scored_sets
+    if flags.baseline is not None and flags.baseline not in names and len(names) > 1:
+        raise ValueError(f"--baseline {flags.baseline}: no submission is called so, but {', '.join(names)}")
     try:
-        compared = compare(scored_sets, flags.baseline, flags.cluster_by)
-    except ValueError as error:  # they have nothing in common: each has its number all the same
+        return evaluation.compare(flags.baseline), []
+    except ValueError as error:
         return None, [f"not compared: {_message(error)}"]
-    return compared, compared.hints
 
 
-def _print(
-    flags: argparse.Namespace, entries: Sequence[Entry], compared: Compared | None, hints: Sequence[str]
-) -> None:
-    if flags.format == "json":
-        print(json.dumps(document(entries, compared, hints), indent=2))
+def _print(flags: argparse.Namespace, entries: Sequence[Entry], found: dict[str, Any]) -> None:
+    if flags.score_only:
+        print("\n".join(str(entry.scored_set.mean) for entry in entries))
         return
-    if len(entries) == 1:
-        print(text.summary(entries[0].scored_set))
-    else:
+    if flags.format != "text":
         from anls_metric.report import tables
 
-        found = document(entries, compared, hints)
-        print(tables.as_text(tables.side_by_side(found)) + "\n" + text.printable(tables.footnote(found)))
-        for entry in entries:
-            details = text.details(entry.scored_set)
-            if details:
-                print(f"\n{text.printable(entry.name)}\n\n{details}")
+        print(tables.FORMATS[flags.format](found))
+        return
+    scored_sets = {entry.name: entry.scored_set for entry in entries}
+    if flags.find:
+        print(text.origins(flags.find, found["find"]))
+    elif len(entries) > 1:
+        from anls_metric.report import comparison
+
+        print(comparison.as_text(found, scored_sets))
+    else:
+        print(text.summary(entries[0].scored_set))
     if flags.output_dir:
         folder = os.path.join(flags.output_dir, "*") if len(entries) > 1 else flags.output_dir
         print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")

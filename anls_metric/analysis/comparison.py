@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from heapq import nlargest, nsmallest
 from typing import NamedTuple
 
 from anls_metric.analysis.clusters import Clusters, cluster_column, find_clusters
@@ -17,6 +18,7 @@ SIGNIFICANT = 0.05
 # and there is none on fewer clusters than these.
 FEWEST_CLUSTERS = 30
 
+NOT_TOLD_APART, TOO_FEW = "not told apart", "too few questions"
 
 Answers = Mapping[str, Scored]  # by id
 Pair = tuple[Scored, Scored]
@@ -59,9 +61,9 @@ class Comparison(NamedTuple):
     @property
     def note(self) -> str:
         """Why the interval does not say what the verdict says; "" where it does."""
-        if self.interval is None or self.verdict == "too few questions":
+        if self.interval is None or self.verdict == TOO_FEW:
             return ""
-        told_apart, holds_zero = self.verdict != "not told apart", self.interval.low <= 0 <= self.interval.high
+        told_apart, holds_zero = self.verdict != NOT_TOLD_APART, self.interval.low <= 0 <= self.interval.high
         if told_apart != holds_zero:
             return ""
         if not told_apart and self.p_value < SIGNIFICANT:
@@ -77,12 +79,16 @@ class Compared(NamedTuple):
         clusters: what questions belong together by, None for nothing.
         comparisons: one for each of the others, in their order.
         hints: what to know of the numbers before believing them: sentences.
+        best: the name of the submission with the highest mean.
+        ties: the names of those that cannot be told apart from the best.
     """
 
     baseline: str
     clusters: Clusters | None
     comparisons: list[Comparison]
     hints: list[str]
+    best: str
+    ties: list[str]
 
     @property
     def least_difference(self) -> float | None:
@@ -120,15 +126,23 @@ def compare(
     baseline = _check(scored_sets, baseline)
     by_id = {name: _by_id(name, scored_set) for name, scored_set in scored_sets.items()}
     clusters, cluster_of = _clusters(by_id, cluster_by)
+    comparisons = _compare_with(baseline, by_id, cluster_of)
+    hints = [hint for one in comparisons for hint in _hints(one, by_id)]
+    best = max(scored_sets, key=lambda name: scored_sets[name].mean)
+    others = comparisons if best == baseline else _compare_with(best, by_id, cluster_of)
+    ties = [one.second for one in others if one.verdict in (NOT_TOLD_APART, TOO_FEW)]
+    return Compared(baseline, clusters, comparisons, hints, best, ties)
+
+
+def _compare_with(baseline: str, by_id: Mapping[str, Answers], cluster_of: Mapping[str, Hashable]) -> list[Comparison]:
+    """Each of the others with one of them."""
     pairs = {name: _pairs(by_id[baseline], by_id[name], baseline, name) for name in by_id if name != baseline}
     samples = {name: _differences(answers, cluster_of) for name, answers in pairs.items()}
     p_values = [sample.flip_test() for sample in samples.values()]
-    comparisons = [
+    return [
         _comparison(baseline, name, pairs[name], samples[name], p_value, adjusted)
         for name, p_value, adjusted in zip(pairs, p_values, holm(p_values))
     ]
-    hints = [hint for one in comparisons for hint in _hints(one, pairs[one.second], by_id)]
-    return Compared(baseline, clusters, comparisons, hints)
 
 
 def _check(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
@@ -192,8 +206,40 @@ def _differences(pairs: Sequence[Pair], cluster_of: Mapping[str, Hashable]) -> S
     )
 
 
-def _hints(one: Comparison, pairs: Sequence[Pair], by_id: Mapping[str, Answers]) -> Iterator[str]:
+def changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[Pair], list[Pair]]:
+    """The questions that two submissions answer most differently.
+
+    Args:
+        first: a set that keeps its rows.
+        second: another one; they are joined by the ids of the rows.
+        most: how many questions to give of each kind.
+
+    Returns:
+        Pairs of the answers of both: those that the second one lost, and those that it won. The largest difference of
+        the scores comes first, then the order of the first set.
+
+    Example:
+        >>> from anls_metric.reading.rows import Row
+        >>> first, second = ScoredSet(keep=True), ScoredSet(keep=True)
+        >>> _ = first.add([Row("7", "Cola", ["Cola"], {}), Row("8", "x", ["Cola"], {}), Row("9", "y", ["Cola"], {})])
+        >>> _ = second.add([Row("7", "x", ["Cola"], {}), Row("8", "Col", ["Cola"], {}), Row("9", "z", ["Cola"], {})])
+        >>> [[pair[0].row.id for pair in found] for found in changes(first, second, 5)]
+        [['7'], ['8']]
+    """
+    answers = {one.row.id: one for one in second.rows}
+    pairs = [(one, answers[one.row.id]) for one in first.rows if one.row.id in answers]
+    lost = [pair for pair in pairs if pair[1].score < pair[0].score]
+    won = [pair for pair in pairs if pair[1].score > pair[0].score]
+
+    def loss(pair: Pair) -> float:
+        return pair[0].score - pair[1].score
+
+    return nlargest(most, lost, key=loss), nsmallest(most, won, key=loss)
+
+
+def _hints(one: Comparison, by_id: Mapping[str, Answers]) -> Iterator[str]:
     first, second = len(by_id[one.first]), len(by_id[one.second])
+    pairs = _pairs(by_id[one.first], by_id[one.second], one.first, one.second)
     if one.questions < max(first, second):
         yield (
             f"{one.second} is compared with {one.first} on the {one.questions:,} questions that both have: "
@@ -216,9 +262,9 @@ def _comparison(
     better = sum(second.score > first.score for first, second in pairs)
     worse = sum(second.score < first.score for first, second in pairs)
     if clusters < FEWEST_CLUSTERS:
-        verdict = "too few questions"
+        verdict = TOO_FEW
     elif adjusted >= SIGNIFICANT:
-        verdict = "not told apart"
+        verdict = NOT_TOLD_APART
     else:
         verdict = "better" if difference > 0 else "worse"
     return Comparison(

@@ -123,6 +123,7 @@ class ScoredSet:
         similarities: whether rows that are kept have their similarity, for which every distance is looked for to its
             end.
         extract: the rules by which the predictions were taken out of what a model wrote, which the signature says.
+        variants: more variants under which the mean is wanted.
 
     Attributes:
         variant: which ANLS.
@@ -149,9 +150,11 @@ class ScoredSet:
         cluster_by: str | None = None,
         similarities: bool = True,
         extract: str = "",
+        variants: Iterable[Variant] = (),
     ) -> None:
         self.variant = get_variant(variant)
         self.signature = signature(self.variant, extract=extract)
+        self._variants = {other: Tally() for other in variants}
         self.outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
         self.groups: dict[str, Groups] = {field: {} for field in by}
         self.rows: list[Scored] = []
@@ -196,6 +199,11 @@ class ScoredSet:
         return self._contain / self.count
 
     @property
+    def means(self) -> dict[str, float]:
+        """The mean under each of the variants that were wanted, by name."""
+        return {other.name: tally.mean for other, tally in self._variants.items()}
+
+    @property
     def zeros(self) -> dict[str, int]:
         """How many answers score 0, by outcome."""
         return {name: self.outcomes[name] for name in ZERO_OUTCOMES}
@@ -213,7 +221,9 @@ class ScoredSet:
         """
         if not rows:
             return []
-        scores, similarities = self._score(rows)
+        scores, similarities = self._score(rows, self.variant, self._measures)
+        for other, tally in self._variants.items():
+            tally.add(scores if other == self.variant else self._score(rows, other, measures=False)[0])
         outcomes = self._judge.outcomes(rows, scores)
         exact, contain = self._judge.matches(rows, scores, outcomes)
         self._exact += exact
@@ -232,20 +242,22 @@ class ScoredSet:
             self.rows += scored
         return scored
 
-    def _score(self, rows: Sequence[Row]) -> tuple[Sequence[float], Iterable[float | None]]:
+    def _score(
+        self, rows: Sequence[Row], variant: Variant, measures: bool
+    ) -> tuple[Sequence[float], Iterable[float | None]]:
         """The score and the similarity of each row; a question without an answer has none of both."""
         predictions: list[Any] = [row.prediction for row in rows]
         if None in predictions:
             answered = [row for row in rows if row.prediction is not None]
-            scores, similarities = self._score(answered) if answered else ((), ())
+            scores, similarities = self._score(answered, variant, measures) if answered else ((), ())
             found = iter(zip(scores, similarities))
-            nothing = 0.0, 0.0 if self._measures else None
+            nothing = 0.0, 0.0 if measures else None
             scores, similarities = zip(*(nothing if row.prediction is None else next(found) for row in rows))
             return scores, similarities
         references = [row.references for row in rows]
-        if self._measures:
-            return scores_and_similarities(predictions, references, variant=self.variant)
-        return anls_scores(predictions, references, variant=self.variant), repeat(None)
+        if measures:
+            return scores_and_similarities(predictions, references, variant=variant)
+        return anls_scores(predictions, references, variant=variant), repeat(None)
 
     def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
         if len(self._worst) < self._most_worst:

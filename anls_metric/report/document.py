@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.analysis.scored import Scored, ScoredSet, in_order
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Compared
+    from anls_metric.analysis.comparison import Compared, Comparison, Pair
 
 RESULTS_FILE = "results.json"
 
@@ -20,37 +20,49 @@ class Entry(NamedTuple):
         name: what it is called.
         scored_set: what is known of it.
         layout: that of its file.
-        variants: its mean under other variants, by name, where these were asked for.
     """
 
     name: str
     scored_set: ScoredSet
     layout: str = ""
-    variants: dict[str, float] | None = None
 
 
-def document(entries: Sequence[Entry], compared: Compared | None = None, hints: Sequence[str] = ()) -> dict[str, Any]:
+def document(
+    entries: Sequence[Entry], compared: Compared | None = None, hints: Sequence[str] = (), most_changes: int = 0
+) -> dict[str, Any]:
     """What is known of one submission or more.
 
     Args:
         entries: the submissions, the first of which says the signature.
         compared: how they compare, where there are several.
         hints: what to know of the numbers before believing them.
+        most_changes: how many of the questions are wanted that a submission lost against the baseline, and won.
 
     Returns:
         Objects, lists, texts and numbers: ``signature``, ``questions``, ``clusters``, ``hints``, ``submissions`` and
-        ``comparisons``.
+        ``comparisons``; where submissions are compared also ``best`` and ``least_difference``.
     """
     first = entries[0].scored_set
     clusters = compared.clusters if compared else first.clusters
-    return {
+    found: dict[str, Any] = {
         "signature": first.signature,
         "questions": max(entry.scored_set.count for entry in entries),
         "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
         "hints": list(hints),
         "submissions": [_submission(entry) for entry in entries],
-        "comparisons": [_comparison(one._asdict()) for one in compared.comparisons] if compared else [],
+        "comparisons": [_comparison(one) for one in compared.comparisons] if compared else [],
     }
+    if compared:
+        found["best"] = {"name": compared.best, "not_told_apart": compared.ties}
+        found["least_difference"] = compared.least_difference
+        from anls_metric.analysis.comparison import changes
+
+        scored_sets = {entry.name: entry.scored_set for entry in entries}
+        for comparison in found["comparisons"] if most_changes else ():
+            lost, won = changes(scored_sets[comparison["first"]], scored_sets[comparison["second"]], most_changes)
+            comparison["regressions"] = [_change(pair) for pair in lost]
+            comparison["improvements"] = [_change(pair) for pair in won]
+    return found
 
 
 def _submission(entry: Entry) -> dict[str, Any]:
@@ -69,15 +81,28 @@ def _submission(entry: Entry) -> dict[str, Any]:
             for field, groups in scored_set.groups.items()
         },
     }
-    if entry.variants is not None:
-        found["variants"] = entry.variants
+    if scored_set.means:
+        found["variants"] = scored_set.means
     if scored_set.worst:
         found["worst"] = [_worst(scored, scored_set) for scored in scored_set.worst]
     return found
 
 
-def _comparison(found: dict[str, Any]) -> dict[str, Any]:
-    return found | {"interval": _pair(found["interval"])}
+def _comparison(one: Comparison) -> dict[str, Any]:
+    return one._asdict() | {"interval": _pair(one.interval)}
+
+
+def _change(pair: Pair) -> dict[str, Any]:
+    row = pair[0].row
+    answers = [{"prediction": one.row.prediction, "score": one.score, "outcome": one.outcome} for one in pair]
+    asked = row.record.get("question")
+    return {
+        "id": row.id,
+        "question": asked if isinstance(asked, str) else None,
+        "references": list(row.references),
+        "first": answers[0],
+        "second": answers[1],
+    }
 
 
 def _pair(interval: tuple[float, float] | None) -> list[float] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from anls import Edit
 from anls_metric.analysis.scored import Groups, Scored, ScoredSet, in_order
@@ -38,9 +39,10 @@ def summary(scored_set: ScoredSet) -> str:
 
 
 def details(scored_set: ScoredSet) -> str:
-    """The groups and the worst answers of a scored set; "" where none were asked for."""
-    parts = [_group_lines(field, groups) for field, groups in scored_set.groups.items() if groups]
-    parts += [_answer_lines(scored, scored_set) for scored in scored_set.worst]
+    """The variants, groups and worst answers of a scored set; "" where none were asked for."""
+    parts = [["by variant", *_variant_lines(scored_set.means)]] if scored_set.means else []
+    parts += [_group_lines(field, groups) for field, groups in scored_set.groups.items() if groups]
+    parts += [answer_lines(scored, scored_set) for scored in scored_set.worst]
     return "\n\n".join("\n".join(lines) for lines in parts)
 
 
@@ -58,6 +60,22 @@ def layouts() -> str:
     return "\n".join(f"{layout.name:{width}}  {', '.join(layout.fields)}  {layout.source}" for layout in LAYOUTS)
 
 
+def origins(number: str, found: Iterable[Mapping[str, Any]]) -> str:
+    """Which variants give a number, as `origin.find_number` finds them."""
+    number = printable(number)
+    lines = []
+    for one in found:
+        times = f" x {one['scale']}" if one["scale"] > 1 else ""
+        said = f"{number} is" if one["exact"] else f"no variant gives {number}; the nearest is"
+        lines.append(f"{said} {one['variant']}{times} on {printable(one['name'])}: {one['anls'] * one['scale']:.6g}")
+    return "\n".join(lines)
+
+
+def _variant_lines(means: Mapping[str, float]) -> list[str]:
+    width = max(map(len, means))
+    return [f"  {name:{width}}  {mean:.4f}" for name, mean in means.items()]
+
+
 def _group_lines(field: str, groups: Groups) -> list[str]:
     names = {value: printable(value) for value in in_order(groups)}
     width = max(len(field) + 1, *map(len, names.values()))
@@ -66,7 +84,8 @@ def _group_lines(field: str, groups: Groups) -> list[str]:
     return [head, *(f"  {name:{width}}  {tally.mean:.4f}  {tally.count}" for name, tally in rows)]
 
 
-def _answer_lines(scored: Scored, scored_set: ScoredSet) -> list[str]:
+def answer_lines(scored: Scored, scored_set: ScoredSet) -> list[str]:
+    """An answer above the closest accepted one, and why it scores what it scores."""
     why = scored.explanation(scored_set.variant)
     head = f"question {printable(scored.row.id)}  score {scored.score:.4f}  "
     if why is None:

@@ -188,6 +188,14 @@ def test_the_word_is_among_the_hints() -> None:
     assert "adjusted" in found.hints[0]
 
 
+def test_the_best_and_what_cannot_be_told_apart_from_it() -> None:
+    worse, best, alike = "n" * 60 + "y" * 140, "y" * 200, "n" + "y" * 199
+    found = compare({"a": submission(worse), "b": submission(best), "c": submission(alike)}, cluster_by="none")
+    assert (found.baseline, found.best, found.ties) == ("a", "b", ["c"])
+    few = compare({"a": submission("ny"), "b": submission("yy")}, cluster_by="none")
+    assert (few.best, few.ties) == ("b", ["a"])
+
+
 @pytest.mark.parametrize(
     ("sets", "options", "said"),
     [

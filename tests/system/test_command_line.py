@@ -12,7 +12,6 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,49 +22,11 @@ from anls_metric import command_line
 from anls_metric.reading.files import Records
 from anls_metric.reading.rows import parse_references
 from tests.conftest import ROOT
+from tests.system.conftest import Run, one_line, said_of, write
 
 GOLD, SUBMISSION = ROOT / "examples" / "gold_label.json", ROOT / "examples" / "submission.json"
 FILES = ["--gold-label-file", str(GOLD), "--submission-file", str(SUBMISSION)]
 SCORE = 0.6273148148148148
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run calculate-anls in this process: its exit status, what it printed, and what it printed as errors."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        try:
-            status = command_line.main([str(argument) for argument in arguments])
-        except SystemExit as error:
-            status = int(error.code or 0)
-        return status, *capsys.readouterr()
-
-    return run
-
-
-def write(path: Path, value: Any) -> Path:
-    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
-    return path
-
-
-def said_of(out: str) -> dict[str, Any]:
-    """What the one document says, with what it says of its first submission."""
-    document: dict[str, Any] = json.loads(out)
-    keys = ["signature", "questions", "clusters", "hints", "submissions", "comparisons"]
-    assert list(document) == keys
-    return {**document, **document["submissions"][0]}
-
-
-def one_line(run: Run, *arguments: object) -> str:
-    """The error of a call that has to fail: one line, status 2, nothing printed."""
-    status, out, err = run(*arguments)
-    assert (status, out) == (2, "")
-    assert err.startswith("calculate-anls: error: ")
-    assert err.count("\n") == 1
-    assert err.endswith("\n")
-    return err
 
 
 def pair(tmp_path: Path, gold: Any, submission: Any) -> list[object]:

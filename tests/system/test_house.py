@@ -27,6 +27,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "anls_metric.keras": {"anls", "rapidfuzz", "numpy", "keras"},
     "anls_metric.page": {*BELOW_THE_DOORS, "gradio", "gradio_client", "starlette"},
     "anls_metric.command_line": BELOW_THE_DOORS,
+    "anls_metric.files": BELOW_THE_DOORS,
     "anls_metric.__main__": {"anls", "anls_metric.command_line"},
     "calculate_anls": set(),  # the script of the command, which says why the package cannot be imported
     "app": {"anls_metric.page"},
@@ -35,10 +36,12 @@ MAY_IMPORT: Mapping[str, set[str]] = {
 # What is imported inside a function alone: what only some calls need, and what may be missing.
 MAY_IMPORT_LATE: Mapping[str, set[str]] = {
     "anls": {"evaluate", "datasets", "anls_metric.nested", "anls_metric.reading", "anls_metric.trl"},
+    "anls_metric": {"anls_metric.files"},  # the names of this door are also those of the package
     "anls_metric.nested": {"numpy"},
     "anls_metric.reading": {"pyarrow", "python_calamine", "zstandard"},
     "anls_metric.analysis": {"anls_metric.nested"},
     "anls_metric.command_line": {"anls_metric.page"},  # --demo opens that door
+    "anls_metric.files": {"pandas"},
     "calculate_anls": {"anls_metric.command_line"},
 }
 

@@ -1,0 +1,65 @@
+"""Where a number comes from: which variant gives it on these answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
+
+# A score is written as it is, or in percent.
+SCALES = (1, 100)
+
+
+class Origin(NamedTuple):
+    """A variant that gives a number.
+
+    Attributes:
+        name: the submission.
+        variant: the name of the variant.
+        scale: what its mean is multiplied by: 1 or 100.
+        anls: its mean.
+        exact: whether it is the number to its digits; else it is only the nearest.
+    """
+
+    name: str
+    variant: str
+    scale: int
+    anls: float
+    exact: bool
+
+
+def find_number(number: str, means: Mapping[str, Mapping[str, float]]) -> list[Origin]:
+    """Which variants give a number, rounded to its digits.
+
+    Args:
+        number: as it is written: 84.75, 0.8475, 84.8 %.
+        means: the mean under each variant, by submission.
+
+    Returns:
+        All that give it; where there are none, the nearest one.
+
+    Raises:
+        ValueError: it is no number.
+
+    Example:
+        >>> means = {"base": {"standard": 0.8512, "rrc": 0.84749, "due": 0.8475}}
+        >>> [(origin.variant, origin.scale) for origin in find_number("84.75", means)]
+        [('rrc', 100), ('due', 100)]
+        >>> find_number("0.86", means)
+        [Origin(name='base', variant='standard', scale=1, anls=0.8512, exact=False)]
+    """
+    try:
+        wanted = Decimal(number.strip().removesuffix("%").strip())
+    except InvalidOperation:
+        wanted = Decimal("nan")
+    if not wanted.is_finite():
+        raise ValueError(f"{number!r} is no number: write it as it is printed, like 84.75 or 0.8475")
+    half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
+    origins = [
+        (abs(Decimal(mean) * scale - wanted), Origin(name, variant, scale, mean, True))
+        for name, by_variant in means.items()
+        for variant, mean in by_variant.items()
+        for scale in SCALES
+    ]
+    exact = [origin for distance, origin in origins if distance <= half]
+    return exact or [min(origins, key=lambda one: one[0] / one[1].scale)[1]._replace(exact=False)]

@@ -1,0 +1,51 @@
+"""The command, run in this process as it is typed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anls_metric import command_line
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run calculate-anls in this process: its exit status, what it printed, and what it printed as errors."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        try:
+            status = command_line.main([str(argument) for argument in arguments])
+        except SystemExit as error:
+            status = int(error.code or 0)
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def write(path: Path, value: Any) -> Path:
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return path
+
+
+def said_of(out: str) -> dict[str, Any]:
+    """What the one document says, with what it says of its first submission."""
+    document: dict[str, Any] = json.loads(out)
+    keys = ["signature", "questions", "clusters", "hints", "submissions", "comparisons"]
+    assert list(document) == keys + ["best", "least_difference"] * bool(document["comparisons"])
+    return {**document, **document["submissions"][0]}
+
+
+def one_line(run: Run, *arguments: object) -> str:
+    """The error of a call that has to fail: one line, status 2, nothing printed."""
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert err.startswith("calculate-anls: error: ")
+    assert err.count("\n") == 1
+    assert err.endswith("\n")
+    return err

@@ -1,0 +1,347 @@
+"""Several submissions, several variants: as they are typed, and from Python."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls
+from anls_metric import compare_files, score_file
+from anls_metric.reading.rows import InputError
+from tests.conftest import ROOT
+from tests.system.conftest import Run, one_line, said_of, write
+
+GOLD, SUBMISSION = ROOT / "examples" / "gold_label.json", ROOT / "examples" / "submission.json"
+COUNT, NO_IDEA = 200, "no idea whatever"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Made-up answers to 200 questions of 100 pages: base knows half, tuned all but ten of these and 40 more."""
+    gold = [
+        {
+            "id": n,
+            "question": f"What is {n}?",
+            "answers": [f"Answer {n}"],
+            "image": f"{n // 2}.png",
+            "kind": "ab"[n % 2],
+        }
+        for n in range(COUNT)
+    ]
+    right = {
+        "base": set(range(100)),
+        "tuned": {*range(10, 100), *range(120, 160)},
+        "alike": set(range(1, 101)),
+    }
+    write(tmp_path / "gold.json", gold)
+    for name, known in right.items():
+        answers = [{"id": n, "answer": f"answer {n}" if n in known else f"{NO_IDEA} {n}"} for n in range(COUNT)]
+        write(tmp_path / f"{name}.json", answers)
+    return [tmp_path / f"{name}.json" for name in ("gold", *right)]
+
+
+# Variants
+
+
+def test_the_number_under_each_variant_that_is_named(run: Run) -> None:
+    said = said_of(run(GOLD, SUBMISSION, "--variant", "rrc, due,unitxt", "--format", "json")[1])
+    assert said["signature"] == anls.signature("rrc")
+    expected = {name: score_file(GOLD, SUBMISSION, variant=name).anls for name in ("rrc", "due")}
+    assert said["variants"] == expected
+    assert said["anls"] == expected["rrc"]
+    out = run(GOLD, SUBMISSION, "--variant", "rrc,due")[1]
+    assert f"\n\nby variant\n  rrc  {expected['rrc']:.4f}\n  due  {expected['due']:.4f}\n" in out
+
+
+def test_all_variants(run: Run) -> None:
+    said = said_of(run(GOLD, SUBMISSION, "--variant", "all", "--format", "json", "--anls-threshold", "0.25")[1])
+    assert list(said["variants"]) == list(anls.VARIANTS)
+    gold = {one["questionId"]: one["answers"] for one in json.loads(GOLD.read_text())["data"]}
+    answers = {one["questionId"]: one["answer"] for one in json.loads(SUBMISSION.read_text())}
+    columns = [answers[key] for key in gold], list(gold.values())
+    for name, value in said["variants"].items():
+        assert value == anls.mean(anls.anls_scores(*columns, variant=name, threshold=0.25))
+    assert "choose one of" in one_line(run, GOLD, SUBMISSION, "--variant", "rrc,x")
+
+
+def test_a_question_without_an_answer_is_zero_under_each(run: Run, tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.json", [{"id": 1, "answers": ["a"]}, {"id": 2, "answers": ["b"]}])
+    one = write(tmp_path / "one.json", [{"id": 2, "answer": "b"}])
+    said = said_of(run(gold, one, "--missing", "zero", "--variant", "all", "--format", "json")[1])
+    assert set(said["variants"].values()) == {0.5}
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        ("62.73", "62.73 is standard x 100 on submission: 62.7315\n"),
+        ("0.6273", "0.6273 is standard on submission: 0.627315\n"),
+        ("62.73 %", "62.73 % is standard x 100 on submission: 62.7315\n"),
+        ("0.99", "no variant gives 0.99; the nearest is mistral_evals on submission: 0.701389"),
+    ],
+)
+def test_which_variant_a_number_is(run: Run, number: str, said: str) -> None:
+    status, out, err = run(GOLD, SUBMISSION, "--find", number)
+    assert (status, err) == (0, "")
+    assert said in out
+    found = json.loads(run(GOLD, SUBMISSION, "--find", number, "--format", "json")[1])["find"]
+    assert len(found) == out.count("\n")
+    assert all(one["exact"] is (number != "0.99") for one in found)
+    assert {one["variant"] for one in found} <= set(anls.VARIANTS)
+
+
+def test_a_number_that_is_none(run: Run) -> None:
+    assert "'many' is no number: write it as it is printed, like 84.75" in one_line(
+        run, GOLD, SUBMISSION, "--find", "many"
+    )
+
+
+# Several submissions
+
+
+def test_what_is_better_than_the_first(run: Run, files: list[Path]) -> None:
+    status, out, err = run(*files)
+    assert (status, err) == (0, "")
+    first, base, tuned, alike, note = out.splitlines()
+    assert re.fullmatch(r" +ANLS +95 % +exact +contains +against base +95 % +p +questions", first)
+    assert re.fullmatch(r"base +0\.5000  0\.\d{3} to 0\.\d{3}  0\.500  0\.500 +the baseline", base)
+    assert re.fullmatch(r"tuned +0\.6500 .* \+0\.1500 .*  40 better, 10 worse: better", tuned)
+    assert re.fullmatch(r"alike +0\.5000 .* \+0\.0000 .*  1 better, 1 worse: not told apart", alike)
+    assert note.startswith(
+        "200 questions of 100 clusters by image; p adjusted for 2 comparisons. Differences under 0.0"
+    )
+    assert note.endswith(f"cannot be told with 200 questions of 100 clusters by image. {anls.signature()}")
+
+
+def test_the_best_and_what_is_like_it(run: Run, files: list[Path]) -> None:
+    said = json.loads(run(*files, "--format", "json")[1])
+    assert said["best"] == {"name": "tuned", "not_told_apart": []}
+    assert 0 < said["least_difference"] < 0.1
+    gold, base, _, alike = files
+    assert json.loads(run(gold, base, alike, "--format", "json")[1])["best"] == {
+        "name": "base",
+        "not_told_apart": ["alike"],
+    }
+
+
+def test_groups_and_worst_of_several(run: Run, files: list[Path]) -> None:
+    status, out, _ = run(*files, "--by", "kind", "--variant", "standard,due", "--worst", 1)
+    assert status == 0
+    assert "\n\nANLS by kind\nkind  base    tuned   alike   questions\na     0.5000  0.6500  0.5000  100\n" in out
+    assert "\n\nANLS under each variant\nvariant   base " in out
+    assert out.count("\n\nquestion ") == 3
+    assert "--by shelf: no question has that field" in one_line(run, *files, "--by", "shelf")
+
+
+def test_what_was_lost_and_what_was_won(run: Run, files: list[Path]) -> None:
+    gold, base, tuned, _ = files
+    comparison = json.loads(run(gold, base, tuned, "--regressions", 3, "--format", "json")[1])["comparisons"][0]
+    assert [one["id"] for one in comparison["regressions"]] == ["0", "1", "2"]
+    assert [one["id"] for one in comparison["improvements"]] == ["120", "121", "122"]
+    assert comparison["regressions"][0] == {
+        "id": "0",
+        "question": "What is 0?",
+        "references": ["Answer 0"],
+        "first": {"prediction": "answer 0", "score": 1.0, "outcome": "equal"},
+        "second": {"prediction": f"{NO_IDEA} 0", "score": 0.0, "outcome": "other"},
+    }
+    out = run(gold, base, tuned, "--regressions", 1)[1]
+    assert (
+        "question 0  lost by tuned\n"
+        "  question  What is 0?\n"
+        "  base      1.0000  answer 0\n"
+        "  tuned     0.0000  no idea whatever 0\n"
+        "  accepted  Answer 0\n"
+        "\nquestion 120  won by tuned\n" in out
+    )
+    backwards = json.loads(run(gold, base, tuned, "--baseline", "tuned", "--regressions", 1, "--format", "json")[1])[
+        "comparisons"
+    ][0]
+    assert [one["id"] for one in backwards["regressions"]] == ["120"]
+
+
+def test_other_questions_are_said(run: Run, files: list[Path], tmp_path: Path) -> None:
+    gold, base, tuned, _ = files
+    half = write(tmp_path / "half.json", json.loads(tuned.read_text())[:120])
+    status, out, err = run(gold, base, half, "--missing", "zero", "--format", "json")
+    assert status == 0
+    tables = []
+    for name, path, count in (("t1", base, 200), ("t2", half, 120)):
+        answers = {one["id"]: one["answer"] for one in json.loads(path.read_text())}
+        records = [{**one, "prediction": answers[one["id"]]} for one in json.loads(gold.read_text())[:count]]
+        tables.append(write(tmp_path / f"{name}.json", records))
+    status, out, err = run(*tables, "--format", "json")
+    found = json.loads(out)
+    assert [one["questions"] for one in found["submissions"]] == [200, 120]
+    assert found["comparisons"][0]["questions"] == 120
+    said = "t2 is compared with t1 on the 120 questions that both have: it has 120, t1 has 200"
+    assert said in found["hints"]
+    assert f"hint: {said}\n" in err
+
+
+# What is printed
+
+
+def test_markdown(run: Run, files: list[Path]) -> None:
+    lines = run(*files, "--format", "markdown", "--by", "kind")[1].splitlines()
+    assert lines[1] == "|---" * 9 + "|"
+    assert "| tuned | **0.6500** |" in lines[3]
+    assert lines[-1].startswith("**Best**; *not told apart from it*. 200 questions")
+    assert lines[-1].endswith(f"`{anls.signature()}`")
+    assert "| kind | base | tuned | alike | questions |" in lines
+    gold, base, _, alike = files
+    assert "| alike | *0.5000* |" in run(gold, base, alike, "--format", "markdown")[1]
+    assert "**" not in run(gold, base, "--format", "markdown")[1]
+    named = run(gold, f"a|b*<i>={base}", "--format", "markdown")[1]
+    assert r"| a\|b\*\<i\> | 0.5000 |" in named
+
+
+def test_latex(run: Run, files: list[Path]) -> None:
+    gold, base, tuned, alike = files
+    out = run(gold, f"50%_base={base}", tuned, alike, "--format", "latex", "--variant", "standard,rrc")[1]
+    assert out.count(r"\begin{table}") == out.count(r"\end{table}") == 2
+    assert [out.count(rule) for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [2, 2, 2]
+    assert r"50\%\_base & 0.5000 & 0." in out
+    assert r"tuned & \textbf{0.6500} & 0." in out
+    assert r"\underline" not in out.replace("underlined", "")
+    assert " & $+0.1500$ & $+0." in out
+    assert r"\texttt{anls\textbar{}standard\textbar{}threshold:0.5\textbar{}v" in out
+    for line in out.splitlines():
+        if line.endswith(r"\\"):
+            assert len(re.findall(r"(?<!\\)&", line)) in (7, 3)
+    assert out.count("{") == out.count("}")
+    assert r"alike & \underline{0.5000}" in run(gold, base, alike, "--format", "latex")[1]
+    alone = run(gold, base, "--format", "latex")[1]
+    assert r"\begin{tabular}{lcccc}" in alone
+    assert "Bold" not in alone
+
+
+def test_csv(run: Run, files: list[Path]) -> None:
+    out = run(*files, "--format", "csv", "--by", "kind", "--variant", "standard,due")[1]
+    base, tuned, _ = csv.DictReader(io.StringIO(out))
+    said = json.loads(run(*files, "--format", "json", "--by", "kind", "--variant", "standard,due")[1])
+    assert float(tuned["anls"]) == said["submissions"][1]["anls"]
+    assert float(tuned["p_value_adjusted"]) == said["comparisons"][0]["p_value_adjusted"]
+    assert (base["against"], tuned["against"], tuned["equal"], tuned["outcome equal"]) == ("", "base", "150", "130")
+    assert float(tuned["anls kind=a"]) == said["submissions"][1]["groups"]["kind"]["a"]["anls"]
+    assert float(tuned["anls due"]) == said["submissions"][1]["variants"]["due"]
+    assert tuned["signature"] == anls.signature()
+
+
+def test_the_score_alone(run: Run, files: list[Path]) -> None:
+    assert run(GOLD, SUBMISSION, "--score-only") == (0, "0.6273148148148148\n", "")
+    assert run(*files, "--score-only")[1] == "0.5\n0.65\n0.5\n"
+
+
+def test_quiet_says_nothing_of_hints_and_layouts(run: Run, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.json", [{"questionId": 1, "answer": "*a*", "annotation": ["b"]}] * 1)
+    assert "read as qwen_vl" in run(table)[2]
+    wrapped = [{"id": n, "prediction": f"**{n}0**", "references": [f"{n}0"]} for n in range(20)]
+    path = write(tmp_path / "w.json", wrapped)
+    status, out, err = run(path)
+    assert err.startswith("hint: 20 of 20 predictions look wrapped")
+    assert run(path, "--quiet") == (status, out, "")
+    assert run(table, "--quiet")[2] == ""
+
+
+def test_a_score_that_is_too_low_fails(run: Run, files: list[Path]) -> None:
+    assert run(GOLD, SUBMISSION, "--fail-under", "0.6")[::2] == (0, "")
+    status, out, err = run(GOLD, SUBMISSION, "--fail-under", "0.7")
+    assert (status, err) == (1, "calculate-anls: the ANLS of submission is 0.627315, under 0.7\n")
+    assert out.startswith("ANLS       0.6273\n")
+    status, _, err = run(*files, "--fail-under", "0.6", "--score-only")
+    assert status == 1
+    assert [line.split(" is ")[0] for line in err.splitlines()] == [
+        "calculate-anls: the ANLS of base",
+        "calculate-anls: the ANLS of alike",
+    ]
+    assert "'62' is no number from 0 to 1" in one_line(run, GOLD, SUBMISSION, "--fail-under", "62")
+
+
+# From Python
+
+
+def test_from_python_it_is_what_the_command_says(run: Run, files: list[Path]) -> None:
+    gold, *submissions = files
+    found = compare_files(*files, by="kind", variant="standard,rrc", regressions=2)
+    flags = ["--by", "kind", "--variant", "standard,rrc", "--regressions", 2]
+    assert found.to_dict() == json.loads(run(*files, *flags, "--format", "json")[1])
+    assert found.to_markdown() + "\n" == run(*files, *flags, "--format", "markdown")[1]
+    assert found.to_latex() + "\n" == run(*files, *flags, "--format", "latex")[1]
+    assert found.to_csv() + "\n" == run(*files, *flags, "--format", "csv")[1]
+    assert str(found) + "\n" == run(*files, *flags)[1]
+    for other in (
+        compare_files(gold, submissions, by=["kind"], variant="standard,rrc", regressions=2),
+        compare_files(
+            {path.stem: path for path in submissions}, gold=gold, by="kind", variant="standard,rrc", regressions=2
+        ),
+    ):
+        assert other.to_dict() == found.to_dict()
+    assert repr(found) == f"<FileScores base: 0.5000, tuned: 0.6500, alike: 0.5000; {anls.signature()}>"
+
+
+def test_one_file_from_python(files: list[Path]) -> None:
+    gold, base, tuned, _ = files
+    found = score_file(base, gold=gold)
+    assert (found.anls, found.signature, found.hints, found.notes) == (0.5, anls.signature(), [], [])
+    assert str(found).startswith("ANLS       0.5000\n")
+    assert score_file(gold, str(base)).anls == 0.5
+    with pytest.raises(ValueError, match=r"several submissions \(base, tuned\): compare_files takes them"):
+        score_file(gold, base, tuned)
+    with pytest.raises(InputError, match=r"file\.json"):
+        score_file(gold, write(gold.parent / "file.json", "[1"))
+    with pytest.raises(ValueError, match="no submission is called 'x'"):
+        compare_files(gold, base, tuned, baseline="x")
+
+
+def test_a_data_frame(files: list[Path]) -> None:
+    pytest.importorskip("pandas")
+    frame = compare_files(*files).to_pandas()
+    assert list(frame["name"]) == ["base", "tuned", "alike"]
+    assert list(frame["anls"]) == [0.5, 0.65, 0.5]
+    assert frame["better"].isna().tolist() == [True, False, False]
+
+
+class Cells(html.parser.HTMLParser):
+    """The texts of the cells, and the names of all tags."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_a_notebook_shows_a_table(files: list[Path]) -> None:
+    gold, base, tuned, _ = files
+    found = Cells(compare_files({"<b>&": base, "tuned": tuned}, gold=gold)._repr_html_())
+    assert "<b>&" in found.texts
+    assert found.texts[found.texts.index("tuned") + 1] == "0.6500"
+    assert set(found.tags) == {"table", "caption", "thead", "tbody", "tr", "th", "td", "b", "p", "code"}
+
+
+# Real answers
+
+
+def test_real_answers_of_three_models(run: Run, real_answers: Path) -> None:
+    gold, *answers = (
+        real_answers / f"{name}.json"
+        for name in ("gold", "submission__nemotron", "submission__llama_maverick", "submission__qwen2_vl_7b_instruct")
+    )
+    found = json.loads(run(gold, *answers, "--format", "json")[1])
+    assert found["best"] == {"name": "submission__nemotron", "not_told_apart": ["submission__llama_maverick"]}
+    assert [one["verdict"] for one in found["comparisons"]] == ["not told apart", "worse"]
+    assert "93.70 is lmms_eval_0_2 x 100 on submission__llama_maverick" in run(gold, *answers, "--find", "93.70")[1]
