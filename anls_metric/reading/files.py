@@ -23,8 +23,8 @@ from anls_metric.reading.rows import InputError
 # How many records are read at a time. What is done to a chunk is done to whole columns.
 CHUNK = 1024
 
-# A JSON file is often one line, which is read faster where it fits into the buffer.
-_BUFFER = 1 << 22
+# A JSON file is often one line, which is read faster where it fits into the buffer; larger ones may be streams.
+_SMALL = 1 << 22
 
 _BLANK = b" \t\r\n\xef\xbb\xbf"  # white space, and the mark that some programs put before UTF-8
 
@@ -140,7 +140,8 @@ class Records:
             stream: Any = sys.stdin.buffer if self._held is None else io.BytesIO(self._held)
             yield stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
             return
-        with open(self.path, "rb", _BUFFER) as stream:
+        size = os.path.getsize(self.path)
+        with open(self.path, "rb", size + 1 if _SMALL > size >= io.DEFAULT_BUFFER_SIZE else -1) as stream:
             before = os.fstat(stream.fileno())
             yield stream
             after = os.fstat(stream.fileno())
