@@ -337,7 +337,7 @@ def _print(flags: argparse.Namespace, entries: Sequence[Entry], found: dict[str,
     elif len(entries) > 1:
         from anls_metric.report import comparison
 
-        print(comparison.as_text(found, scored_sets))
+        print(comparison.as_text(found, scored_sets, _columns() if sys.stdout.isatty() else None))
     else:
         print(text.summary(entries[0].scored_set))
     if flags.output_dir:

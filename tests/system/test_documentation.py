@@ -277,7 +277,8 @@ def test_every_file_that_a_document_links_is_there(document: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_examples_of_the_docstrings(name: str, in_clone: Path) -> None:
+def test_the_examples_of_the_docstrings(name: str, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(clone if name == "anls" else ROOT)
     if name == "anls":
         pytest.importorskip("evaluate")
     results = doctest.testmod(import_or_skip(name))
