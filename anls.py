@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import chain, count, cycle, islice, repeat, starmap
-from operator import length_hint
+from operator import itemgetter, length_hint
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeGuard, TypeVar
 
@@ -1254,7 +1254,7 @@ def mean(scores: Iterable[float]) -> float:
     if not isinstance(scores, Iterable) or isinstance(scores, str):
         raise ValueError(f"scores is {shown(scores)}: pass one number or more, in a list or as they come")
     places = count()
-    total = math.fsum(score for score, _ in zip(scores, places))
+    total = math.fsum(map(itemgetter(0), zip(scores, places)))
     _refuse_no_rows(number := next(places))
     return total / number
 

@@ -245,10 +245,18 @@ def _run(flags: argparse.Namespace) -> int:
     for hint in hints if not flags.quiet else ():
         print(f"hint: {text.printable(hint)}", file=sys.stderr)
     entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
-    found = document(entries, compared, hints, flags.regressions)
-    if flags.find:
-        found["find"] = [origin._asdict() for origin in evaluation.find(flags.find)]
-    _print(flags, entries, found)
+    if flags.score_only:
+        print("\n".join(str(entry.scored_set.mean) for entry in entries))
+    elif not several and flags.format == "text" and not flags.find:
+        print(text.summary(entries[0].scored_set))
+    else:
+        found = document(entries, compared, hints, flags.regressions)
+        if flags.find:
+            found["find"] = [origin._asdict() for origin in evaluation.find(flags.find)]
+        _print(flags, found, evaluation)
+    if flags.output_dir and flags.format == "text" and not flags.score_only:
+        folder = os.path.join(flags.output_dir, "*") if several else flags.output_dir
+        print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
     return _fail(evaluation, flags.fail_under)
 
 
@@ -322,27 +330,16 @@ def _compare(evaluation: Evaluation, flags: argparse.Namespace) -> tuple[Compare
         return None, [f"not compared: {_message(error)}"]
 
 
-def _print(flags: argparse.Namespace, entries: Sequence[Entry], found: dict[str, Any]) -> None:
-    if flags.score_only:
-        print("\n".join(str(entry.scored_set.mean) for entry in entries))
-        return
+def _print(flags: argparse.Namespace, found: dict[str, Any], evaluation: Evaluation) -> None:
+    """Print a document."""
+    from anls_metric.report import comparison, tables
+
     if flags.format != "text":
-        from anls_metric.report import tables
-
         print(tables.FORMATS[flags.format](found))
-        return
-    scored_sets = {entry.name: entry.scored_set for entry in entries}
-    if flags.find:
+    elif flags.find:
         print(text.origins(flags.find, found["find"]))
-    elif len(entries) > 1:
-        from anls_metric.report import comparison
-
-        print(comparison.as_text(found, scored_sets, _columns() if sys.stdout.isatty() else None))
     else:
-        print(text.summary(entries[0].scored_set))
-    if flags.output_dir:
-        folder = os.path.join(flags.output_dir, "*") if len(entries) > 1 else flags.output_dir
-        print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
+        print(comparison.as_text(found, evaluation.scored_sets, _columns() if sys.stdout.isatty() else None))
 
 
 def _open_page() -> None:

@@ -196,22 +196,20 @@ def letters_and_digits(text: str) -> str:
         >>> letters_and_digits("Café, 12.50 $")
         'Cafe1250'
     """
-    return _only(str.isalnum, _NO_LETTERS_AND_DIGITS, text if text.isascii() else unicodedata.normalize("NFKD", text))
+    if text.isascii():
+        return text.encode().translate(None, _NO_LETTERS_AND_DIGITS).decode()
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
 
 def _digits(text: str) -> str:
-    return _only(str.isdigit, _NO_DIGITS, text)
+    if text.isascii():
+        return text.encode().translate(None, _NO_DIGITS).decode()
+    return "".join(filter(str.isdigit, text))
 
 
-# The signs of ASCII that are none: most texts hold no others, and all of these are taken out at once.
+# Most texts hold signs of ASCII alone, of which those that are none are taken out all at once.
 _NO_LETTERS_AND_DIGITS = bytes(code for code in range(128) if not chr(code).isalnum())
 _NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
-
-
-def _only(keep: Callable[[str], bool], others: bytes, text: str) -> str:
-    if text.isascii():
-        return text.encode().translate(None, others).decode()
-    return "".join(filter(keep, text))
 
 
 _REFUSALS = pattern(
