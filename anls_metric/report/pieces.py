@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anls import VARIANTS, Edit, Explanation, Match, Variant, scores_and_similarities
+from anls_metric.analysis.overview import BINS, least_similarity
 from anls_metric.analysis.scored import Scored, ScoredSet, Tally
 from anls_metric.report.text import printable
 
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Comparison
     from anls_metric.analysis.significance import Interval
 
-STYLE = Path(__file__).parent / "assets" / "report.css"
+STYLE = Path(__file__).parent / "assets" / "pieces.css"
 """How the pieces look."""
 
 MOST_EDITED = 2_000**2  # characters of one text times those of the other, up to which their edits are looked for
 LONGEST_EDITS = 400  # characters of an edit view
 LONGEST_TEXT = 300  # characters of any other text
 MOST_REFERENCES = 50  # accepted answers of one answer that are shown
-BINS = 20
 
 # What is said of a similarity that counts, and of one that does not.
 _KEPT: Mapping[str, tuple[str, str]] = {
@@ -33,13 +33,6 @@ _KEPT: Mapping[str, tuple[str, str]] = {
         ", and distance / length {ratio} is under {threshold}.",
         ", but distance / length {ratio} is not under {threshold}, so 0.",
     ),
-}
-
-# Threshold -> the similarity that it stands for.
-_LEAST_SIMILARITY: Mapping[str, Callable[[float], float]] = {
-    "similarity >= threshold": lambda threshold: threshold,
-    "similarity > threshold": lambda threshold: threshold,
-    "distance / length < threshold": lambda threshold: 1 - threshold,
 }
 
 
@@ -54,11 +47,6 @@ def text(value: object, limit: int = LONGEST_TEXT) -> str:
     if len(whole) > limit:
         whole = whole[: limit // 2] + " … " + whole[-limit // 2 :]
     return html.escape(printable(whole)).replace("{", "&#123;").replace("$", "&#36;")
-
-
-def least_similarity(variant: Variant) -> float:
-    """The similarity from which on an answer counts, give or take equality."""
-    return _LEAST_SIMILARITY[variant.kept](variant.threshold)
 
 
 def sentence(why: Explanation) -> str:
@@ -85,6 +73,8 @@ def sentence(why: Explanation) -> str:
     said = (counts if why.score else fails).format(
         threshold=number(why.variant.threshold), ratio=_apart(best.ratio, why.variant.threshold)
     )
+    if why.score and why.variant.all_or_nothing:
+        said = said.rstrip(".") + ", so 1."
     edits = f"{best.distance:,} edit{'s' * (best.distance != 1)} on {best.length:,} characters"
     return f"{edits}: similarity {_apart(best.similarity, least_similarity(why.variant))}{said}"
 
@@ -261,7 +251,7 @@ def histogram(similarities: Sequence[float], variant: Variant) -> str:
     """How the similarities of the answers spread, with the threshold marked."""
     counts = [0] * BINS
     for similarity in similarities:
-        counts[min(int(similarity * BINS), BINS - 1)] += 1
+        counts[min(max(int(similarity * BINS), 0), BINS - 1)] += 1
     least, most = least_similarity(variant), max([*counts, 1])
     bars = "".join(
         f'<i class="{"under" if (place + 0.5) / BINS < least else "over"}" style="height:{100 * count / most:.1f}%" '
