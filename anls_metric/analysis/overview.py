@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anls import VARIANTS, Variant, anls_scores, mean
+from anls import VARIANTS, Variant, anls_scores, mean, normalizer
 from anls_metric.analysis.scored import Scored, ScoredSet
 from anls_metric.reading.rows import Row
 
@@ -104,9 +104,11 @@ def by_threshold(scored_set: ScoredSet) -> list[tuple[float, float]]:
         (0.75, 0.5)
     """
     variant, count = scored_set.variant, scored_set.count
-    keeps = _KEEPS[variant.kept]
+    keeps, normalize = _KEEPS[variant.kept], normalizer(variant)
     counts = Counter(
-        one.similarity for one in scored_set.rows if one.similarity and one.outcome not in ("empty", "missing")
+        one.similarity
+        for one in scored_set.rows
+        if one.similarity and not (variant.no_answers and normalize(one.row.prediction or "") in variant.no_answers)
     )
     return [
         (

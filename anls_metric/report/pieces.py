@@ -75,7 +75,7 @@ def sentence(why: Explanation) -> str:
     )
     if why.score and why.variant.all_or_nothing:
         said = said.rstrip(".") + ", so 1."
-    edits = f"{best.distance:,} edit{'s' * (best.distance != 1)} on {best.length:,} characters"
+    edits = f"{best.distance:,} edit{'s' * (best.distance != 1)} on {best.length:,} character{'s' * (best.length != 1)}"
     return f"{edits}: similarity {_apart(best.similarity, least_similarity(why.variant))}{said}"
 
 
