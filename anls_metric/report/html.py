@@ -169,7 +169,8 @@ def _head(whole: _Whole, source: str) -> str:
 def _sections(whole: _Whole) -> Iterator[str]:
     yield _hints(whole.document["hints"])
     yield _section("which", "Which is better", _ranked(whole)) if len(whole.entries) > 1 else _alone(whole)
-    yield _section("outcomes", "What goes wrong", _outcomes(whole))
+    flawless = all(one["outcomes"]["equal"] == one["questions"] for one in whole.submissions)
+    yield _section("outcomes", "Nothing goes wrong" if flawless else "What goes wrong", _outcomes(whole))
     yield "<div class=two>"
     yield _section("thresholds", "ANLS over the threshold", _thresholds(whole))
     yield _section("spread", "Similarities, before the threshold", _spreads(whole))
@@ -369,14 +370,14 @@ def _spreads(whole: _Whole) -> str:
     found = []
     for place, entry in enumerate(whole.entries):
         counts, equal = overview.spread(entry.scored_set)
-        said = f"{equal:,} equal, {sum(counts):,} others; the tallest bar is {max(counts):,}"
+        rest = sum(counts)
+        said = f"{equal:,} equal, {rest:,} others; the tallest bar is {max(counts):,}" if rest else "all equal"
         name = _name(entry.name, place) if len(whole.entries) > 1 else ""
-        drawn = charts.distribution(counts, least, place, said) if sum(counts) else "<p class=said>nothing else</p>"
+        drawn = charts.distribution(counts, least, place, said) if rest else ""
         found.append(f"<figure><figcaption>{name}<span class=said>{said}</span></figcaption>{drawn}</figure>")
-    return (
-        f'<div class="spreads{" alone" * (len(found) == 1)}">{"".join(found)}</div>'
-        f"<p class=said>from 0 to 1, without the equal ones; dashed: {number(least)}, under which one scores 0</p>"
-    )
+    key = f"from 0 to 1, without the equal ones; dashed: {number(least)}, under which one scores 0"
+    drawn = f'<div class="spreads{" alone" * (len(found) == 1)}">{"".join(found)}</div>'
+    return drawn + f"<p class=said>{key}</p>" * ("<svg" in drawn)
 
 
 def _grouped(whole: _Whole, field: str, groups: Sequence[Groups]) -> str:
@@ -428,8 +429,9 @@ def _variants(whole: _Whole) -> str:
     head = ["variant", *(_name(name, place) for place, name in enumerate(whole.names))]
     if len(found) == 1:
         head[1:] = ["ANLS"]
-    low, high = min(min(one.values()) for one in found[:1]), max(max(one.values()) for one in found[:1])
-    said = f"{text(whole.names[0], 80)} from {low:.4f} to {high:.4f}: what each program would have printed"
+    low, high = min(found[0].values()), max(found[0].values())
+    spread = f"from {low:.4f} to {high:.4f}" if low < high else f"always {low:.4f}"
+    said = f"<bdi>{text(whole.names[0], 80)}</bdi>: {spread}, as each program would have it"
     return (
         f"<details><summary>{said}</summary><p class=said>Each with its own threshold and case.</p>"
         f'<table class="stack numbers{_few(whole)}">{_table_head(head)}<tbody>{rows}</tbody></table></details>'

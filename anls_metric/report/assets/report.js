@@ -59,8 +59,9 @@
   const count = (number) => number.toLocaleString("en");
   const badge = (score, digits) => {
     const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
-    const cut = Math.floor(score * 10 ** digits) / 10 ** digits; // nothing but 1 looks like 1
-    return make("span", { class: `score ${style}` }, score === null ? "-" : cut.toFixed(digits));
+    const step = 10 ** -digits;
+    const apart = score > 0 && score < 1 ? Math.min(Math.max(score, step), 1 - step) : score; // nothing but 1 looks like 1
+    return make("span", { class: `score ${style}` }, score === null ? "-" : apart.toFixed(digits));
   };
   const named = (place) => make("span", { class: `name s${place % 8}` }, make("i", { class: "dot" }), make("bdi", {}, submissions[place]));
 
@@ -161,7 +162,7 @@
     const cells = [make("td", {}, link), make("td", {}, brief(questions[row])), answerCell(state.first, row)];
     if (state.second >= 0) {
       const value = difference(row);
-      cells.push(answerCell(state.second, row), make("td", {}, value === null ? "-" : `${value > 0 ? "+" : ""}${value.toFixed(2)}`));
+      cells.push(answerCell(state.second, row), make("td", { class: value ? "" : "nil" }, value === null ? "-" : `${value > 0 ? "+" : ""}${value.toFixed(2)}`));
     }
     cells.push(make("td", { class: "outcome" }, outcomes[answers[state.first].outcomes[row]]?.name ?? "not asked"));
     const shownRow = make("tr", { class: open ? "row open" : "row" }, ...cells);
