@@ -25,6 +25,7 @@ from anls_metric.report.document import RESULTS_FILE, Entry, document
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared
+    from anls_metric.report.images import Images
     from anls_metric.report.results import ResultsFile
 
 FORMATS = ("text", "json", "markdown", "latex", "csv")
@@ -96,6 +97,12 @@ def _folder(text: str) -> str:
     return text
 
 
+def _file(text: str) -> str:
+    if not text or text.endswith(os.sep):
+        raise argparse.ArgumentTypeError(f"{text!r} is no name of a file")
+    return text
+
+
 def parser() -> argparse.ArgumentParser:
     """The flags, those of PyPI anls among them. Its threshold is of the distance, as in the variant pypi_anls."""
     flags = _Parser(
@@ -151,6 +158,8 @@ def parser() -> argparse.ArgumentParser:
     add("--quiet", action="store_true", help="no hints, and no word on how files were read")
     add("--fail-under", type=_share, metavar="X", help="exit status 1 where an ANLS is under X, from 0 to 1")
     add("--output-dir", type=_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
+    add("--report", type=_file, metavar="FILE.html", help="write a report of all that is known, to open in a browser")
+    add("--images", type=_folder, metavar="DIR", help="where the pages are that the report shows beside the questions")
     add("--force", action="store_true", help=f"overwrite a {RESULTS_FILE} of other inputs")
     add("--demo", action="store_true", help="open the page that shows a score and why (needs the extra `app`)")
     add("--version", action="version", version=f"%(prog)s {__version__}")
@@ -228,13 +237,15 @@ def _run(flags: argparse.Namespace) -> int:
     reading, by = _reading(flags), [*_answer_types(flags), *flags.by]
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields_of(by, flags.cluster_by))
     several = len(submissions) > 1
+    images = _images(flags, submissions)
     asked = flags.variant or (EVERY_VARIANT if flags.find else "standard")
     evaluation = Evaluation(
         variants(asked, flags.anls_threshold, flags.ignore_case),
         by,
         flags.worst,
         flags.cluster_by,
-        keep=several,
+        keep=several or bool(flags.report),
+        similarities=bool(flags.report),
         extract=reading.rules,
     )
     for submission in submissions:
@@ -245,6 +256,8 @@ def _run(flags: argparse.Namespace) -> int:
     for hint in hints if not flags.quiet else ():
         print(f"hint: {text.printable(hint)}", file=sys.stderr)
     entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
+    if flags.report:
+        _write_report(flags.report, submissions, images, entries, compared, hints)
     if flags.score_only:
         print("\n".join(str(entry.scored_set.mean) for entry in entries))
     elif not several and flags.format == "text" and not flags.find:
@@ -266,6 +279,36 @@ def _fail(evaluation: Evaluation, least: float | None) -> int:
     for name, mean in low.items():
         print(f"calculate-anls: the ANLS of {text.printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
     return 1 if low else 0
+
+
+def _images(flags: argparse.Namespace, submissions: Sequence[Submission]) -> Images | None:
+    """The images of the report; what would fail when all is scored is refused before."""
+    if not flags.report:
+        if flags.images:
+            raise ValueError("--images is for the report: name that with --report FILE.html")
+        return None
+    from anls_metric.report.images import Images
+    from anls_metric.report.results import refuse_input
+
+    refuse_input(flags.report, [path for one in submissions for path in one.inputs])
+    return Images(flags.images) if flags.images else None
+
+
+def _write_report(
+    path: str,
+    submissions: Sequence[Submission],
+    images: Images | None,
+    entries: Sequence[Entry],
+    compared: Compared | None,
+    hints: Sequence[str],
+) -> None:
+    from anls_metric.report.html import as_html
+    from anls_metric.report.results import write_whole
+
+    sources = {os.path.basename(one.asked) for one in submissions}
+    source = sources.pop() if len(sources) == 1 else ""
+    write_whole(path, as_html(entries, compared, hints, source=source, images=images))
+    print(f"report: {text.printable(path)}", file=sys.stderr)
 
 
 def _answer_types(flags: argparse.Namespace) -> list[str]:

@@ -281,10 +281,14 @@ def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) ->
     """
     groups = {} if groups is None else groups
     for one in scored:
-        names = [_group_name(field, value) for value in group_values(one.row.record, field)]
-        for name in dict.fromkeys(names):
+        for name in group_names(one.row.record, field):
             groups.setdefault(name, Tally()).add([one.score])
     return groups
+
+
+def group_names(record: Mapping[str, Any], field: str) -> list[str]:
+    """What the groups of a field are called that a record is in, each once."""
+    return list(dict.fromkeys(_group_name(field, value) for value in group_values(record, field)))
 
 
 def group_values(record: Mapping[str, Any], field: str) -> list[Any]:

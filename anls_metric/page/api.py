@@ -11,7 +11,7 @@ from anls_metric.analysis import significance
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.page import limits
 from anls_metric.page.uploads import Answers, Upload, read_column, read_submission
-from anls_metric.report import html
+from anls_metric.report import pieces
 
 # Settings
 
@@ -79,11 +79,11 @@ def explain_answer(
         raise ValueError(f"accepted_answers has more than {limits.MOST_REFERENCES:,} texts: {limits.WITH_COMMAND}")
     with limits.turnstile.passed(work > limits.SMALL_WORK):
         why = explain(prediction, accepted_answers, variant=chosen)
-        edits = html.edits_of(why.best)
+        edits = pieces.edits_of(why.best)
     return {
         "score": why.score,
         "reason": why.reason,
-        "sentence": html.sentence(why),
+        "sentence": pieces.sentence(why),
         "signature": why.signature,
         "closest": why.best.reference,
         "accepted_answers": [

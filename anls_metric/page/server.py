@@ -28,7 +28,7 @@ from anls_metric.page.guard import Guard
 from anls_metric.page.uploads import Upload, folder, take
 from anls_metric.page.visit import DOWNLOADS, ZEROS, Asked, Visit
 from anls_metric.reading.layouts import ANSWER_FIELD, PREDICTION_FIELDS, REFERENCES_FIELDS, guess
-from anls_metric.report import html
+from anls_metric.report import pieces
 
 ASSETS = Path(__file__).parent / "assets"
 MADE_UP = ASSETS / "made-up"
@@ -104,7 +104,7 @@ def build() -> Page:
                 _file_tab(chosen)
             with gr.Tab("How it works", id="how") as how_tab:
                 gr.Markdown(_asset("how.md"))
-                gr.HTML(html.variants())
+                gr.HTML(pieces.variants())
                 report = _asset("report.md").replace("SIGNATURE", anls.signature())
                 gr.Markdown(report.replace("CITATION", anls._CITATION.strip()))
         for tab in (answer_tab, file_tab, how_tab):
@@ -128,7 +128,7 @@ def _from_link(request: gr.Request) -> tuple[Any, ...]:
     try:
         found = api.settings_of_link(link)
     except ValueError as error:
-        gr.Warning(f"The settings of the link are not used: {html.text(error)}")
+        gr.Warning(f"The settings of the link are not used: {pieces.text(error)}")
         found = get_variant()
     first = EXAMPLES["Coca Cola"]
     given = [link.get(name, text)[: limits.MOST_CHARACTERS] for name, text in zip(("prediction", "answers"), first)]
@@ -174,7 +174,7 @@ def _shown_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str
     try:
         return visit.one_answer(prediction, answers, api.settings(*chosen))
     except Exception as error:
-        return html.message(told(error, ON_THE_PAGE)), ""
+        return pieces.message(told(error, ON_THE_PAGE)), ""
 
 
 # Files
@@ -197,7 +197,7 @@ def _file_tab(chosen: list[Any]) -> None:
         unanswered = gr.Checkbox(False, label="Unanswered questions score 0", scale=2, elem_id="unanswered")
         example = gr.Button("Try made-up files", size="sm", scale=1, min_width=160)
     state = gr.State(Visit(), time_to_live=limits.KEPT_SECONDS)
-    summary = gr.HTML(html.hint(visit.NOTHING), elem_id="summary")
+    summary = gr.HTML(pieces.hint(visit.NOTHING), elem_id="summary")
     with gr.Column(visible=False) as results:
         histogram = gr.HTML(elem_id="histogram")
         with gr.Row():
@@ -355,7 +355,7 @@ def launch(page: Page, **options: Any) -> None:
         tools.install(folder())
     page.launch(
         theme=_THEME,
-        css_paths=[ASSETS / "page.css", html.STYLE],
+        css_paths=[ASSETS / "page.css", pieces.STYLE],
         head=f"<script>{_asset('page.js')}</script>",
         max_file_size=limits.MOST_BYTES,
         max_threads=_THREADS,

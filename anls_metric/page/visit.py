@@ -15,7 +15,7 @@ from anls_metric.page import limits
 from anls_metric.page.errors import ON_THE_PAGE, told
 from anls_metric.page.uploads import Answers, Upload, can_be_shown, read_column, read_submission
 from anls_metric.reading.rows import Row
-from anls_metric.report import html
+from anls_metric.report import pieces
 from anls_metric.report.document import answer_records
 from anls_metric.report.tables import to_csv
 
@@ -55,11 +55,11 @@ def one_answer(prediction: str, answers: str, variant: Variant) -> tuple[str, st
         raise ValueError(f"the text is longer than {limits.MOST_CHARACTERS:,} characters: score it as a file")
     references = accepted(answers)
     if not references:
-        return html.hint("Write an accepted answer to see the score."), ""
+        return pieces.hint("Write an accepted answer to see the score."), ""
     work = limits.refuse_too_long(prediction, references, "the texts")
     with limits.turnstile.passed(large=work * len(VARIANTS) > limits.SMALL_WORK):
         why = explain(prediction, references, variant=variant)
-        return html.answer(why), html.answer_by_variant(prediction, references, why)
+        return pieces.answer(why), pieces.answer_by_variant(prediction, references, why)
 
 
 # Files
@@ -245,9 +245,9 @@ class Visit:
                 if number < self._newest:
                     return None
                 found, size = self._scored(asked, variant, tell)
-                said = shown_scores(found) if found else {"summary": html.hint(asked.next_step())}
+                said = shown_scores(found) if found else {"summary": pieces.hint(asked.next_step())}
         except Exception as error:
-            found, size, said = [], 0, {"summary": html.message(told(error, ON_THE_PAGE))}
+            found, size, said = [], 0, {"summary": pieces.message(told(error, ON_THE_PAGE))}
         if number < self._newest:
             return None
         self._asked, self._variant, self._submissions = asked if found else Asked(), variant, found
@@ -284,7 +284,7 @@ class Visit:
         if first is None:
             return ""
         with limits.turnstile.passed(first.scored.count > _LARGE):
-            return html.answers(*first.worst(_WORST, *self._filter), first.scored.variant)
+            return pieces.answers(*first.worst(_WORST, *self._filter), first.scored.variant)
 
     def groups(self, field: str | None) -> str:
         """The HTML of the score of each group of a field."""
@@ -292,7 +292,7 @@ class Visit:
         first = self._first()
         if first is None or not field:
             return ""
-        return html.groups(field, group(first.scored.rows, field))
+        return pieces.groups(field, group(first.scored.rows, field))
 
     def every_variant(self) -> str:
         """The HTML of the score under every variant: the one thing that scores again."""
@@ -301,7 +301,7 @@ class Visit:
             return ""
         with limits.turnstile.passed(first.scored.count > _LARGE):
             self._by_variant = self._by_variant or by_variant(first.rows)
-            return html.by_variant(self._by_variant, first.scored.variant)
+            return pieces.by_variant(self._by_variant, first.scored.variant)
 
     def download(self, kind: str) -> str:
         """Every answer with its score, as a file of a kind of `DOWNLOADS`."""
@@ -323,8 +323,8 @@ def shown_scores(submissions: Sequence[Submission]) -> dict[str, str]:
     first, *others = submissions
     similarities = [scored.similarity or 0.0 for scored in first.scored.rows]
     return {
-        "summary": html.summary(first.scored, first.interval, first.name),
-        "histogram": html.histogram(similarities, first.scored.variant),
+        "summary": pieces.summary(first.scored, first.interval, first.name),
+        "histogram": pieces.histogram(similarities, first.scored.variant),
         "comparison": "".join(shown_comparison(first, second) for second in others),
     }
 
@@ -335,5 +335,5 @@ def shown_comparison(first: Submission, second: Submission) -> str:
     if first.name == second.name:
         names = (f"{first.name} (first)", f"{second.name} (second)")
     (found,) = compare(dict(zip(names, (first.scored, second.scored)))).comparisons
-    said = html.comparison(first.scored, second.scored, found)
-    return said + html.differences(differences(first, second, _DIFFERENCES), names, first.scored.variant)
+    said = pieces.comparison(first.scored, second.scored, found)
+    return said + pieces.differences(differences(first, second, _DIFFERENCES), names, first.scored.variant)

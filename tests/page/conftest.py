@@ -17,7 +17,6 @@ import pytest
 
 from tests.conftest import ROOT
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
 
@@ -76,21 +75,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert "Traceback" not in found.log.read_text()
     for place in (private, found.uploads):
         assert not any(path.is_file() for path in place.rglob("*"))  # what was uploaded went with the server
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A browser that reaches this machine alone. Its pages share what was loaded: opening one takes half as long."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium: apt-get install chromium")
-    options = "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update"
-    closed = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
-    flags = [f"--{option}" for option in [*options.split(), "disable-sync"]]
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=[*flags, closed])
-        yield chromium.new_context(accept_downloads=True)
-        chromium.close()
 
 
 class Visit:

@@ -19,7 +19,7 @@ from anls_metric.page.uploads import Upload
 from anls_metric.page.visit import Asked, Visit, by_variant, one_answer
 from anls_metric.reading.files import Records
 from anls_metric.reading.rows import Row
-from anls_metric.report import html
+from anls_metric.report import pieces
 from tests.conftest import ROOT
 from tests.page.files import write_table
 
@@ -37,7 +37,7 @@ def test_one_answer_is_shown_with_its_reason() -> None:
     assert shown.count("<q>Coca Cola") == 3  # the closest one twice
     assert all(f"<b>{name}</b>" in variants for name in VARIANTS)
     assert one_answer("CocaCola", " \n", STANDARD) == (
-        html.hint("Write an accepted answer to see the score."),
+        pieces.hint("Write an accepted answer to see the score."),
         "",
     )
 

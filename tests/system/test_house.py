@@ -40,6 +40,7 @@ MAY_IMPORT_LATE: Mapping[str, set[str]] = {
     "anls_metric.nested": {"numpy"},
     "anls_metric.reading": {"pyarrow", "python_calamine", "zstandard"},
     "anls_metric.analysis": {"anls_metric.nested"},
+    "anls_metric.report": {"PIL"},  # the images of a report
     "anls_metric.command_line": {"anls_metric.page"},  # --demo opens that door
     "anls_metric.files": {"pandas"},
     "calculate_anls": {"anls_metric.command_line"},
