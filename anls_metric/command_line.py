@@ -32,6 +32,7 @@ FORMATS = ("text", "json", "markdown", "latex", "csv")
 
 # What the command calls the remedies of an error.
 REMEDIES = {
+    "id field": "name the right one with --id-field",
     "prediction field": "name the right one with --prediction-field",
     "references field": "name the right one with --references-field",
     "no answer": 'write "" where the model answered nothing, or count it as 0 with --missing zero',

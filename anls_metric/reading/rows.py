@@ -13,6 +13,7 @@ from anls_metric.reading.patterns import pattern
 # What can be done about an error, in the words of somebody who calls from Python. A door words what it calls
 # otherwise: the command has flags, the page has switches.
 REMEDIES: Mapping[str, str] = {
+    "id field": "name the right one with id_field",
     "prediction field": "name the right one with prediction_field",
     "references field": "name the right one with references_field",
     "no answer": 'write "" where the model answered nothing, or count it as 0 with missing="zero"',

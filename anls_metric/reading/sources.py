@@ -156,7 +156,7 @@ class Source:
     def ids(self, chunk: Chunk) -> list[str]:
         """The ids, as texts, so that 7 in one file is "7" in the other."""
         paths = self.layout.id or layouts.ID_FIELDS[:1]
-        ids = self._column(chunk, paths)
+        ids = self._column(chunk, paths, "id field")
         kinds = set(map(type, ids))
         if kinds - {str, int}:
             number, value = next((number, value) for number, value in enumerate(ids) if type(value) not in (str, int))
@@ -283,7 +283,8 @@ def as_gold(source: Source) -> Source:
 def as_submission(source: Source) -> Source:
     """The source as the one that has the answers: there they are in `answer` where nothing else is known."""
     if not source.layout.prediction:
-        source.layout = source.layout._replace(prediction=(ANSWER_FIELD,))
+        lone = source.layout.references == (VALUE,)
+        source.layout = source.layout._replace(prediction=(VALUE,) if lone else (ANSWER_FIELD,))
     return source
 
 
