@@ -38,6 +38,7 @@ MAY_IMPORT_LATE: Mapping[str, set[str]] = {
     "anls_metric.nested": {"numpy"},
     "anls_metric.reading": {"pyarrow", "python_calamine", "zstandard"},
     "anls_metric.analysis": {"anls_metric.nested"},
+    "anls_metric.trl": {"anls_metric.nested"},
     "anls_metric.command_line": {"anls_metric.page"},  # --demo opens that door
     "calculate_anls": {"anls_metric.command_line"},
 }
