@@ -35,6 +35,7 @@ from rapidfuzz.distance import Levenshtein
 __version__ = "1.1.0"
 
 __all__ = [
+    "OF_VALUES",
     "VARIANTS",
     "ComputeMetrics",
     "Edit",
@@ -445,8 +446,8 @@ _NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
-# The scores of lists and nested values, by `anls_metric.nested`.
-_OF_VALUES = ("anls_star", "anlsl")
+# The scores of lists and nested values, which `anls_metric.nested` has.
+OF_VALUES = ("anls_star", "anlsl")
 
 # What distinguishes one number from another, as against what describes it.
 _SCORING_FIELDS = [
@@ -511,7 +512,7 @@ def get_variant(
             raise ValueError(
                 f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)} "
                 f"(also accepted: {', '.join(name for name in _NAMES if name not in VARIANTS)}; "
-                f"of lists and nested values: {', '.join(_OF_VALUES)}, see anls_metric.nested)"
+                f"of lists and nested values: {', '.join(OF_VALUES)}, see anls_metric.nested)"
             )
         variant = _NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
@@ -2218,7 +2219,7 @@ def _nested() -> Any:
     return nested
 
 
-_KINDS: Mapping[Any, type[_Values]] = dict.fromkeys(_OF_VALUES, _Values)
+_KINDS: Mapping[Any, type[_Values]] = dict.fromkeys(OF_VALUES, _Values)
 
 
 class _AnlsBehaviour(_Base):  # type: ignore[misc]

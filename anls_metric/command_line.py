@@ -11,10 +11,10 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from anls import VARIANTS, __version__, get_variant
+from anls import OF_VALUES, VARIANTS, __version__, get_variant
 from anls_metric.analysis.clusters import CLUSTER_FIELDS
 from anls_metric.analysis.hints import Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
@@ -27,6 +27,7 @@ from anls_metric.report.document import RESULTS_FILE, Entry, document
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared
+    from anls_metric.analysis.values import ValueHints
     from anls_metric.report.results import ResultsFile
 
 # What the command calls the remedies of an error.
@@ -48,6 +49,7 @@ REMEDIES = {
     "references separator": 'split them with --references-separator "{value}"',
     "another prediction field": "if another field holds them, name it with --prediction-field",
     "results elsewhere": "name another folder with --output-dir",
+    "none keys": "they count as wrong leaves: leave them out, or score with --none-keys ignored",
     "overwrite results": "name another folder with --output-dir, or overwrite them with --force",
 }
 
@@ -124,13 +126,22 @@ def parser() -> argparse.ArgumentParser:
     add("--list-layouts", action="store_true", help="print the layouts that are recognised, and end")
     add("--filter", metavar="NAME", help="which filter of lm-evaluation-harness to score")
     add("--epoch", metavar="N", help="which epoch of inspect_ai to score")
-    add("--variant", default="standard", metavar="NAME", help=f"which ANLS: {', '.join(VARIANTS)}")
+    add("--variant", default="standard", metavar="NAME", help=f"which ANLS: {', '.join((*VARIANTS, *OF_VALUES))}")
     add("--anls-threshold", type=float, metavar="T", help="from 0 to 1: a similarity under it scores 0 (default: 0.5)")
     add(
         "--ignore-case",
         action=argparse.BooleanOptionalAction,
         help="whether case is ignored (default: as the variant does)",
     )
+    add(
+        "--average", choices=("rows", "leaves"), help="of anls_star: the mean of rows, or of all leaves (default: rows)"
+    )
+    add(
+        "--none-keys",
+        choices=("counted", "ignored"),
+        help="of anls_star: predicted keys without a value (default: counted)",
+    )
+    add("--by-key", action="store_true", help="of anls_star: break down by the keys of the values")
     add("--answer-types", action="store_true", help="break down by answer_type, evidence and operation/reasoning")
     add("--by", action="append", default=[], metavar="FIELD", help="break down by any field of the gold file")
     add("--missing", choices=("error", "zero"), default="error", help="a question without answer (default: error)")
@@ -211,23 +222,52 @@ def _run(flags: argparse.Namespace) -> None:
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields)
     entries: list[Entry] = []
     hints: list[str] = []
+    make_set: _MakeSet = _SETS.get(flags.variant, _set_of_texts)
     for submission in submissions:
-        scored_set = ScoredSet(
-            get_variant(flags.variant, flags.anls_threshold, flags.ignore_case),
-            by,
-            flags.worst,
+        scored_set, looked_for = make_set(
+            flags,
+            by=by,
+            worst=flags.worst,
             keep=len(submissions) > 1,
             cluster_by=flags.cluster_by,
-            similarities=False,
             extract=reading.rules,
         )
-        hints += _score(submission, scored_set, flags, _results(submission, flags, len(submissions) > 1))
+        results = _results(submission, flags, len(submissions) > 1)
+        hints += _score(submission, scored_set, looked_for, flags, results)
         entries.append(Entry(submission.name, scored_set, submission.layout))
     compared, more = _compare(flags, {entry.name: entry.scored_set for entry in entries})
     hints = list(dict.fromkeys([*hints, *more]))
     for hint in hints:
         print(f"hint: {text.printable(hint)}", file=sys.stderr)
     _print(flags, entries, compared, hints)
+
+
+def _set_of_texts(flags: argparse.Namespace, **options: Any) -> tuple[ScoredSet, Hints]:
+    """What texts are scored into, and what looks for hints among them."""
+    for flag, given in (("--average", flags.average), ("--none-keys", flags.none_keys), ("--by-key", flags.by_key)):
+        if given:
+            raise ValueError(f"{flag} is for lists and nested values: give it with --variant {OF_VALUES[0]}")
+    variant = get_variant(flags.variant, flags.anls_threshold, flags.ignore_case)
+    return ScoredSet(variant, similarities=False, **options), Hints(variant, options["extract"])
+
+
+def _set_of_values(flags: argparse.Namespace, **options: Any) -> tuple[ScoredSet, ValueHints]:
+    """The same of lists and nested values."""
+    from anls_metric.analysis.values import ScoredValues, ValueHints
+    from anls_metric.nested import get_value_variant
+
+    asked = {
+        "threshold": flags.anls_threshold,
+        "none_keys": flags.none_keys,
+        "average": flags.average,
+        "ignore_case": flags.ignore_case,
+    }
+    variant = get_value_variant(flags.variant, **asked)
+    return ScoredValues(variant, by_key=flags.by_key, **options), ValueHints(options["extract"])
+
+
+_MakeSet: TypeAlias = "Callable[..., tuple[ScoredSet, Hints | ValueHints]]"
+_SETS: Mapping[str, _MakeSet] = dict.fromkeys(OF_VALUES, _set_of_values)
 
 
 def _answer_types(flags: argparse.Namespace) -> list[str]:
@@ -254,18 +294,22 @@ def _reading(flags: argparse.Namespace) -> Reading:
         prediction_field=flags.prediction_field,
         references_field=flags.references_field,
         references_separator=flags.references_separator,
-        extract=None if flags.extract is None else extractor(flags.extract),
+        extract=None if flags.extract is None else extractor(flags.extract, values=flags.variant in OF_VALUES),
         repeat=flags.filter if flags.epoch is None else flags.epoch,
         missing=flags.missing,
         extra=flags.extra,
+        values=flags.variant in OF_VALUES,
     )
 
 
 def _score(
-    submission: Submission, scored_set: ScoredSet, flags: argparse.Namespace, results: ResultsFile | None
+    submission: Submission,
+    scored_set: ScoredSet,
+    hints: Hints | ValueHints,
+    flags: argparse.Namespace,
+    results: ResultsFile | None,
 ) -> list[str]:
     """Score a submission, and say what looks wrong with it."""
-    hints = Hints(scored_set.variant, submission.rules)
     with contextlib.ExitStack() as stack:
         if results:
             stack.enter_context(results)
@@ -292,6 +336,8 @@ def _compare(flags: argparse.Namespace, scored_sets: Mapping[str, ScoredSet]) ->
         return None, []
     if flags.baseline is not None and flags.baseline not in scored_sets:
         raise ValueError(f"--baseline {flags.baseline}: no submission is called so, but {', '.join(scored_sets)}")
+    if flags.average == "leaves":
+        return None, ["not compared: submissions are compared by rows, leave --average leaves out for that"]
     from anls_metric.analysis.comparison import compare
 
     try:

@@ -365,6 +365,11 @@ class ValueVariant:
         _choice(self.average, Average, "average")
 
     @property
+    def label(self) -> str:
+        """What its number is called."""
+        return _PROGRAMS[self.name].label
+
+    @property
     def meaning(self) -> str:
         """What it scores, in a few words."""
         return _PROGRAMS[self.name].meaning
@@ -1557,6 +1562,7 @@ def _leaf(
 class _Program(NamedTuple):
     """What stands behind the name of a `ValueVariant`."""
 
+    label: str
     meaning: str
     source: str
     options: tuple[str, ...]
@@ -1575,6 +1581,7 @@ def _explain_list(prediction: Any, reference: Any, variant: ValueVariant) -> Sta
 
 _PROGRAMS: Mapping[str, _Program] = {
     "anls_star": _Program(
+        "ANLS*",
         "ANLS*: lists and nested values, leaf by leaf",
         "https://arxiv.org/abs/2402.03848",
         ("none_keys", "average", "threshold"),
@@ -1583,6 +1590,7 @@ _PROGRAMS: Mapping[str, _Program] = {
         _explain_star,
     ),
     "anlsl": _Program(
+        "ANLSL",
         "ANLSL: lists of texts, matched one to one",
         "https://arxiv.org/abs/2104.14336",
         ("threshold",),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 from anls import (
+    OF_VALUES,
     VARIANTS,
     Extract,
     Variant,
@@ -99,7 +100,7 @@ def _reward_of_values(column: str, extract: Any, name: str | None, variant: Any,
 
 
 # The variants that score values -> what makes their reward.
-_REWARDS: Mapping[str, Callable[..., Reward]] = dict.fromkeys(("anls_star", "anlsl"), _reward_of_values)
+_REWARDS: Mapping[str, Callable[..., Reward]] = dict.fromkeys(OF_VALUES, _reward_of_values)
 
 
 class Reward:

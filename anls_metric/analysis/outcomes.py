@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NamedTuple
 
 from anls import Variant, get_variant, normalizer
 from anls_metric.reading.patterns import pattern
@@ -37,8 +37,9 @@ class Answer:
     def prediction(self) -> str:
         """The prediction, normalized; "" where the variant takes it for no answer."""
         if self._prediction is None:
-            normalized = self._judge.normalize(self.row.prediction or "")
-            self._prediction = "" if normalized in self._judge.variant.no_answers else normalized
+            given = self.row.prediction
+            normalized = "" if given is None else self._judge.normalize(given)
+            self._prediction = "" if normalized in self._judge.no_answers else normalized
         return self._prediction
 
     @property
@@ -57,12 +58,14 @@ class Outcome(NamedTuple):
         meaning: what it says of an answer, in one line.
         fits: whether an answer is one, those before it not fitting.
         scores_zero: whether such an answer scores 0.
+        of_texts: whether it says something of texts alone, and not of lists and nested values.
     """
 
     name: str
     meaning: str
     fits: Callable[[Answer], bool]
     scores_zero: bool = True
+    of_texts: bool = False
 
 
 def _is_missing(answer: Answer) -> bool:
@@ -115,8 +118,10 @@ OUTCOMES = (
     Outcome("empty", "nothing, or what the variant takes for no answer", _is_empty),
     Outcome("contains an answer", "an accepted answer stands in it, among other words", _contains_an_answer),
     Outcome("part of an answer", "it stands in an accepted answer, among other words", _is_part_of_an_answer),
-    Outcome("formatting", "an accepted answer but for signs, blanks and accents", _differs_in_formatting),
-    Outcome("another number", "a number, and not the accepted one", _is_another_number),
+    Outcome(
+        "formatting", "an accepted answer but for signs, blanks and accents", _differs_in_formatting, of_texts=True
+    ),
+    Outcome("another number", "a number, and not the accepted one", _is_another_number, of_texts=True),
     Outcome("refusal", "it says that it cannot answer", _is_a_refusal),
     Outcome("other", "something else", _is_any),
 )
@@ -140,13 +145,16 @@ class Judge:
 
     def __init__(self, variant: str | Variant = "standard") -> None:
         self.variant = get_variant(variant)
-        self.normalize = normalizer(self.variant)
+        self.normalize: Callable[[Any], str] = normalizer(self.variant)
+        self.no_answers: Collection[str] = self.variant.no_answers
+        self.all_or_nothing = self.variant.all_or_nothing
+        self.known_outcomes: Sequence[Outcome] = OUTCOMES
         self._of_score: dict[float, str] = {}
 
     def outcome(self, row: Row, score: float) -> str:
         """The name of the first outcome that fits an answer with its score."""
         answer = Answer(row, score, self)
-        return next(outcome.name for outcome in OUTCOMES if outcome.fits(answer))
+        return next(outcome.name for outcome in self.known_outcomes if outcome.fits(answer))
 
     def outcomes(self, rows: Sequence[Row], scores: Sequence[float]) -> list[str]:
         """The outcome of each of many answers."""
@@ -155,7 +163,7 @@ class Judge:
 
     def matches(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> tuple[int, int]:
         """How many answers equal an accepted one once normalized, and how many contain one as whole words."""
-        others = 0 if self.variant.all_or_nothing else outcomes.count("equal")  # those are equal, all of them
+        others = 0 if self.all_or_nothing else outcomes.count("equal")  # those are equal, all of them
         exact = contain = others
         for row, score, outcome in zip(rows, scores, outcomes):
             if outcome == "contains an answer":

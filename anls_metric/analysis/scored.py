@@ -125,6 +125,7 @@ class ScoredSet:
         extract: the rules by which the predictions were taken out of what a model wrote, which the signature says.
 
     Attributes:
+        label: what the number is called.
         variant: which ANLS.
         signature: the same as text, to show beside the number.
         outcomes: how many rows have each outcome, by its name.
@@ -150,19 +151,37 @@ class ScoredSet:
         similarities: bool = True,
         extract: str = "",
     ) -> None:
-        self.variant = get_variant(variant)
-        self.signature = signature(self.variant, extract=extract)
+        self.variant: Any = self._as_variant(variant)
+        self.signature = self._signature(extract)
         self.outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
         self.groups: dict[str, Groups] = {field: {} for field in by}
+        self._by = list(self.groups)
         self.rows: list[Scored] = []
         self._keep = keep
         self._measures = keep and similarities
         self._tally = Tally()
         self._clustered = ClusteredScores(cluster_by)
-        self._judge = Judge(self.variant)
+        self._judge = self._as_judge()
         self._exact = self._contain = 0
         self._most_worst = worst
         self._worst: list[tuple[float, int, Scored]] = []  # a heap of the worst, the best of them first
+
+    # What a set of lists and nested values has otherwise: see `values`.
+
+    label = "ANLS"
+
+    def _as_variant(self, variant: Any) -> Any:
+        return get_variant(variant)
+
+    def _signature(self, extract: str) -> str:
+        return signature(self.variant, extract=extract)
+
+    def _as_judge(self) -> Judge:
+        return Judge(self.variant)
+
+    def explanation(self, scored: Scored) -> Any:
+        """Why an answer has its score; None for a question without an answer."""
+        return scored.explanation(self.variant)
 
     @property
     def mean(self) -> float:
@@ -224,8 +243,8 @@ class ScoredSet:
         self.outcomes.update(outcomes)
         # `map(Scored, ...)`, in a third of its time
         scored = list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))
-        for field, groups in self.groups.items():
-            group(scored, field, groups)
+        for field in self._by:
+            group(scored, field, self.groups[field])
         for place, one in enumerate(scored, before) if self._most_worst else ():
             self._keep_if_worse((-one.score, -place, one))
         if self._keep:
