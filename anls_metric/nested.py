@@ -38,6 +38,7 @@ import anls
 __all__ = [
     "KINDS",
     "VALUE_VARIANTS",
+    "Branch",
     "KeyScore",
     "Leaf",
     "ListExplanation",
@@ -160,6 +161,10 @@ def explain_star(
         tip: no answer is expected and none is given, so 1
         >>> why.leaves[0].edits[1]
         Edit(operation='replace', prediction='e', reference='a')
+        >>> for branch in why.tree.children:
+        ...     print(branch.name, branch.score, branch.sentence)
+        .items 0.8333333333333334 1 of 2 leaves right, 1 close, so 0.8333
+        .tip 1.0 no answer is expected and none is given, so 1
 
     Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).
     """
@@ -173,7 +178,7 @@ def explain_star(
         pair.length,
         pair.closest,
         _key_scores(pair, predicted),
-        tuple(_leaves(pair, predicted, "", "", rule)),
+        _branch(pair, predicted, "", "", "", rule),
         rule.threshold,
         rule.none_keys,
     )
@@ -303,9 +308,9 @@ def explain_anlsl(
     """
     limit = _rule(threshold, "counted").threshold
     pairs = _list_pairs(*_lists(prediction, references), limit)
-    return ListExplanation(
-        pairs.answered, pairs.accepted, pairs.score, pairs.length, pairs.closest, {}, tuple(pairs.leaves(limit)), limit
-    )
+    items = tuple(_as_branch(leaf.path, leaf) for leaf in pairs.leaves(limit))
+    tree = Branch("", pairs.answered, pairs.accepted, pairs.score, pairs.length, items)
+    return ListExplanation(pairs.answered, pairs.accepted, pairs.score, pairs.length, pairs.closest, {}, tree, limit)
 
 
 def signature(
@@ -1416,6 +1421,50 @@ class Leaf:
         return f"{self.path}: {self.sentence}" if self.path else self.sentence
 
 
+@dataclass(frozen=True)
+class Branch:
+    """A value inside a value, with what is inside it in turn: an explanation as a tree, to be shown.
+
+    Attributes:
+        name: how it is reached from what is around it, ``.price`` or ``[2]`` (of the prediction); "" for the whole.
+        prediction: what was predicted there, None where nothing was.
+        reference: what is accepted there (of several the one that was chosen), None where nothing is.
+        score: its own, from 0 to 1.
+        length: how many leaves it has.
+        children: what is inside it; none of a leaf.
+        leaf: what is known of a leaf; None where there is more inside.
+    """
+
+    name: str
+    prediction: Any
+    reference: Any
+    score: float
+    length: int
+    children: tuple[Branch, ...] = ()
+    leaf: Leaf | None = None
+
+    @property
+    def leaves(self) -> Iterator[Leaf]:
+        """All leaves that it has."""
+        if self.leaf is not None and self.leaf.length:
+            yield self.leaf
+        for child in self.children:
+            yield from child.leaves
+
+    @property
+    def sentence(self) -> str:
+        """Why it scores what it scores, in plain words."""
+        return self.leaf.sentence if self.leaf else _counted(self)
+
+
+def _counted(of: Branch | StarExplanation) -> str:
+    if not of.length:
+        return "nothing is expected and nothing given, so 1"
+    scores = [leaf.score for leaf in of.leaves]
+    close = sum(0 < score < 1 for score in scores)
+    return f"{scores.count(1)} of {of.length} leaves right, {close} close, so {of.score:.4f}"
+
+
 def _named(value: Any) -> str:
     return next((name for kind, name in _NAMES.items() if isinstance(value, kind)), "nothing")
 
@@ -1432,7 +1481,7 @@ class StarExplanation:
         closest: the accepted value that is closest to the prediction: of several the one that was chosen, lists in the
             order of the prediction.
         key_scores: what each key of dicts scores, by its name.
-        leaves: all leaves, in the order of ``closest``.
+        tree: the value as a tree, with a score at each branch and leaf.
         threshold: the one that gave the score.
         none_keys: "counted" or "ignored".
     """
@@ -1443,9 +1492,14 @@ class StarExplanation:
     length: int
     closest: Any
     key_scores: dict[str, KeyScore]
-    leaves: tuple[Leaf, ...]
+    tree: Branch
     threshold: float
     none_keys: NoneKeys
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """All leaves, in the order of ``closest``."""
+        return tuple(self.tree.leaves)
 
     @property
     def signature(self) -> str:
@@ -1453,11 +1507,7 @@ class StarExplanation:
         return signature(threshold=self.threshold, none_keys=self.none_keys)
 
     def __str__(self) -> str:
-        if not self.length:
-            return "nothing is expected and nothing given, so 1"
-        right = sum(leaf.score == 1 for leaf in self.leaves)
-        close = sum(0 < leaf.score < 1 for leaf in self.leaves)
-        return f"{right} of {self.length} leaves right, {close} close, so {self.score:.4f}"
+        return _counted(self)
 
 
 @dataclass(frozen=True)
@@ -1503,42 +1553,57 @@ def _scores_of_keys(pair: _Pair, prediction: _Node, path: tuple[str, ...]) -> It
                 yield (*path, str(key)), 0.0
 
 
-def _leaves(pair: _Pair, prediction: _Node, here: str | None, there: str | None, rule: _Rule) -> Iterator[Leaf]:
-    """The leaves of a pair that stands `here` in the prediction and `there` in the reference; None: not at all."""
+def _branch(pair: _Pair, prediction: _Node, name: str, here: str | None, there: str | None, rule: _Rule) -> Branch:
+    """The tree of a pair that stands `here` in the prediction and `there` in the reference; None: not at all."""
     reference = pair.reference
     if isinstance(reference, _List) and isinstance(prediction, _List):
-        places = {column: (row, part) for row, column, part in pair.parts or ()}
-        for column, item in enumerate(prediction.items):
-            path = f"{here}[{column}]"
-            if column in places:
-                row, part = places[column]
-                yield from _leaves(part, item, path, f"{there}[{row}]", rule)
-            else:
-                yield from _leaf("extra", item, None, path, None, item.size)
-        matched = {row for row, _ in places.values()}
-        for row, item in enumerate(reference.items):
-            if row not in matched:
-                yield from _leaf("missing", None, item, None, f"{there}[{row}]", item.size)
+        children = list(_items_of_lists(pair, reference, prediction, here, there, rule))
     elif isinstance(reference, _Dict) and isinstance(prediction, _Dict):
-        for key, part in zip(reference.items, pair.parts or ()):
-            predicted = f"{here}{_step(key)}" if key in prediction.items else None
-            item = prediction.items.get(key, _MISSING)
-            yield from _leaves(part, item, predicted, f"{there}{_step(key)}", rule)
-        for key, item in reference.extra(prediction):
-            length = rule.none_key_length if _says_nothing(item.value) else max(1, item.size)
-            yield from _leaf("extra", item, None, f"{here}{_step(key)}", None, length)
+        children = list(_items_of_dicts(pair, reference, prediction, here, there, rule))
     elif isinstance(reference, _Leaf) and isinstance(prediction, _Leaf):
         text = anls.explain(str(prediction.value), [str(reference.value)], threshold=rule.threshold)
-        yield from _leaf("text", prediction, reference, here, there, 1, text.score, text)
+        return _branch_of_leaf("text", name, prediction, reference, here, there, 1, text.score, text)
     else:
         kind: Kind = "missing" if here is None else "another kind"
         if isinstance(reference, _None):
             kind = "no answer" if pair.scores == [1.0] else "answer to nothing"
-        yield from _leaf(kind, prediction, reference, here, there, pair.length, _total(pair.scores))
+        return _branch_of_leaf(kind, name, prediction, reference, here, there, pair.length, _total(pair.scores))
+    counting = tuple(child for child in children if child.length)
+    return Branch(name, prediction.value, reference.value, pair.average, pair.length, counting)
 
 
-def _leaf(
+def _items_of_lists(
+    pair: _Pair, reference: _List, prediction: _List, here: str | None, there: str | None, rule: _Rule
+) -> Iterator[Branch]:
+    places = {column: (row, part) for row, column, part in pair.parts or ()}
+    for column, item in enumerate(prediction.items):
+        name = f"[{column}]"
+        if column in places:
+            row, part = places[column]
+            yield _branch(part, item, name, f"{here}{name}", f"{there}[{row}]", rule)
+        else:
+            yield _branch_of_leaf("extra", name, item, None, f"{here}{name}", None, item.size)
+    matched = {row for row, _ in places.values()}
+    for row, item in enumerate(reference.items):
+        if row not in matched:
+            yield _branch_of_leaf("missing", f"[{row}]", None, item, None, f"{there}[{row}]", item.size)
+
+
+def _items_of_dicts(
+    pair: _Pair, reference: _Dict, prediction: _Dict, here: str | None, there: str | None, rule: _Rule
+) -> Iterator[Branch]:
+    for key, part in zip(reference.items, pair.parts or ()):
+        step = _step(key)
+        predicted = f"{here}{step}" if key in prediction.items else None
+        yield _branch(part, prediction.items.get(key, _MISSING), step, predicted, f"{there}{step}", rule)
+    for key, item in reference.extra(prediction):
+        length = rule.none_key_length if _says_nothing(item.value) else max(1, item.size)
+        yield _branch_of_leaf("extra", _step(key), item, None, f"{here}{_step(key)}", None, length)
+
+
+def _branch_of_leaf(
     kind: Kind,
+    name: str,
     prediction: _Node | None,
     reference: _Node | None,
     here: str | None,
@@ -1546,12 +1611,15 @@ def _leaf(
     length: int,
     score: float = 0.0,
     text: anls.Explanation | None = None,
-) -> Iterator[Leaf]:
-    """A leaf, if it counts."""
-    if length:
-        here, there = (path if path is None else path.removeprefix(".") for path in (here, there))
-        predicted, accepted = (None if node is None else node.value for node in (prediction, reference))
-        yield Leaf(kind, here, there, predicted, accepted, score, length, text)
+) -> Branch:
+    here, there = (path if path is None else path.removeprefix(".") for path in (here, there))
+    predicted, accepted = (None if node is None else node.value for node in (prediction, reference))
+    return _as_branch(name, Leaf(kind, here, there, predicted, accepted, score, length, text))
+
+
+def _as_branch(name: str, leaf: Leaf) -> Branch:
+    average = leaf.score / leaf.length if leaf.length else 1.0
+    return Branch(name, leaf.prediction, leaf.reference, average, leaf.length, (), leaf)
 
 
 # --------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from anls import normalizer
 from anls_metric.analysis.clusters import cluster_column
 from anls_metric.analysis.hints import Hint
 from anls_metric.analysis.outcomes import OUTCOMES, Judge
-from anls_metric.analysis.scored import Groups, Scored, ScoredSet, Tally
+from anls_metric.analysis.scored import Scored, ScoredSet, Tally
 from anls_metric.analysis.significance import Interval, Sample
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.rows import Row
@@ -98,8 +98,15 @@ class ScoredValues(ScoredSet):
         """Score rows and count them in. ValueError: what of a row cannot be scored."""
         scored = super().add(rows)
         for one in scored if self._by_key else ():
-            _add_keys(self.explanation(one), one.row, self.variant, self.groups[KEYS])
+            self._add_keys(one.row)
         return scored
+
+    def _add_keys(self, row: Row) -> None:
+        """Count in the scores of the keys of a row. Those inside what is missing, or of another kind, have 0."""
+        why = self.variant.explain([] if row.prediction is None else row.prediction, _reference(row))
+        found = {} if row.prediction is None else dict(_flat(why.key_scores))
+        for key, score in {**dict.fromkeys(_keys(why.closest), 0.0), **found}.items():
+            self.groups[KEYS].setdefault(key, Tally()).add([score])
 
     def _score(self, rows: Sequence[Row]) -> tuple[Sequence[float], Iterable[float | None]]:
         """The score of each row; a missing answer has all leaves of the reference wrong."""
@@ -120,20 +127,22 @@ def _reference(row: Row) -> Any:
     return row.references[0] if len(row.references) == 1 else tuple(row.references)
 
 
-def _add_keys(why: StarExplanation | None, row: Row, variant: ValueVariant, groups: Groups) -> None:
-    """The scores of the keys of a row; where the whole answer is of another kind, or missing, each key has 0."""
-    keys = dict(_flat(why.key_scores)) if why else {}
-    if not keys:
-        keys = dict.fromkeys(dict(_flat(variant.explain({}, _reference(row)).key_scores)), 0.0)
-    for key, score in keys.items():
-        groups.setdefault(key, Tally()).add([score])
-
-
 def _flat(keys: Mapping[str, KeyScore], before: str = "") -> Iterator[tuple[str, float]]:
     """Keys by their path: items, items.price."""
     for name, key in keys.items():
         yield before + name, key.score
         yield from _flat(key.children, f"{before}{name}.")
+
+
+def _keys(value: Any, before: str = "") -> Iterator[str]:
+    """The paths of the keys of a value, named as those of `_flat`."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield f"{before}{name}"
+            yield from _keys(item, f"{before}{name}.")
+    elif value and isinstance(value, (list, tuple)):
+        for item in value if isinstance(value, list) else value[:1]:
+            yield from _keys(item, before)
 
 
 class ValueJudge(Judge):
