@@ -2061,6 +2061,7 @@ class _Texts:
     """Rows of texts: a variant scores them."""
 
     key = "anls"
+    plain: type | None = str  # of a prediction that needs no further check
     description = _DESCRIPTION
     reference_urls = ("https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398")
 
@@ -2081,11 +2082,6 @@ class _Texts:
     @staticmethod
     def signature(rule: _Rule) -> str:
         return _signature(rule.variant)
-
-    @staticmethod
-    def is_plain(prediction: Any, references: Any) -> bool:
-        """Whether a row is as it should be at first sight."""
-        return type(prediction) is str and _are_plain(references)
 
     @staticmethod
     def check(predictions: Any, references: Any, count: Callable[[], int]) -> _Columns:
@@ -2141,6 +2137,8 @@ class _Texts:
 class _Values:
     """Rows of lists and nested values: `anls_metric.nested` scores them. Between processes they are JSON."""
 
+    plain = None
+
     def __init__(self, config_name: str | None) -> None:
         self.key = str(config_name)
         variant = self.rule()
@@ -2159,10 +2157,6 @@ class _Values:
     @staticmethod
     def signature(rule: ValueVariant) -> str:
         return rule.signature()
-
-    @staticmethod
-    def is_plain(prediction: Any, references: Any) -> bool:
-        return False
 
     def check(self, predictions: Any, references: Any, count: Callable[[], int]) -> _Columns:
         return self.rule().check(predictions, references, lambda row: f"row {count() + row}")
@@ -2352,7 +2346,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
                 raise ValueError("add takes one prediction and its references, each of them once")
             prediction = columns.get("predictions", prediction)
             reference = columns.get("references", reference)
-        if self._kind.is_plain(prediction, reference) and self.num_process == 1:
+        if type(prediction) is self._kind.plain and _are_plain(reference) and self.num_process == 1:
             self._batches.append(((prediction,), (tuple(reference),)))
         elif prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
             raise ValueError("add takes a prediction and its references: pass both")

@@ -14,7 +14,8 @@ import pytest
 
 from anls_metric import nested
 from anls_metric.analysis.significance import interval, student_t
-from tests.system.test_command_line import Run, one_line, run, said_of, write
+from tests.conftest import SHARED
+from tests.system.test_command_line import FILES, SCORE, Run, one_line, run, said_of, write
 
 __all__ = ["run"]  # the fixture
 
@@ -147,6 +148,27 @@ def test_keys_of_an_answer_that_is_missing_or_of_another_kind_are_wrong(run: Run
 
 
 # Files
+
+
+def test_texts_score_as_the_variant_standard_scores_them(run: Run) -> None:
+    assert said_of(run(*FILES, *STAR, "--format", "json")[1])["anls"] == SCORE
+
+
+LAYOUTS = SHARED / "layouts"
+
+
+@pytest.mark.skipif(not LAYOUTS.is_dir(), reason="the files of other programs are not on this machine (../shared)")
+def test_texts_in_the_files_of_every_program_score_as_the_variant_standard_scores_them(run: Run) -> None:
+    manifest = json.loads((LAYOUTS / "MANIFEST.json").read_text())
+    compared = 0
+    for name in [
+        entry["file"] for entry in manifest if entry.get("references") and (LAYOUTS / entry["file"]).is_file()
+    ]:
+        status, out, _ = run(LAYOUTS / name, "--format", "json")
+        if status == 0:
+            assert said_of(run(LAYOUTS / name, *STAR, "--format", "json")[1])["anls"] == said_of(out)["anls"], name
+            compared += 1
+    assert compared > 15
 
 
 def write_parquet(path: Path, records: list[dict[str, Any]]) -> Path:
