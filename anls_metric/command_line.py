@@ -256,6 +256,8 @@ def _set_of_values(flags: argparse.Namespace, **options: Any) -> tuple[ScoredSet
     from anls_metric.analysis.values import ScoredValues, ValueHints
     from anls_metric.nested import get_value_variant
 
+    if flags.references_separator is not None:
+        raise ValueError('--references-separator is for texts: write several accepted values as {"__tuple__": [...]}')
     asked = {
         "threshold": flags.anls_threshold,
         "none_keys": flags.none_keys,

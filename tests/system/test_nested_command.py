@@ -389,6 +389,10 @@ def test_hints(run: Run, tmp_path: Path) -> None:
         (["--average", "leaves"], "--average is for lists and nested values: give it with --variant anls_star"),
         (["--by-key"], "--by-key is for lists"),
         (["--none-keys", "ignored"], "--none-keys is for lists"),
+        (
+            [*STAR, "--references-separator", ";"],
+            "--references-separator is for texts: write several accepted values as",
+        ),
         ([*STAR, "--ignore-case"], "anls_star has no option 'ignore_case'"),
         (["--variant", "anlsl", "--average", "leaves"], "anlsl has no option 'average'"),
         ([*STAR, "--anls-threshold", "2"], "threshold"),
