@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from anls import VARIANTS, __version__
-from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, variants
+from anls import OF_VALUES, VARIANTS, __version__
+from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, value_variant, variants
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.rows import InputError
@@ -24,7 +24,9 @@ from anls_metric.report import text
 from anls_metric.report.document import RESULTS_FILE, Entry, document
 
 if TYPE_CHECKING:
+    from anls import Variant
     from anls_metric.analysis.comparison import Compared
+    from anls_metric.nested import ValueVariant
     from anls_metric.report.images import Images
     from anls_metric.report.results import ResultsFile
 
@@ -50,6 +52,7 @@ REMEDIES = {
     "references separator": 'split them with --references-separator "{value}"',
     "another prediction field": "if another field holds them, name it with --prediction-field",
     "results elsewhere": "name another folder with --output-dir",
+    "none keys": "they count as wrong leaves: leave them out, or score with --none-keys ignored",
     "overwrite results": "name another folder with --output-dir, or overwrite them with --force",
 }
 
@@ -135,7 +138,8 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--variant",
         metavar="NAMES",
-        help=f"which ANLS, and with commas the number under more of them: {', '.join(VARIANTS)}; or {EVERY_VARIANT}",
+        help=f"which ANLS, and with commas the number under more of them: {', '.join(VARIANTS)}; or {EVERY_VARIANT}; "
+        f"of lists and nested values {' or '.join(OF_VALUES)}",
     )
     add("--find", metavar="NUMBER", help="say which variants give a number, like 84.75")
     add("--anls-threshold", type=float, metavar="T", help="from 0 to 1: a similarity under it scores 0 (default: 0.5)")
@@ -144,6 +148,15 @@ def parser() -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="whether case is ignored (default: as the variant does)",
     )
+    add(
+        "--average", choices=("rows", "leaves"), help="of anls_star: the mean of rows, or of all leaves (default: rows)"
+    )
+    add(
+        "--none-keys",
+        choices=("counted", "ignored"),
+        help="of anls_star: predicted keys without a value (default: counted)",
+    )
+    add("--by-key", action="store_true", help="of anls_star: break down by the keys of the values")
     add("--answer-types", action="store_true", help="break down by answer_type, evidence and operation/reasoning")
     add("--by", action="append", default=[], metavar="FIELD", help="break down by any field of the gold file")
     add("--missing", choices=("error", "zero"), default="error", help="a question without answer (default: error)")
@@ -239,15 +252,15 @@ def _run(flags: argparse.Namespace) -> int:
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields_of(by, flags.cluster_by))
     several = len(submissions) > 1
     images = _images(flags, submissions)
-    asked = flags.variant or (EVERY_VARIANT if flags.find else "standard")
     evaluation = Evaluation(
-        variants(asked, flags.anls_threshold, flags.ignore_case),
+        _variants(flags),
         by,
         flags.worst,
         flags.cluster_by,
         keep=several or bool(flags.report),
         similarities=bool(flags.report),
         extract=reading.rules,
+        by_key=flags.by_key,
     )
     for submission in submissions:
         _score(submission, evaluation, flags, _results(submission, flags, several))
@@ -312,6 +325,22 @@ def _write_report(
     print(f"report: {text.printable(path)}", file=sys.stderr)
 
 
+def _variants(flags: argparse.Namespace) -> list[Variant] | list[ValueVariant]:
+    """The variants of texts that are asked for, or the one of lists and nested values."""
+    if flags.variant in OF_VALUES:
+        if flags.references_separator is not None:
+            raise ValueError(
+                '--references-separator is for texts: write several accepted values as {"__tuple__": [...]}'
+            )
+        options = {"none_keys": flags.none_keys, "average": flags.average, "ignore_case": flags.ignore_case}
+        return [value_variant(flags.variant, threshold=flags.anls_threshold, **options)]
+    for flag, given in (("--average", flags.average), ("--none-keys", flags.none_keys), ("--by-key", flags.by_key)):
+        if given:
+            raise ValueError(f"{flag} is for lists and nested values: give it with --variant {OF_VALUES[0]}")
+    asked = flags.variant or (EVERY_VARIANT if flags.find else "standard")
+    return variants(asked, flags.anls_threshold, flags.ignore_case)
+
+
 def _answer_types(flags: argparse.Namespace) -> list[str]:
     return list(ANSWER_TYPES) if flags.answer_types else []
 
@@ -336,10 +365,11 @@ def _reading(flags: argparse.Namespace) -> Reading:
         prediction_field=flags.prediction_field,
         references_field=flags.references_field,
         references_separator=flags.references_separator,
-        extract=None if flags.extract is None else extractor(flags.extract),
+        extract=None if flags.extract is None else extractor(flags.extract, values=flags.variant in OF_VALUES),
         repeat=flags.filter if flags.epoch is None else flags.epoch,
         missing=flags.missing,
         extra=flags.extra,
+        values=flags.variant in OF_VALUES,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from anls import VARIANTS, Variant, get_variant
 from anls_metric.analysis.hints import Hint, Hints
@@ -13,6 +13,8 @@ from anls_metric.reading.submissions import Submission
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared
     from anls_metric.analysis.origin import Origin
+    from anls_metric.analysis.values import ValueHints
+    from anls_metric.nested import ValueVariant
 
 EVERY_VARIANT = "all"
 
@@ -36,15 +38,23 @@ def variants(names: str, threshold: float | None = None, ignore_case: bool | Non
     return list({variant.name: variant for variant in found}.values())
 
 
+def value_variant(name: str, **options: Any) -> ValueVariant:
+    """The variant of lists and nested values, see `nested.get_value_variant`."""
+    from anls_metric.nested import get_value_variant
+
+    return get_value_variant(name, **options)
+
+
 class Evaluation:
     """Submissions to the same questions.
 
     Args:
-        variants: which ANLS; under those after the first only the means are wanted.
+        variants: which ANLS; under those after the first only the means are wanted. Or one of lists and nested values.
         by, worst, cluster_by: as `ScoredSet` takes them.
         keep: whether the rows are kept, without which submissions cannot be compared.
         similarities: whether rows that are kept have their similarity.
         extract: the rules by which the answers are taken out of what a model wrote.
+        by_key: of values: whether to have the mean score of each key.
 
     Attributes:
         scored_sets: what is known of each submission, by its name.
@@ -61,19 +71,38 @@ class Evaluation:
 
     def __init__(
         self,
-        variants: Sequence[Variant] = (VARIANTS["standard"],),
+        variants: Sequence[Variant] | Sequence[ValueVariant] = (VARIANTS["standard"],),
         by: Sequence[str] = (),
         worst: int = 0,
         cluster_by: str | None = None,
         keep: bool = False,
         similarities: bool = False,
         extract: str = "",
+        by_key: bool = False,
     ) -> None:
         self.scored_sets: dict[str, ScoredSet] = {}
         self.hints: list[Hint] = []
         self._variants = variants
-        self._by, self._worst, self._cluster_by = by, worst, cluster_by
-        self._keep, self._similarities, self._extract = keep, similarities, extract
+        self._similarities, self._by_key = similarities, by_key
+        self._options: dict[str, Any] = {
+            "by": by,
+            "worst": worst,
+            "cluster_by": cluster_by,
+            "keep": keep,
+            "extract": extract,
+        }
+
+    def _new_set(self) -> tuple[ScoredSet, Hints | ValueHints]:
+        """What a submission is scored into, and what looks for hints in it."""
+        variant, *others = self._variants
+        extract = self._options["extract"]
+        if isinstance(variant, Variant):
+            wanted: Any = self._variants if others else ()
+            texts = ScoredSet(variant, similarities=self._similarities, variants=wanted, **self._options)
+            return texts, Hints(variant, extract)
+        from anls_metric.analysis.values import ScoredValues, ValueHints
+
+        return ScoredValues(variant, by_key=self._by_key, **self._options), ValueHints(extract)
 
     def score(self, submission: Submission) -> Iterator[list[Scored]]:
         """Score one more submission: take all of the batches, and it is one of `scored_sets`.
@@ -81,17 +110,7 @@ class Evaluation:
         Raises:
             InputError: it cannot be read, or has no questions. OSError: a file of it cannot be read.
         """
-        scored_set = ScoredSet(
-            self._variants[0],
-            self._by,
-            self._worst,
-            self._keep,
-            self._cluster_by,
-            self._similarities,
-            self._extract,
-            self._variants if len(self._variants) > 1 else (),
-        )
-        hints = Hints(scored_set.variant, submission.rules)
+        scored_set, hints = self._new_set()
         for rows in submission.batches():
             scored = scored_set.add(rows)
             hints.add(scored)
@@ -111,7 +130,7 @@ class Evaluation:
             return None
         from anls_metric.analysis.comparison import compare
 
-        return compare(self.scored_sets, baseline, self._cluster_by)
+        return compare(self.scored_sets, baseline, self._options["cluster_by"])
 
     def find(self, number: str) -> list[Origin]:
         """Which of the variants give a number, see `origin.find_number`."""

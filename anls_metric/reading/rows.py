@@ -27,6 +27,7 @@ REMEDIES: Mapping[str, str] = {
     "train_trial_index": "choose one with repeat=NUMBER",
     "several ids": 'write an id once, or number the records with id_field="none"',
     "missing": 'add them, or count them as 0 with missing="zero"',
+    "none keys": 'they count as wrong leaves: leave them out, or score with none_keys="ignored"',
     "another prediction field": "if another field holds them, name it with prediction_field",
     "extract": 'take the answers out with extract="{value}"',
     "references separator": "split them with references_separator={value!r}",
@@ -40,14 +41,14 @@ class Row(NamedTuple):
 
     Attributes:
         id: what the question is called.
-        prediction: the answer, None where there is none.
+        prediction: the answer, None where there is none; a text, or a value where `sources.Reading.values` says so.
         references: the accepted answers, one or more.
         record: the record of the gold file or table that the row was read from.
     """
 
     id: str
-    prediction: str | None
-    references: Sequence[str]
+    prediction: Any
+    references: Sequence[Any]
     record: Mapping[str, Any]
 
 

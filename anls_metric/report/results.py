@@ -15,6 +15,7 @@ from typing import IO
 
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.reading.rows import InputError
+from anls_metric.reading.values import as_json
 from anls_metric.report.document import RESULTS_FILE
 
 _BEGINNING = '{"inputs": '
@@ -64,8 +65,8 @@ class ResultsFile:
             sample = {
                 "score": one.score,
                 "question": asked if isinstance(asked, str) else "",
-                "gt": list(one.row.references),
-                "det": one.row.prediction or "",
+                "gt": list(map(as_json, one.row.references)),
+                "det": "" if one.row.prediction is None else as_json(one.row.prediction),
                 "info": one.zero,
             }
             self._write(f"{self._separator}\n{json.dumps(one.row.id)}: {json.dumps(sample)}")

@@ -127,6 +127,7 @@ def test_every_remedy_has_words_for_a_visitor_and_for_a_program() -> None:
         "extract",
         "references separator",
         "another prediction field",
+        "none keys",
     }
     assert set(ON_THE_PAGE) == set(FOR_PROGRAMS) == set(REMEDIES) - elsewhere
 
