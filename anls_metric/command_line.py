@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from anls import OF_VALUES, VARIANTS, __version__
-from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, value_variant, variants
+from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, variants
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.rows import InputError
@@ -326,19 +326,18 @@ def _write_report(
 
 
 def _variants(flags: argparse.Namespace) -> list[Variant] | list[ValueVariant]:
-    """The variants of texts that are asked for, or the one of lists and nested values."""
-    if flags.variant in OF_VALUES:
-        if flags.references_separator is not None:
+    of_texts = {"--references-separator": flags.references_separator}
+    of_values = {"--average": flags.average, "--none-keys": flags.none_keys, "--by-key": flags.by_key or None}
+    values = flags.variant in OF_VALUES
+    for flag, given in (of_texts if values else of_values).items():
+        if given is not None:
             raise ValueError(
-                '--references-separator is for texts: write several accepted values as {"__tuple__": [...]}'
+                f'{flag} is for texts: write several accepted values as {{"__tuple__": [...]}}'
+                if values
+                else f"{flag} is for lists and nested values: give it with --variant {OF_VALUES[0]}"
             )
-        options = {"none_keys": flags.none_keys, "average": flags.average, "ignore_case": flags.ignore_case}
-        return [value_variant(flags.variant, threshold=flags.anls_threshold, **options)]
-    for flag, given in (("--average", flags.average), ("--none-keys", flags.none_keys), ("--by-key", flags.by_key)):
-        if given:
-            raise ValueError(f"{flag} is for lists and nested values: give it with --variant {OF_VALUES[0]}")
     asked = flags.variant or (EVERY_VARIANT if flags.find else "standard")
-    return variants(asked, flags.anls_threshold, flags.ignore_case)
+    return variants(asked, flags.anls_threshold, flags.ignore_case, flags.none_keys, flags.average)
 
 
 def _answer_types(flags: argparse.Namespace) -> list[str]:

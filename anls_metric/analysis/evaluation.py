@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anls import VARIANTS, Variant, get_variant
+from anls import OF_VALUES, VARIANTS, Variant, get_variant
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import Scored, ScoredSet
 from anls_metric.reading.submissions import Submission
@@ -14,35 +14,44 @@ if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared
     from anls_metric.analysis.origin import Origin
     from anls_metric.analysis.values import ValueHints
-    from anls_metric.nested import ValueVariant
+    from anls_metric.nested import Average, NoneKeys, ValueVariant
 
 EVERY_VARIANT = "all"
 
 
-def variants(names: str, threshold: float | None = None, ignore_case: bool | None = None) -> list[Variant]:
+def variants(
+    names: str,
+    threshold: float | None = None,
+    ignore_case: bool | None = None,
+    none_keys: NoneKeys | None = None,
+    average: Average | None = None,
+) -> list[Variant] | list[ValueVariant]:
     """The variants that somebody names: the first is the one of the scores.
 
     Args:
-        names: a name, names with commas between, or "all", which begins with the default.
+        names: a name, names with commas between, or "all", which begins with the default; or one of lists and nested
+            values, "anls_star" or "anlsl".
         threshold, ignore_case: see `anls.get_variant`; they hold for all of them.
+        none_keys, average: of lists and nested values, see `nested.get_value_variant`.
 
     Raises:
-        ValueError: there is no such variant.
+        ValueError: there is no such variant, or it has no such option.
 
     Example:
         >>> [variant.name for variant in variants("rrc, standard")]
         ['rrc', 'standard']
     """
+    options = {"threshold": threshold, "ignore_case": ignore_case, "none_keys": none_keys, "average": average}
+    if names in OF_VALUES:
+        from anls_metric.nested import get_value_variant
+
+        return [get_value_variant(names, **options)]
+    for option in ("none_keys", "average"):
+        if options[option] is not None:
+            raise ValueError(f"{option} is for lists and nested values: give it with variant={OF_VALUES[0]!r}")
     asked = VARIANTS if names.strip() == EVERY_VARIANT else [name.strip() for name in names.split(",")]
     found = (get_variant(name, threshold, ignore_case) for name in asked)
     return list({variant.name: variant for variant in found}.values())
-
-
-def value_variant(name: str, **options: Any) -> ValueVariant:
-    """The variant of lists and nested values, see `nested.get_value_variant`."""
-    from anls_metric.nested import get_value_variant
-
-    return get_value_variant(name, **options)
 
 
 class Evaluation:

@@ -111,7 +111,7 @@ class ScoredValues(ScoredSet):
     def _score(
         self, rows: Sequence[Row], variant: Any, measures: bool
     ) -> tuple[Sequence[float], Iterable[float | None]]:
-        """The score of each row, which is the only thing that is measured; a missing answer has all leaves of the reference wrong."""
+        """The score of each row, and nothing else; a missing answer has all leaves of the reference wrong."""
         # Values that say nothing are scored in its place, and then taken for wrong.
         predictions = [[] if row.prediction is None else row.prediction for row in rows]
         found = self.variant.score(predictions, list(map(_reference, rows)), lambda place: f"question {rows[place].id}")

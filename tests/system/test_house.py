@@ -43,7 +43,7 @@ MAY_IMPORT_LATE: Mapping[str, set[str]] = {
     "anls_metric.trl": {"anls_metric.nested"},
     "anls_metric.report": {"PIL"},  # the images of a report
     "anls_metric.command_line": {"anls_metric.nested", "anls_metric.page"},  # --demo opens that door
-    "anls_metric.files": {"pandas"},
+    "anls_metric.files": {"anls_metric.nested", "pandas"},
     "calculate_anls": {"anls_metric.command_line"},
 }
 

@@ -12,13 +12,11 @@ from typing import Any
 
 import pytest
 
-from anls_metric import nested
+from anls_metric import nested, score_file
 from anls_metric.analysis.significance import interval, student_t
 from tests.conftest import SHARED
 from tests.system.conftest import Run, one_line, said_of, write
 from tests.system.test_command_line import FILES, SCORE
-
-__all__ = ["run"]  # the fixture
 
 STAR = ["--variant", "anls_star"]
 
@@ -443,3 +441,23 @@ def test_null_is_no_answer_and_counts_0_where_that_is_asked(run: Run, tmp_path: 
         out = run("--gold", *files, *STAR, "--missing", "zero", "--average", average, "--format", "json")[1]
         assert said_of(out)["anls"] == expected
         assert said_of(out)["outcomes"]["missing"] == 1
+
+
+def test_from_python(run: Run, tmp_path: Path) -> None:
+    records = [
+        {
+            "id": 1,
+            "prediction": {"total": "12.50", "items": ["tea"]},
+            "references": {"total": "12.50", "items": ["milk"]},
+        },
+        {"id": 2, "prediction": ["a", "b"], "references": ["b", "a"]},
+    ]
+    path = write(tmp_path / "values.json", records)
+    for options, flags in (
+        ({"average": "leaves"}, ["--average", "leaves"]),
+        ({"by_key": True, "none_keys": "ignored"}, ["--by-key", "--none-keys", "ignored"]),
+    ):
+        found = score_file(path, variant="anls_star", **options)
+        assert found.to_dict() == json.loads(run(path, *STAR, *flags, "--format", "json")[1])
+    with pytest.raises(ValueError, match="average is for lists and nested values: give it with variant='anls_star'"):
+        score_file(path, average="leaves")
