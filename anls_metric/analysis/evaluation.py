@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from anls import OF_VALUES, VARIANTS, Variant, get_variant
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import Scored, ScoredSet
+from anls_metric.reading.rows import Row
 from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:
@@ -113,14 +114,18 @@ class Evaluation:
 
         return ScoredValues(variant, by_key=self._by_key, **self._options), ValueHints(extract)
 
-    def score(self, submission: Submission) -> Iterator[list[Scored]]:
+    def score(self, submission: Submission, batches: Iterable[Sequence[Row]] | None = None) -> Iterator[list[Scored]]:
         """Score one more submission: take all of the batches, and it is one of `scored_sets`.
+
+        Args:
+            submission: it.
+            batches: its rows, where somebody watches over how many come; None takes them from it.
 
         Raises:
             InputError: it cannot be read, or has no questions. OSError: a file of it cannot be read.
         """
         scored_set, hints = self._new_set()
-        for rows in submission.batches():
+        for rows in submission.batches() if batches is None else batches:
             scored = scored_set.add(rows)
             hints.add(scored)
             yield scored

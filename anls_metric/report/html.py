@@ -133,7 +133,7 @@ class _Whole:
         sets = [entry.scored_set for entry in self.entries]
         fields = [field for field in sets[0].groups if any(one.groups[field] for one in sets)]
         if not fields:
-            found = grouping_fields([one.row for one in sets[0].rows])
+            found = [field for field in grouping_fields([one.row for one in sets[0].rows]) if field != "question"]
             fields = [field for field in found if len(group(sets[0].rows, field)) <= _FEW_GROUPS][:_MOST_FIELDS]
         return {field: [one.groups.get(field) or group(one.rows, field) for one in sets] for field in fields}
 

@@ -6,16 +6,11 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from anls import VARIANTS, Edit, Explanation, Match, Variant, scores_and_similarities
-from anls_metric.analysis.overview import BINS, least_similarity
-from anls_metric.analysis.scored import Scored, ScoredSet, Tally
+from anls_metric.analysis.overview import least_similarity
 from anls_metric.report.text import printable
-
-if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Comparison
-    from anls_metric.analysis.significance import Interval
 
 STYLE = Path(__file__).parent / "assets" / "pieces.css"
 """How the pieces look."""
@@ -175,6 +170,8 @@ def answer(why: Explanation) -> str:
     """All that is said of one answer: score, reason, edits, and every accepted answer."""
     shown = _shown_matches(why)
     winner = "" if why.reason == "empty" else f"<p>Closest accepted answer: <q>{text(why.best.reference)}</q></p>"
+    if why.prediction != why.normalized_prediction:
+        winner = f"<p>As typed: <q>{text(why.prediction)}</q></p>{winner}"
     rows = [
         [
             f"<q>{text(match.reference)}</q>" + (' <span class="tag">closest</span>' if place == why.winner else ""),
@@ -227,122 +224,34 @@ def _score_cell(score: float, differs: bool) -> str:
     return f'{number(score)} <span class="tag differs">≠</span>' if differs else number(score)
 
 
-# A file
+# Files
 
 
-def summary(scored_set: ScoredSet, interval: Interval | None, name: str = "") -> str:
-    """Score, count, interval, signature, and why answers score 0."""
-    zeros = {reason: count for reason, count in scored_set.zeros.items() if count}
-    count = sum(zeros.values())
-    why = f"{count:,} score{'s' * (count == 1)} 0" if count else "None scores 0"
-    if count:
-        why += f" ({', '.join(f'{number:,} {reason}' for reason, number in zeros.items())})"
-    spread = (
-        f"95 % interval {interval.low:.4f} to {interval.high:.4f}"
-        if interval
-        else "No interval: it needs two questions"
-    )
-    said = f"{scored_set.count:,} question{'s' * (scored_set.count != 1)}. {why}."
-    more = f"<p>{spread}</p>" + (f"<p>{text(name)}</p>" if name else "")
-    return f'<section class="anls">{_head(scored_set.mean, said, more, scored_set.signature, "ANLS")}</section>'
+def summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
+    """The scores of a document: one large, or a table of several; with hints, and how the files were read."""
+    submissions = document["submissions"]
+    said = "".join(f'<p class="hint">{text(hint, 600)}</p>' for hint in document["hints"])
+    said += "".join(f'<p class="said">{text(note)}</p>' for note in notes)
+    if len(submissions) > 1:
+        rows = [[text(one["name"], 60), _bar(one["anls"]), _spread(one["interval"])] for one in submissions]
+        signed = f'<p class="signed"><code>{text(document["signature"])}</code></p>'
+        return f'<section class="anls">{table(["submission", "ANLS", "95 % interval"], rows)}{signed}{said}</section>'
+    (one,) = submissions
+    zeros = one["questions"] - one["outcomes"]["equal"] - one["outcomes"]["close enough"]
+    count = f"{one['questions']:,} question{'s' * (one['questions'] != 1)}"
+    why = f"{zeros:,} score{'s' * (zeros == 1)} 0" if zeros else "None scores 0"
+    spread = f"95 % interval {_spread(one['interval'])}" if one["interval"] else "No interval: it needs two questions"
+    more = f"<p>{spread}</p><p>{text(one['name'])}</p>"
+    head = _head(one["anls"], f"{count}. {why}.", more, document["signature"], "ANLS")
+    return f'<section class="anls">{head}{said}</section>'
 
 
-def histogram(similarities: Sequence[float], variant: Variant) -> str:
-    """How the similarities of the answers spread, with the threshold marked."""
-    counts = [0] * BINS
-    for similarity in similarities:
-        counts[min(max(int(similarity * BINS), 0), BINS - 1)] += 1
-    least, most = least_similarity(variant), max([*counts, 1])
-    bars = "".join(
-        f'<i class="{"under" if (place + 0.5) / BINS < least else "over"}" style="height:{100 * count / most:.1f}%" '
-        f'title="{place / BINS:.2f} to {(place + 1) / BINS:.2f}: {count:,}"></i>'
-        for place, count in enumerate(counts)
-    )
-    under = sum(similarity < least for similarity in similarities)
-    label = f"{under:,} of {len(similarities):,} similarities are under {number(least)}; the tallest bar is {most:,}"
-    return (
-        f'<section class="anls"><h3>Similarities, before the threshold</h3>'
-        f'<div class="line" role="img" aria-label="{label}"><div class="bars">{bars}'
-        f'<i class="mark" style="left:{_percent(least)}"><b>{number(least)}</b></i></div>'
-        f'<div class="ends"><span>0</span><span>similarity</span><span>1</span></div></div>'
-        f'<p class="said">{label}.</p></section>'
-    )
-
-
-def groups(field: str, tallies: Mapping[str, Tally], most: int = 40) -> str:
-    """The score of each group of a field, as bars."""
-    ranked = sorted(tallies.items(), key=lambda item: (-item[1].count, item[0]))
-    rows = [[text(name, 60), _bar(tally.mean), f"{tally.count:,}"] for name, tally in ranked[:most]]
-    rest = f'<p class="said">and {len(ranked) - most:,} smaller groups</p>' if len(ranked) > most else ""
-    return f'<section class="anls">{table([text(field), "ANLS", "questions"], rows)}{rest}</section>'
+def _spread(interval: Sequence[float] | None) -> str:
+    return f"{interval[0]:.4f} to {interval[1]:.4f}" if interval else "-"
 
 
 def _bar(score: float) -> str:
     return f'<span class="bar"><i style="width:{_percent(score)}"></i></span>{score:.4f}'
-
-
-def by_variant(scores: Mapping[str, float], chosen: Variant) -> str:
-    """The score of a file under every variant, each as published."""
-    rows = [[_variant(VARIANTS[name]), _bar(score)] for name, score in scores.items()]
-    marked = list(scores).index(chosen.name) if chosen.name in scores else None
-    return (
-        '<section class="anls"><p class="said">Each with its own threshold and case.</p>'
-        f"{table(['variant', 'ANLS'], rows, marked=marked)}</section>"
-    )
-
-
-def answers(found: Sequence[Scored], total: int, variant: Variant) -> str:
-    """Some of the answers, each with its reason and edits."""
-    cards = "".join(_card(scored, variant) for scored in found)
-    said = f"{len(found):,} of {total:,} answers" if total else "No answer fits the filter"
-    legend = LEGEND if total else ""
-    return f'<section class="anls"><p class="said">{said}</p><div class="cards">{cards}</div>{legend}</section>'
-
-
-def _card(scored: Scored, variant: Variant, name: str = "") -> str:
-    row = scored.row
-    asked = row.record.get("question")
-    head = f"<b>{number(scored.score)}</b> {name or f'question {text(row.id, 40)}'}"
-    if isinstance(asked, str) and not name:
-        head += f": {text(asked, 160)}"
-    why = scored.explanation(variant)
-    if why is None:
-        return f'<article><p>{head}</p><p class="said">The submission has no answer to it, so 0.</p></article>'
-    return f'<article><p>{head}</p><p class="said">{text(sentence(why))}</p>{edit_view(why.best, 160)}</article>'
-
-
-# What is said of a comparison, by its verdict.
-_VERDICTS: Mapping[str, str] = {
-    "better": "{second} is better, and not by chance alone.",
-    "worse": "{first} is better, and not by chance alone.",
-    "not told apart": "The difference may be chance: p is not under 0.05.",
-    "too few questions": "Too few questions to tell which is better: it takes those of 30 pages, documents or images.",
-}
-
-
-def comparison(first: ScoredSet, second: ScoredSet, found: Comparison) -> str:
-    """Two submissions: both scores, the difference, and how sure it is."""
-    rows = [[text(name), _bar(one.mean)] for name, one in ((found.first, first), (found.second, second))]
-    said = _VERDICTS[found.verdict].format(first=text(found.first), second=text(found.second))
-    spread = f"95 % interval {found.interval.low:+.4f} to {found.interval.high:+.4f}, " if found.interval else ""
-    numbers = f"Difference {found.difference:+.4f}, {spread}p = {found.p_value:.4f} (paired, signs flipped)."
-    return (
-        f'<section class="anls"><h3>The two submissions</h3><p class="why">{said}</p><p>{numbers}</p>'
-        f"{table(['submission', 'ANLS'], rows)}</section>"
-    )
-
-
-def differences(pairs: Sequence[tuple[Scored, Scored]], names: Sequence[str], variant: Variant) -> str:
-    """The questions on which two submissions differ most."""
-    cards = []
-    for pair in pairs:
-        row = pair[0].row
-        asked = row.record.get("question")
-        head = f"question {text(row.id, 40)}" + (f": {text(asked, 160)}" if isinstance(asked, str) else "")
-        sides = "".join(_card(scored, variant, text(name, 60)) for scored, name in zip(pair, names))
-        cards.append(f'<div class="pair"><p>{head}</p><div>{sides}</div></div>')
-    said = "Where they differ most" if cards else "They differ nowhere"
-    return f'<section class="anls"><h3>{said}</h3>{"".join(cards)}{LEGEND if cards else ""}</section>'
 
 
 # Pieces

@@ -121,12 +121,17 @@ class Visit:
         self.page.locator(selector).click()
         self.page.get_by_role("option", name=option).click()
 
-    def drop(self, *paths: Path | str) -> None:
-        """Drop files into the places for gold, submission and second submission."""
-        for place, path in zip(("gold", "submission", "second"), paths):
-            if path:
-                self.page.locator(f"#{place} input[type=file]").set_input_files(path)
-                self.see(f"#{place} button[aria-label=Clear]")
+    def drop(self, *paths: Path) -> None:
+        """Drop files."""
+        self.page.locator("#files input[type=file]").set_input_files(paths)
+        self.see("#files button[aria-label=Clear]")
+
+    def report(self, text: str = "ANLS report") -> Any:
+        """The report in its frame, once it says something."""
+        frame = self.page.frame_locator("#report iframe")
+        frame.locator("body", has_text=text).wait_for()
+        frame.locator("#list tr.row").first.wait_for()
+        return frame
 
     def fits(self) -> bool:
         """Whether nothing stands out of the window."""

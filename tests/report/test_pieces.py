@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from anls import VARIANTS, explain
-from anls_metric.analysis.comparison import Comparison
 from anls_metric.analysis.overview import least_similarity
-from anls_metric.analysis.scored import Scored, ScoredSet, group
+from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row
 from anls_metric.report import pieces
+from anls_metric.report.document import Entry, document
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
@@ -60,23 +60,15 @@ def test_every_variant_has_something_to_say(variant: str, prediction: str) -> No
     assert pieces.answer(why)
 
 
-VERDICTS = ["better", "worse", "not told apart", "too few questions"]
-COMPARISON = Comparison(SCRIPT, SCRIPT, 1, 0.0, None, 1.0, 1.0, 0, 0, 1, "too few questions")
-
-
 def test_texts_are_shown_as_text() -> None:
     scored_set = ScoredSet(keep=True)
-    scored = scored_set.add([Row(SCRIPT, SCRIPT, [SCRIPT + "x"], {"question": SCRIPT, "kind": SCRIPT})])
-    variant = scored_set.variant
+    scored_set.add([Row(SCRIPT, SCRIPT, [SCRIPT + "x"], {"question": SCRIPT, "kind": SCRIPT})])
     why = explain(SCRIPT, [SCRIPT + "x"])
     found = [
         pieces.answer(why),
         pieces.answer_by_variant(SCRIPT, [SCRIPT], why),
-        pieces.summary(scored_set, None, SCRIPT),
-        pieces.groups(SCRIPT, group(scored, "kind")),
-        pieces.answers(scored, 1, variant),
-        pieces.differences([(scored[0], scored[0])], (SCRIPT, SCRIPT), variant),
-        *(pieces.comparison(scored_set, scored_set, COMPARISON._replace(verdict=verdict)) for verdict in VERDICTS),
+        pieces.summary(document([Entry(SCRIPT, scored_set)], hints=[SCRIPT]), [SCRIPT]),
+        pieces.summary(document([Entry(SCRIPT, scored_set), Entry(SCRIPT, scored_set)])),
         pieces.message(SCRIPT),
     ]
     for page in found:
@@ -116,9 +108,3 @@ def test_what_is_shown_of_long_texts_stays_short() -> None:
 def test_the_threshold_of_a_distance_is_marked_as_a_similarity() -> None:
     assert least_similarity(VARIANTS["standard"]) == 0.5
     assert 'style="left:20.00%"' in pieces.number_line(explain("ab", ["abc"], 0.8, variant="pypi_anls"))
-    assert 'style="left:80.00%"' in pieces.histogram([0.1, 1.0], explain("a", ["a"], 0.8).variant)
-
-
-def test_a_missing_answer_is_shown() -> None:
-    scored = [Scored(Row("7", None, ["a"], {}), 0.0, 0.0, "missing")]
-    assert "has no answer" in pieces.answers(scored, 1, VARIANTS["standard"])
