@@ -42,13 +42,18 @@ def blocks(document: Mapping[str, Any]) -> list[Block]:
         [name, *(f"{one['variants'][name]:.4f}" for one in submissions)] for name in _keys(document, "variants")
     ]
     if variants:
-        found.append(Block("ANLS under each variant", [["variant", *names], *variants]))
+        found.append(Block(f"{_label(document)} under each variant", [["variant", *names], *variants]))
     for field in _keys(document, "groups"):
         groups = [one["groups"].get(field, {}) for one in submissions]
         rows = [_group(value, groups) for value in dict.fromkeys(value for one in groups for value in one)]
         if rows:
-            found.append(Block(f"ANLS by {field}", [[field, *names, "questions"], *rows]))
+            found.append(Block(f"{_label(document)} by {field}", [[field, *names, "questions"], *rows]))
     return found
+
+
+def _label(document: Mapping[str, Any]) -> str:
+    """What the number is called."""
+    return str(document.get("label", "ANLS"))
 
 
 def _keys(document: Mapping[str, Any], key: str) -> list[str]:
@@ -68,7 +73,7 @@ def side_by_side(document: Mapping[str, Any]) -> Table:
         document: as `document.document` makes it.
     """
     comparisons, baseline = _comparisons(document)
-    head = ["", "ANLS", "95 %", "exact", "contains"]
+    head = ["", _label(document), "95 %", "exact", "contains"]
     rows = []
     for one in document["submissions"]:
         row = [one["name"], f"{one['anls']:.4f}", _interval(one["interval"], ".3f")]
@@ -171,8 +176,9 @@ def as_markdown(document: Mapping[str, Any]) -> str:
     tables = [_marked(_markdown_cells(first.table), document, "**{}**", "*{}*")]
     tables += [_markdown_cells(block.table) for block in others]
     legend = ["**Best**; *not told apart from it*."] if document.get("best") else []
-    *sentences, signature = map(_markdown_text, footnote(document))
-    return "\n\n".join([*map(_markdown_table, tables), " ".join([*legend, *sentences, f"`{signature}`"])])
+    *sentences, signature = footnote(document)
+    said = [*legend, *map(_markdown_text, sentences), f"`{printable(signature)}`"]
+    return "\n\n".join([*map(_markdown_table, tables), " ".join(said)])
 
 
 def _markdown_table(table: Table) -> str:
@@ -212,7 +218,9 @@ def as_latex(document: Mapping[str, Any]) -> str:
     cells = _latex_cells([row[:8] for row in first.table])  # how many are better and worse is for the text
     if comparisons:
         cells[0][5], cells[0][7] = r"$\Delta$", "$p$"
-    caption = [f"ANLS on {latex_text(questions(document))}, with 95\\,\\% confidence intervals."]
+    caption = [
+        f"{latex_text(_label(document))} on {latex_text(questions(document))}, with 95\\,\\% confidence intervals."
+    ]
     if comparisons:
         adjusted = f", adjusted for {len(comparisons)} comparisons (Holm)" if len(comparisons) > 1 else ""
         caption.append(f"$\\Delta$: difference from {latex_text(baseline)}; $p$: paired randomization test{adjusted}.")

@@ -314,8 +314,9 @@
     const texts = of.references[row] ?? own;
     const parts = [head];
     if (of.references[row]) parts.push(accepted(texts, of.closest[row]));
-    // A value that is a tree would be shown here, with a score at each of its leaves.
-    if (prediction !== null) {
+    const tree = of.trees[row];
+    if (tree) parts.push(branches(tree[5]));
+    else if (prediction !== null) {
       parts.push(
         make("pre", { class: "written", dir: "auto", tabindex: prediction.length > 2000 ? 0 : undefined }, ...(prediction === "" ? [make("span", { class: "nothing" }, "empty")] : shown(prediction))),
       );
@@ -325,6 +326,20 @@
     parts.push(make("p", { class: "said" }, data.sentences[of.sentences[row]]));
     return make("article", { "aria-label": several ? submissions[place] : "The answer" }, ...parts);
   };
+
+  // A list or a nested value: a tree with a score at each branch, and the edits of each leaf.
+  const branches = (children) =>
+    make(
+      "ul",
+      { class: "tree" },
+      ...children.map(([name, prediction, reference, score, sentence, inside]) => {
+        const head = [make("span", { class: "path", dir: "auto" }, ...shown(name.replace(/^\./, ""))), badge(score, 2)];
+        if (inside.length) return make("li", {}, ...head, branches(inside));
+        if (prediction === reference) return make("li", {}, ...head, make("span", { class: "leaf", dir: "auto" }, ...shown(prediction ?? "")));
+        const leaf = prediction && reference ? edits(prediction, reference) : make("span", { class: "leaf", dir: "auto" }, ...(prediction ? [make("del", {}, ...shown(prediction))] : []), ...(reference ? [make("ins", {}, ...shown(reference))] : []));
+        return make("li", {}, ...head, leaf, make("span", { class: "said" }, sentence));
+      }),
+    );
 
   // Edits: from the prediction to the closest accepted answer, in the texts as they are given. What the variant does
   // not count (case, blanks that it squeezes) costs nothing, and is marked less.
@@ -422,13 +437,18 @@
 
   // What is shown, as CSV: `references` is a list in JSON, and no text is changed.
 
+  const accepts = (texts) => {
+    if (data.of_texts) return JSON.stringify(texts);
+    return texts.length > 1 ? `{"__tuple__": [${texts.map(asValue).join(", ")}]}` : asValue(texts[0]);
+  };
+  const asValue = (text) => (/^[[{]/.test(text) ? text : JSON.stringify(text));
   const csv = () => {
     const quoted = (value) => (typeof value === "number" ? String(value) : `"${String(value ?? "").replaceAll('"', '""')}"`);
     const names = several ? submissions.map((name) => [name, `${name} score`, `${name} outcome`]) : [["prediction", "score", "outcome"]];
     const rows = [["id", "question", "references", ...names.flat(), "signature"]];
     for (const row of state.found) {
       const each = answers.map((one) => [one.predictions[row], one.scores[row], outcomes[one.outcomes[row]]?.name]);
-      rows.push([ids[row], questions[row], JSON.stringify(references[row]), ...each.flat(), data.signature]);
+      rows.push([ids[row], questions[row], accepts(references[row]), ...each.flat(), data.signature]);
     }
     return rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
   };
