@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anls import anls_score, mean
-
-__all__ = ["doc_to_text", "doc_to_visual", "mean", "process_results"]  # `mean` is exact, in whatever order scores come
+from anls import anls_score
 
 # The names of metric_list, and the variants that they are.
 VARIANTS = {"anls": "lmms_eval", "anls_standard": "standard"}
