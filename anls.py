@@ -22,10 +22,11 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import chain, count, cycle, islice, repeat, starmap
-from operator import length_hint
+from operator import itemgetter, length_hint
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeGuard, TypeVar
 
@@ -34,6 +35,7 @@ from rapidfuzz.distance import Levenshtein
 __version__ = "1.1.0"
 
 __all__ = [
+    "OF_VALUES",
     "VARIANTS",
     "ComputeMetrics",
     "Edit",
@@ -444,6 +446,9 @@ _NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
+# The scores of lists and nested values, which `anls_metric.nested` has.
+OF_VALUES = ("anls_star", "anlsl")
+
 # What distinguishes one number from another, as against what describes it.
 _SCORING_FIELDS = [
     field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
@@ -506,7 +511,8 @@ def get_variant(
         if variant not in _NAMES:
             raise ValueError(
                 f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)} "
-                f"(also accepted: {', '.join(name for name in _NAMES if name not in VARIANTS)})"
+                f"(also accepted: {', '.join(name for name in _NAMES if name not in VARIANTS)}; "
+                f"of lists and nested values: {', '.join(OF_VALUES)}, see anls_metric.nested)"
             )
         variant = _NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
@@ -1254,7 +1260,7 @@ def mean(scores: Iterable[float]) -> float:
     if not isinstance(scores, Iterable) or isinstance(scores, str):
         raise ValueError(f"scores is {shown(scores)}: pass one number or more, in a list or as they come")
     places = count()
-    total = math.fsum(score for score, _ in zip(scores, places))
+    total = math.fsum(map(itemgetter(0), zip(scores, places)))
     _refuse_no_rows(number := next(places))
     return total / number
 
@@ -1952,10 +1958,13 @@ Args:
     threshold: from 0 to 1. A similarity under it scores 0 (variants that compare the distance, as "pypi_anls" does,
         want distance / length under it instead). Default: the variant's own, 0.5 for most.
     ignore_case: whether case is ignored. Default: as the variant does; "standard" ignores it.
+    none_keys, average: of the configuration "anls_star", which scores lists and nested values as "anlsl" does lists of
+        texts: see anls_metric.nested.
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
     anls: the mean of the scores, from 0 to 1.
     anls_scores: with return_all_scores, the list of the N scores.
+    The configurations "anls_star" and "anlsl" return these under their own names.
 Raises:
     ValueError: what is wrong, and in which row. The metric is empty after it.
 Examples:
@@ -2001,10 +2010,14 @@ _CITATION = """\
 
 if TYPE_CHECKING:
     from evaluate import Metric as _Base
+
+    from anls_metric.nested import Average, NoneKeys, ValueVariant
 else:
     _Base = object  # evaluate.Metric comes under it when `Anls` is made
 
 _Item = TypeVar("_Item")
+
+_NOT_GIVEN: Any = object()  # where None is a value
 
 _NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
 
@@ -2016,6 +2029,7 @@ def load(**kwargs: Any) -> Anls:
         **kwargs: what ``evaluate.load`` takes besides the path (``num_process``, ``process_id``,
             ``experiment_id``, ``keep_in_memory``, ``cache_dir``, ...), and the options that every
             ``compute`` is to have unless it says otherwise: ``variant``, ``threshold``, ``ignore_case``.
+            ``config_name="anls_star"`` and ``"anlsl"`` score lists and nested values, with options of their own.
 
     Returns:
         An ``Anls``, which is an ``evaluate.Metric``.
@@ -2038,6 +2052,170 @@ def load(**kwargs: Any) -> Anls:
     return metric
 
 
+# What a configuration of the metric does with rows: a class for texts, a class for values, with the same names in both.
+
+_Columns = tuple[list[Any], list[Any]]
+
+
+class _Texts:
+    """Rows of texts: a variant scores them."""
+
+    key = "anls"
+    plain: type | None = str  # of a prediction that needs no further check
+    description = _DESCRIPTION
+    reference_urls = ("https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398")
+
+    def __init__(self, config_name: str | None) -> None:  # a variant, as in evaluate.load("anls", "rrc")
+        variant = "standard" if config_name in (None, "default") else config_name
+        self.options: dict[str, Any] = {"variant": variant, "threshold": None, "ignore_case": None}
+
+    @staticmethod
+    def features(text: Any, several: Any) -> list[dict[str, Any]]:
+        """What the columns may be when they pass between processes."""
+        return [{"predictions": text, "references": several}, {"predictions": text, "references": text}]
+
+    @staticmethod
+    def rule(**options: Any) -> _Rule:
+        """What scores, made of the options."""
+        return _rule(**options)
+
+    @staticmethod
+    def signature(rule: _Rule) -> str:
+        return _signature(rule.variant)
+
+    @staticmethod
+    def check(predictions: Any, references: Any, count: Callable[[], int]) -> _Columns:
+        """Both columns, of rows that can be scored. An error counts them from the first of all that were added."""
+        return _columns(predictions, references, lambda row: _row_name(count() + row))
+
+    @staticmethod
+    def copied(predictions: list[Any], references: list[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Copies, as the caller may go on to change its lists."""
+        return tuple(predictions), tuple(map(tuple, references))
+
+    @staticmethod
+    def score(rows: Iterable[tuple[Any, Any]], rule: _Rule) -> list[Any]:
+        return _score_rows(rows, rule)
+
+    @staticmethod
+    def score_columns(predictions: Any, references: Any, rule: _Rule, before: int) -> list[Any]:
+        """The same of columns that were not checked yet, and that come after other rows."""
+        return _score_columns(predictions, references, rule, before)
+
+    @staticmethod
+    def mean_and_scores(scored: list[Any], rule: _Rule) -> tuple[float, list[float]]:
+        return mean(scored), scored
+
+    @staticmethod
+    def hook_options(options: dict[str, Any]) -> dict[str, Any]:
+        """The options as those of a Trainer's hook."""
+        return options
+
+    @staticmethod
+    def reward_options(options: dict[str, Any]) -> dict[str, Any]:
+        """The options as those of a reward."""
+        return options
+
+    @staticmethod
+    def sent(predictions: list[Any], references: list[Any], before: int) -> _Columns:
+        """Checked columns as `features` has them."""
+        for row, texts in enumerate(zip(predictions, references), before):
+            for text in (texts[0], *texts[1]):
+                if not _is_unicode(text):
+                    raise ValueError(
+                        f"{_row_name(row)} holds {shown(text)}, half of a surrogate pair, which "
+                        "cannot pass between processes: replace it, for example by "
+                        'text.encode("utf-8", "replace").decode()'
+                    )
+        return predictions, list(map(list, references))
+
+    @staticmethod
+    def received(column: Iterable[Any]) -> Iterable[Any]:
+        return column
+
+
+class _Values:
+    """Rows of lists and nested values: `anls_metric.nested` scores them. Between processes they are JSON."""
+
+    plain = None
+
+    def __init__(self, config_name: str | None) -> None:
+        self.key = str(config_name)
+        variant = self.rule()
+        self.options: dict[str, Any] = dict.fromkeys(variant.options)
+        self.description = f"{variant.meaning}.\n"
+        self.reference_urls = (variant.source,)
+
+    @staticmethod
+    def features(text: Any, several: Any) -> list[dict[str, Any]]:
+        return [{"predictions": text, "references": text}]
+
+    def rule(self, **options: Any) -> ValueVariant:
+        variant: ValueVariant = _nested().get_value_variant(self.key, **options)
+        return variant
+
+    @staticmethod
+    def signature(rule: ValueVariant) -> str:
+        return rule.signature()
+
+    def check(self, predictions: Any, references: Any, count: Callable[[], int]) -> _Columns:
+        return self.rule().check(predictions, references, lambda row: f"row {count() + row}")
+
+    @staticmethod
+    def copied(predictions: list[Any], references: list[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+        return deepcopy(predictions), deepcopy(references)
+
+    @staticmethod
+    def score(rows: Iterable[tuple[Any, Any]], rule: ValueVariant) -> list[Any]:
+        predictions, references = zip(*rows) if (rows := list(rows)) else ((), ())
+        return list(rule.score(predictions, references))
+
+    @staticmethod
+    def score_columns(predictions: Any, references: Any, rule: ValueVariant, before: int) -> list[Any]:
+        return list(rule.score(predictions, references, lambda row: f"row {before + row}"))
+
+    @staticmethod
+    def mean_and_scores(scored: list[Any], rule: ValueVariant) -> tuple[float, list[float]]:
+        return rule.mean(scored), [row.score for row in scored]
+
+    def hook_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        raise ValueError(f"{self.key} scores values, and the labels of a Trainer are texts: take evaluate.load('anls')")
+
+    def reward_options(self, options: dict[str, Any]) -> dict[str, Any]:
+        return {"variant": self.rule(**options)}
+
+    @staticmethod
+    def sent(predictions: list[Any], references: list[Any], before: int) -> _Columns:
+        import json  # costs `import anls` a tenth of its time
+
+        def written(row: int, value: Any) -> str:
+            try:
+                return json.dumps(_nested().to_json(value))
+            except ValueError as error:
+                raise ValueError(f"row {before + row}: {error}") from None
+
+        return list(starmap(written, enumerate(predictions))), list(starmap(written, enumerate(references)))
+
+    @staticmethod
+    def received(column: Iterable[Any]) -> Iterable[Any]:
+        import json
+
+        return [_nested().from_json(json.loads(text)) for text in column]
+
+
+def _nested() -> Any:
+    try:
+        from anls_metric import nested
+    except ModuleNotFoundError as error:
+        if not str(error.name).startswith("anls"):
+            raise
+        raise ImportError("lists and nested values need the package of this file: pip install anls-metric") from error
+    return nested
+
+
+_KINDS: Mapping[Any, type[_Values]] = dict.fromkeys(OF_VALUES, _Values)
+
+
 class _AnlsBehaviour(_Base):  # type: ignore[misc]
     """The metric of Hugging Face evaluate.
 
@@ -2054,16 +2232,20 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         variant: str | Variant | None = None,
         threshold: float | None = None,
         ignore_case: bool | None = None,
+        none_keys: NoneKeys | None = None,
+        average: Average | None = None,
         **kwargs: Any,
     ) -> None:
         # Both columns of what was added, batch by batch. A batch comes and goes by a single call in C, so that neither
         # Ctrl-C nor another thread can come between its columns.
-        self._batches: deque[tuple[Sequence[str], Sequence[Sequence[str]]]] = deque()
-        if variant is None:  # a configuration, as in evaluate.load("anls", "rrc"), is a variant
-            variant = "standard" if config_name in (None, "default") else config_name
-        self._options: dict[str, Any] = {"variant": variant, "threshold": threshold, "ignore_case": ignore_case}
-        _refuse_unknown(kwargs, (*_OPTIONS, *_BASE_ARGUMENTS))
-        _rule(**self._options)
+        self._batches: deque[tuple[Sequence[Any], Sequence[Any]]] = deque()
+        self._kind: Any = _KINDS.get(config_name, _Texts)(config_name)
+        _refuse_unknown(kwargs, (*self._kind.options, *_BASE_ARGUMENTS))
+        self._options: dict[str, Any] = self._kind.options
+        self._options = self._chosen(
+            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
+        )
+        self._kind.rule(**self._options)
         super().__init__(config_name, **kwargs)
         self._place: _Place | None = None
         if self.num_process > 1:
@@ -2076,17 +2258,14 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         text = datasets.Value("string", id="sequence")
         several = datasets.Sequence(datasets.Value("string"), id="references")
         return evaluate.MetricInfo(
-            description=_DESCRIPTION,
+            description=self._kind.description,
             citation=_CITATION,
             inputs_description=_INPUTS_DESCRIPTION,
-            features=[
-                datasets.Features({"predictions": text, "references": several}),
-                datasets.Features({"predictions": text, "references": text}),
-            ],
+            features=list(map(datasets.Features, self._kind.features(text, several))),
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
             codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=["https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398"],
+            reference_urls=list(self._kind.reference_urls),
         )
 
     def __len__(self) -> int:
@@ -2099,9 +2278,14 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         variant: str | Variant | None = None,
         threshold: float | None = None,
         ignore_case: bool | None = None,
+        none_keys: NoneKeys | None = None,
+        average: Average | None = None,
     ) -> str:
         """Which ANLS `compute` gives with these options: what to report with the number."""
-        return signature(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
+        options = self._chosen(
+            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
+        )
+        return str(self._kind.signature(self._kind.rule(**options)))
 
     def build_compute_metrics(
         self,
@@ -2120,7 +2304,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             causal=causal,
             extract=extract,
             skip_special_tokens=skip_special_tokens,
-            **self._chosen(**options),
+            **self._kind.hook_options(self._chosen(**options)),
         )
 
     def build_reward(
@@ -2137,19 +2321,20 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             if not str(error.name).startswith("anls_metric"):
                 raise
             raise ImportError("a reward needs the package of this file: pip install anls-metric") from error
-        return build_reward(references_column, extract, name=name, **self._chosen(**options))
+        return build_reward(references_column, extract, name=name, **self._kind.reward_options(self._chosen(**options)))
 
     def _chosen(self, **options: Any) -> dict[str, Any]:
         """The options of a call, and those of the metric where it has none."""
-        _refuse_unknown(options, _OPTIONS)
-        return self._options | {name: value for name, value in options.items() if value is not None}
+        given = {name: value for name, value in options.items() if value is not None}
+        _refuse_unknown(given, tuple(self._options))
+        return self._options | given
 
-    def add(self, *, prediction: Any = None, reference: Any = None, **columns: Any) -> None:
+    def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **columns: Any) -> None:
         """Add one prediction and its references; `compute` scores what was added.
 
         Args:
-            prediction: a string.
-            reference: its accepted answers: a list of strings, or one string.
+            prediction: a string; a value where the configuration scores values.
+            reference: its accepted answers: a list of strings, or one string; or the accepted value.
             **columns: the same as ``predictions`` and ``references``, as ``evaluate.combine`` says it.
 
         Raises:
@@ -2157,21 +2342,23 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         """
         if columns:
             _refuse_unknown(columns, ("predictions", "references"))
-            if len(columns) + (prediction is not None) + (reference is not None) > 2:
+            if len(columns) + (prediction is not _NOT_GIVEN) + (reference is not _NOT_GIVEN) > 2:
                 raise ValueError("add takes one prediction and its references, each of them once")
-            prediction = columns.get("predictions") if prediction is None else prediction
-            reference = columns.get("references") if reference is None else reference
-        if type(prediction) is str and _are_plain(reference) and self.num_process == 1:
+            prediction = columns.get("predictions", prediction)
+            reference = columns.get("references", reference)
+        if type(prediction) is self._kind.plain and _are_plain(reference) and self.num_process == 1:
             self._batches.append(((prediction,), (tuple(reference),)))
+        elif prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
+            raise ValueError("add takes a prediction and its references: pass both")
         else:
-            self._keep(*_columns([prediction], [reference], self._row_name))
+            self._keep(*self._kind.check([prediction], [reference], self.__len__))
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
         """Add predictions and their references; `compute` scores what was added.
 
         Args:
-            predictions: N strings.
-            references: for each, its accepted answers: a list of strings, or one string.
+            predictions: N strings; N values where the configuration scores values.
+            references: for each, its accepted answers: a list of strings, or one string; or the accepted value.
             **unknown: nothing else is taken.
 
         Raises:
@@ -2179,17 +2366,13 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
                 nothing of the batch is kept.
         """
         _refuse_unknown(unknown, ("predictions", "references"))
-        self._keep(*_columns(predictions, references, self._row_name))
+        self._keep(*self._kind.check(predictions, references, self.__len__))
 
-    def _row_name(self, row: int) -> str:
-        """What an error calls a row: they are counted from the first that was added."""
-        return _row_name(len(self) + row)
-
-    def _keep(self, predictions: list[str], references: list[Sequence[str]]) -> None:
+    def _keep(self, predictions: list[Any], references: list[Any]) -> None:
         if self.num_process > 1:
             self._send(predictions, references)
-        else:  # copies, as the caller may go on to change its lists
-            self._batches.append((tuple(predictions), tuple(map(tuple, references))))
+        else:
+            self._batches.append(self._kind.copied(predictions, references))
 
     def compute(
         self,
@@ -2200,44 +2383,56 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         threshold: float | None = None,
         ignore_case: bool | None = None,
         return_all_scores: bool = False,
+        none_keys: NoneKeys | None = None,
+        average: Average | None = None,
         **unknown: Any,
     ) -> Any:
         """Score the rows that were added, and those given here; the metric is empty afterwards.
 
         Args:
-            predictions: N strings, or None to score what was added.
-            references: for each, its accepted answers: a list of strings, or one string.
+            predictions: N strings, or None to score what was added; N values where the configuration scores values.
+            references: for each, its accepted answers: a list of strings, or one string; or the accepted value.
             variant: which ANLS, as `get_variant` takes it; None takes that with which the metric was loaded.
             threshold: likewise.
             ignore_case: likewise.
             return_all_scores: whether to return the score of each row as well.
+            none_keys: of the configuration "anls_star": what a predicted key without a value costs, "counted" or
+                "ignored".
+            average: of the same: the mean over "rows" or over all "leaves".
             **unknown: nothing else is taken.
 
         Returns:
-            A dict with "anls", and "anls_scores" where all scores are asked for; None on a process
-            other than the first of a distributed run.
+            A dict with "anls", and "anls_scores" where all scores are asked for, or with the names of the
+            configuration: "anls_star", "anls_star_scores". None on a process other than the first of a distributed
+            run.
 
         Raises:
             ValueError: what is wrong and in which row. The metric is empty after it, too.
         """
         try:
             batches = _taken(self._batches)
-            _refuse_unknown(unknown, (*_OPTIONS, "return_all_scores"))
+            _refuse_unknown(unknown, (*self._options, "return_all_scores"))
             if not isinstance(return_all_scores, bool):
                 raise ValueError(f"return_all_scores is {shown(return_all_scores)}: it must be True or False")
-            options = self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case)
-            rule = _rule(**options)
+            options = self._chosen(
+                variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
+            )
+            kind, rule = self._kind, self._kind.rule(**options)
             given = predictions is not None or references is not None
             if self.num_process > 1:
-                rows = _columns(predictions, references, self._row_name) if given else ([], [])
+                rows = kind.check(predictions, references, self.__len__) if given else ([], [])
                 return self._compute_together(*rows, **options, return_all_scores=return_all_scores)
-            scores = _score_rows(chain.from_iterable(starmap(zip, batches)), rule)
+            scored = kind.score(chain.from_iterable(starmap(zip, batches)), rule)
             if given:
-                scores += _score_columns(predictions, references, rule, len(scores))
+                scored += kind.score_columns(predictions, references, rule, len(scored))
+            return self._result(scored, rule, return_all_scores)
         except BaseException:
             self._abandon()
             raise
-        return _result(scores, return_all_scores)
+
+    def _result(self, scored: list[Any], rule: Any, return_all_scores: bool) -> dict[str, Any]:
+        found, scores = self._kind.mean_and_scores(scored, rule)
+        return {self._kind.key: found} | ({f"{self._kind.key}_scores": scores} if return_all_scores else {})
 
     def _compute(
         self,
@@ -2247,36 +2442,34 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         threshold: float | None = None,
         ignore_case: bool | None = None,
         return_all_scores: bool = False,
+        none_keys: NoneKeys | None = None,
+        average: Average | None = None,
     ) -> dict[str, Any]:
-        rule = _rule(**self._chosen(variant=variant, threshold=threshold, ignore_case=ignore_case))
-        return _result(_score_rows(zip(predictions, references), rule), return_all_scores)
+        options = self._chosen(
+            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
+        )
+        rule, rows = self._kind.rule(**options), zip(*map(self._kind.received, (predictions, references)))
+        return self._result(self._kind.score(rows, rule), rule, return_all_scores)
 
     # What follows concerns distributed runs alone: there the rows go through the base class.
 
-    def _compute_together(self, predictions: list[str], references: list[Sequence[str]], **options: Any) -> Any:
+    def _compute_together(self, predictions: list[Any], references: list[Any], **options: Any) -> Any:
         with self._meeting():
             self._send(predictions, references)
             result = super().compute(**options)
             self._wait_until_read()
         return result
 
-    def _send(self, predictions: list[str], references: list[Sequence[str]]) -> None:
+    def _send(self, predictions: list[Any], references: list[Any]) -> None:
         """Write checked rows where the first process finds them."""
-        for row, texts in enumerate(zip(predictions, references), len(self)):
-            for text in (texts[0], *texts[1]):
-                if not _is_unicode(text):
-                    raise ValueError(
-                        f"{_row_name(row)} holds {shown(text)}, half of a surrogate pair, which "
-                        "cannot pass between processes: replace it, for example by "
-                        'text.encode("utf-8", "replace").decode()'
-                    )
+        predictions, references = self._kind.sent(predictions, references, len(self))
         with self._meeting():
             if self.writer is None:
                 # A process without rows has to come to the meeting as well.
                 self.selected_feature_format = self.features[0]
                 self._init_writer()
             if predictions:
-                super().add_batch(predictions=predictions, references=list(map(list, references)))
+                super().add_batch(predictions=predictions, references=references)
 
     @contextmanager
     def _meeting(self) -> Iterator[None]:
@@ -2416,12 +2609,6 @@ def _taken(rows: deque[_Item]) -> list[_Item]:
     return taken
 
 
-def _result(scores: list[float], return_all_scores: bool) -> dict[str, Any]:
-    return {"anls": mean(scores)} | ({"anls_scores": scores} if return_all_scores else {})
-
-
-# What says which ANLS it is.
-_OPTIONS = ("variant", "threshold", "ignore_case")
 # What evaluate's own constructor takes besides the configuration; it would swallow anything else.
 _BASE_ARGUMENTS = (
     *("keep_in_memory", "cache_dir", "num_process", "process_id", "seed", "experiment_id", "hash"),

@@ -4,6 +4,7 @@ The rooms, in the order in which they know of each other (none knows of one furt
 
     anls.py               what a number is and why: variants, scores, explanations, evaluate's metric, a Trainer's hook
     anls_metric/
+      nested.py           answers that are lists and nested values: ANLS* and ANLSL
       reading/            what comes in: a file becomes records, each with its place, and these become rows
       analysis/           what is known: rows are scored; a scored set has its mean, outcomes, groups, worst
       report/             what is shown: tables, text and pages; it computes nothing
@@ -16,11 +17,11 @@ The rooms, in the order in which they know of each other (none knows of one furt
 
 The path of data: file -> record -> Row -> Scored -> ScoredSet -> document -> characters.
 
-Where new code goes. Does it change the number of a text? A row of `anls.VARIANTS`. Does it only say which field is
-which in somebody's file? A row of `reading.layouts.LAYOUTS`. Which part of what a model wrote is its answer?
-`reading.extract`. Does it need an outside library? The one module of that name. Does it compute from rows or scores?
-`analysis`, and it prints nothing. Does it make characters? `report`, and it computes nothing. Else it is a door: parse,
-call, print.
+Where new code goes. Does it change the number of a text? A row of `anls.VARIANTS`. Of any other value? `nested`.
+Does it only say which field is which in somebody's file? A row of `reading.layouts.LAYOUTS`. Which part of what a model
+wrote is its answer? `reading.extract`. Does it need an outside library? The one module of that name. Does it compute
+from rows or scores? `analysis`, and it prints nothing. Does it make characters? `report`, and it computes nothing. Else
+it is a door: parse, call, print.
 
 `from anls_metric import score_file, compare_files` scores files. Importing this imports `anls` alone, and says so where
 another package of that name hides it.

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from anls import VARIANTS, __version__
+from anls import OF_VALUES, VARIANTS, __version__
 from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, variants
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
 from anls_metric.reading.extract import extractor
@@ -24,13 +24,17 @@ from anls_metric.report import text
 from anls_metric.report.document import RESULTS_FILE, Entry, document
 
 if TYPE_CHECKING:
+    from anls import Variant
     from anls_metric.analysis.comparison import Compared
+    from anls_metric.nested import ValueVariant
+    from anls_metric.report.images import Images
     from anls_metric.report.results import ResultsFile
 
 FORMATS = ("text", "json", "markdown", "latex", "csv")
 
 # What the command calls the remedies of an error.
 REMEDIES = {
+    "id field": "name the right one with --id-field",
     "prediction field": "name the right one with --prediction-field",
     "references field": "name the right one with --references-field",
     "no answer": 'write "" where the model answered nothing, or count it as 0 with --missing zero',
@@ -48,6 +52,7 @@ REMEDIES = {
     "references separator": 'split them with --references-separator "{value}"',
     "another prediction field": "if another field holds them, name it with --prediction-field",
     "results elsewhere": "name another folder with --output-dir",
+    "none keys": "they count as wrong leaves: leave them out, or score with --none-keys ignored",
     "overwrite results": "name another folder with --output-dir, or overwrite them with --force",
 }
 
@@ -96,6 +101,12 @@ def _folder(text: str) -> str:
     return text
 
 
+def _file(text: str) -> str:
+    if not text or text.endswith(os.sep):
+        raise argparse.ArgumentTypeError(f"{text!r} is no name of a file")
+    return text
+
+
 def parser() -> argparse.ArgumentParser:
     """The flags, those of PyPI anls among them. Its threshold is of the distance, as in the variant pypi_anls."""
     flags = _Parser(
@@ -127,7 +138,8 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--variant",
         metavar="NAMES",
-        help=f"which ANLS, and with commas the number under more of them: {', '.join(VARIANTS)}; or {EVERY_VARIANT}",
+        help=f"which ANLS, and with commas the number under more of them: {', '.join(VARIANTS)}; or {EVERY_VARIANT}; "
+        f"of lists and nested values {' or '.join(OF_VALUES)}",
     )
     add("--find", metavar="NUMBER", help="say which variants give a number, like 84.75")
     add("--anls-threshold", type=float, metavar="T", help="from 0 to 1: a similarity under it scores 0 (default: 0.5)")
@@ -136,6 +148,15 @@ def parser() -> argparse.ArgumentParser:
         action=argparse.BooleanOptionalAction,
         help="whether case is ignored (default: as the variant does)",
     )
+    add(
+        "--average", choices=("rows", "leaves"), help="of anls_star: the mean of rows, or of all leaves (default: rows)"
+    )
+    add(
+        "--none-keys",
+        choices=("counted", "ignored"),
+        help="of anls_star: predicted keys without a value (default: counted)",
+    )
+    add("--by-key", action="store_true", help="of anls_star: break down by the keys of the values")
     add("--answer-types", action="store_true", help="break down by answer_type, evidence and operation/reasoning")
     add("--by", action="append", default=[], metavar="FIELD", help="break down by any field of the gold file")
     add("--missing", choices=("error", "zero"), default="error", help="a question without answer (default: error)")
@@ -151,6 +172,8 @@ def parser() -> argparse.ArgumentParser:
     add("--quiet", action="store_true", help="no hints, and no word on how files were read")
     add("--fail-under", type=_share, metavar="X", help="exit status 1 where an ANLS is under X, from 0 to 1")
     add("--output-dir", type=_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
+    add("--report", type=_file, metavar="FILE.html", help="write a report of all that is known, to open in a browser")
+    add("--images", type=_folder, metavar="DIR", help="where the pages are that the report shows beside the questions")
     add("--force", action="store_true", help=f"overwrite a {RESULTS_FILE} of other inputs")
     add("--demo", action="store_true", help="open the page that shows a score and why (needs the extra `app`)")
     add("--version", action="version", version=f"%(prog)s {__version__}")
@@ -228,14 +251,16 @@ def _run(flags: argparse.Namespace) -> int:
     reading, by = _reading(flags), [*_answer_types(flags), *flags.by]
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields_of(by, flags.cluster_by))
     several = len(submissions) > 1
-    asked = flags.variant or (EVERY_VARIANT if flags.find else "standard")
+    images = _images(flags, submissions)
     evaluation = Evaluation(
-        variants(asked, flags.anls_threshold, flags.ignore_case),
+        _variants(flags),
         by,
         flags.worst,
         flags.cluster_by,
-        keep=several,
+        keep=several or bool(flags.report),
+        similarities=bool(flags.report),
         extract=reading.rules,
+        by_key=flags.by_key,
     )
     for submission in submissions:
         _score(submission, evaluation, flags, _results(submission, flags, several))
@@ -245,10 +270,20 @@ def _run(flags: argparse.Namespace) -> int:
     for hint in hints if not flags.quiet else ():
         print(f"hint: {text.printable(hint)}", file=sys.stderr)
     entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
-    found = document(entries, compared, hints, flags.regressions)
-    if flags.find:
-        found["find"] = [origin._asdict() for origin in evaluation.find(flags.find)]
-    _print(flags, entries, found)
+    if flags.report:
+        _write_report(flags.report, submissions, images, entries, compared, hints)
+    if flags.score_only:
+        print("\n".join(str(entry.scored_set.mean) for entry in entries))
+    elif not several and flags.format == "text" and not flags.find:
+        print(text.summary(entries[0].scored_set))
+    else:
+        found = document(entries, compared, hints, flags.regressions)
+        if flags.find:
+            found["find"] = [origin._asdict() for origin in evaluation.find(flags.find)]
+        _print(flags, found, evaluation)
+    if flags.output_dir and flags.format == "text" and not flags.score_only:
+        folder = os.path.join(flags.output_dir, "*") if several else flags.output_dir
+        print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
     return _fail(evaluation, flags.fail_under)
 
 
@@ -258,6 +293,51 @@ def _fail(evaluation: Evaluation, least: float | None) -> int:
     for name, mean in low.items():
         print(f"calculate-anls: the ANLS of {text.printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
     return 1 if low else 0
+
+
+def _images(flags: argparse.Namespace, submissions: Sequence[Submission]) -> Images | None:
+    """The images of the report; what would fail when all is scored is refused before."""
+    if not flags.report:
+        if flags.images:
+            raise ValueError("--images is for the report: name that with --report FILE.html")
+        return None
+    from anls_metric.report.images import Images
+    from anls_metric.report.results import refuse_input
+
+    refuse_input(flags.report, [path for one in submissions for path in one.inputs])
+    return Images(flags.images) if flags.images else None
+
+
+def _write_report(
+    path: str,
+    submissions: Sequence[Submission],
+    images: Images | None,
+    entries: Sequence[Entry],
+    compared: Compared | None,
+    hints: Sequence[str],
+) -> None:
+    from anls_metric.report.html import as_html
+    from anls_metric.report.results import write_whole
+
+    sources = {os.path.basename(one.asked) for one in submissions}
+    source = sources.pop() if len(sources) == 1 else ""
+    write_whole(path, as_html(entries, compared, hints, source=source, images=images))
+    print(f"report: {text.printable(path)}", file=sys.stderr)
+
+
+def _variants(flags: argparse.Namespace) -> list[Variant] | list[ValueVariant]:
+    of_texts = {"--references-separator": flags.references_separator}
+    of_values = {"--average": flags.average, "--none-keys": flags.none_keys, "--by-key": flags.by_key or None}
+    values = flags.variant in OF_VALUES
+    for flag, given in (of_texts if values else of_values).items():
+        if given is not None:
+            raise ValueError(
+                f'{flag} is for texts: write several accepted values as {{"__tuple__": [...]}}'
+                if values
+                else f"{flag} is for lists and nested values: give it with --variant {OF_VALUES[0]}"
+            )
+    asked = flags.variant or (EVERY_VARIANT if flags.find else "standard")
+    return variants(asked, flags.anls_threshold, flags.ignore_case, flags.none_keys, flags.average)
 
 
 def _answer_types(flags: argparse.Namespace) -> list[str]:
@@ -284,10 +364,11 @@ def _reading(flags: argparse.Namespace) -> Reading:
         prediction_field=flags.prediction_field,
         references_field=flags.references_field,
         references_separator=flags.references_separator,
-        extract=None if flags.extract is None else extractor(flags.extract),
+        extract=None if flags.extract is None else extractor(flags.extract, values=flags.variant in OF_VALUES),
         repeat=flags.filter if flags.epoch is None else flags.epoch,
         missing=flags.missing,
         extra=flags.extra,
+        values=flags.variant in OF_VALUES,
     )
 
 
@@ -322,27 +403,16 @@ def _compare(evaluation: Evaluation, flags: argparse.Namespace) -> tuple[Compare
         return None, [f"not compared: {_message(error)}"]
 
 
-def _print(flags: argparse.Namespace, entries: Sequence[Entry], found: dict[str, Any]) -> None:
-    if flags.score_only:
-        print("\n".join(str(entry.scored_set.mean) for entry in entries))
-        return
+def _print(flags: argparse.Namespace, found: dict[str, Any], evaluation: Evaluation) -> None:
+    """Print a document."""
+    from anls_metric.report import comparison, tables
+
     if flags.format != "text":
-        from anls_metric.report import tables
-
         print(tables.FORMATS[flags.format](found))
-        return
-    scored_sets = {entry.name: entry.scored_set for entry in entries}
-    if flags.find:
+    elif flags.find:
         print(text.origins(flags.find, found["find"]))
-    elif len(entries) > 1:
-        from anls_metric.report import comparison
-
-        print(comparison.as_text(found, scored_sets))
     else:
-        print(text.summary(entries[0].scored_set))
-    if flags.output_dir:
-        folder = os.path.join(flags.output_dir, "*") if len(entries) > 1 else flags.output_dir
-        print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
+        print(comparison.as_text(found, evaluation.scored_sets, _columns() if sys.stdout.isatty() else None))
 
 
 def _open_page() -> None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from anls import OF_VALUES
 from anls_metric.analysis.evaluation import Evaluation, fields_of, variants
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.extract import extractor
@@ -16,6 +17,8 @@ from anls_metric.report.document import Entry, document
 
 if TYPE_CHECKING:
     import pandas
+
+    from anls_metric.nested import Average, NoneKeys
 
 Path = str | os.PathLike[str]
 
@@ -126,7 +129,10 @@ def compare_files(
     variant: str = "standard",
     threshold: float | None = None,
     ignore_case: bool | None = None,
+    none_keys: NoneKeys | None = None,
+    average: Average | None = None,
     by: str | Sequence[str] = (),
+    by_key: bool = False,
     worst: int = 0,
     regressions: int = 0,
     baseline: str | None = None,
@@ -148,8 +154,11 @@ def compare_files(
             of them may be a list of paths, or a dictionary of paths by the names that the submissions are to have.
         gold: the file with the accepted answers.
         variant: which ANLS; names with commas between, or "all", give the number under each, and the first counts.
+            "anls_star" and "anlsl" score lists and nested values.
         threshold, ignore_case: see `anls.get_variant`.
+        none_keys, average: of "anls_star", see `nested.get_value_variant`.
         by: fields of the records to break the scores down by.
+        by_key: of lists and nested values: whether to have the mean score of each key.
         worst: how many of the worst answers to give for each submission.
         regressions: how many of the questions to give that a submission lost against the baseline, and won.
         baseline: the name of the submission that the others are compared with; None takes the first.
@@ -176,17 +185,24 @@ def compare_files(
         prediction_field=prediction_field,
         references_field=references_field,
         references_separator=references_separator,
-        extract=None if extract is None else extractor(extract),
+        extract=None if extract is None else extractor(extract, values=variant in OF_VALUES),
         repeat=repeat,
         missing=missing,
         extra=extra,
+        values=variant in OF_VALUES,
     )
     by = [by] if isinstance(by, str) else list(by)
     submissions = find_submissions(
         _paths(files), None if gold is None else os.fspath(gold), (), reading, fields_of(by, cluster_by)
     )
     evaluation = Evaluation(
-        variants(variant, threshold, ignore_case), by, worst, cluster_by, keep=True, extract=reading.rules
+        variants(variant, threshold, ignore_case, none_keys, average),
+        by,
+        worst,
+        cluster_by,
+        keep=True,
+        extract=reading.rules,
+        by_key=by_key,
     )
     for submission in submissions:
         for _ in evaluation.score(submission):

@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from numbers import Number
 from operator import add, itemgetter
@@ -37,19 +37,26 @@ import anls
 
 __all__ = [
     "KINDS",
+    "VALUE_VARIANTS",
+    "Branch",
     "KeyScore",
     "Leaf",
+    "ListExplanation",
     "RowScore",
     "StarExplanation",
+    "ValueVariant",
     "anls_star_score",
     "anls_star_scores",
     "anlsl_score",
     "check_rows",
+    "explain_anlsl",
     "explain_star",
     "from_json",
+    "get_value_variant",
     "mean",
     "score_rows",
     "signature",
+    "to_json",
 ]
 
 NoneKeys = Literal["counted", "ignored"]
@@ -154,6 +161,10 @@ def explain_star(
         tip: no answer is expected and none is given, so 1
         >>> why.leaves[0].edits[1]
         Edit(operation='replace', prediction='e', reference='a')
+        >>> for branch in why.tree.children:
+        ...     print(branch.name, branch.score, branch.sentence)
+        .items 0.8333333333333334 1 of 2 leaves right, 1 close, so 0.8333
+        .tip 1.0 no answer is expected and none is given, so 1
 
     Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).
     """
@@ -167,7 +178,7 @@ def explain_star(
         pair.length,
         pair.closest,
         _key_scores(pair, predicted),
-        tuple(_leaves(pair, predicted, "", "", rule)),
+        _branch(pair, predicted, "", "", "", rule),
         rule.threshold,
         rule.none_keys,
     )
@@ -210,10 +221,7 @@ def score_rows(
         >>> score_rows([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
         [RowScore(scores=[1.0, 1.0], length=4), RowScore(scores=[1.0], length=1)]
     """
-    rule = _rule(threshold, none_keys)
-    trees = _trees_of_rows(predictions, references, None)
-    pairs = (accepted.compared(predicted, rule) for predicted, accepted in trees)
-    rows = [RowScore(pair.scores, pair.length) for pair in pairs]
+    rows = _star_rows(*_columns(predictions, references), _star(threshold, none_keys), _from_0)
     if not rows:
         raise ValueError("there are no rows to score: pass at least one prediction with its reference")
     return rows
@@ -267,20 +275,42 @@ def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, thresho
 
     Source: Tito et al., DocCVQA, https://arxiv.org/abs/2104.14336; the program is https://github.com/Jordy-VL/DUDEeval.
     """
-    accepted = anls.as_references(references, "the references")
-    if isinstance(prediction, str):
-        answered: Sequence[str] = [prediction]
-    else:
-        column = anls.as_column(prediction, "the prediction", "pass a list of strings, the items that were answered")
-        answered = [anls.as_text(text, f"the prediction, item {place},") for place, text in enumerate(column)]
-    if not answered:
-        return 0.0
-    shorter, longer = (accepted, answered) if len(accepted) < len(answered) else (answered, accepted)
-    pairs = [text for text in shorter for _ in longer], [other for _ in shorter for other in longer]
-    scores = anls.anls_scores(*pairs, threshold=_rule(threshold, "counted").threshold, variant="rrc")
-    table = [scores[start : start + len(longer)] for start in range(0, len(scores), len(longer))]
-    matched = [table[row][column] for row, column in _matched(table)]
-    return _numpy_sum(matched) / max(len(set(accepted)), len(answered))
+    return _list_pairs(*_lists(prediction, references), _rule(threshold, "counted").threshold).score
+
+
+def explain_anlsl(
+    prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5
+) -> ListExplanation:
+    """Why a list has its ANLSL: which item was matched with which accepted one, each with its edits.
+
+    Args:
+        prediction: as `anlsl_score` takes it.
+        references: as there.
+        threshold: as there.
+
+    Returns:
+        A `ListExplanation`.
+
+    Raises:
+        ValueError: as `anlsl_score`.
+
+    Example:
+        >>> why = explain_anlsl(["Cola", "milk"], ["tea", "cola", "cola"])
+        >>> print(why)
+        1 of 2 leaves right, 0 close, so 0.5000
+        >>> for leaf in why.leaves:
+        ...     print(leaf)
+        [0]: equal to 'cola', so 1
+        [1]: 4 edits on 4 characters from 'tea': similarity 0.0000 is not kept, so 0 (similarity >= 0.5)
+        [2]: a text is accepted and nothing is there, so 0
+
+    Source: as `anlsl_score`.
+    """
+    limit = _rule(threshold, "counted").threshold
+    pairs = _list_pairs(*_lists(prediction, references), limit)
+    items = tuple(_as_branch(leaf.path, leaf) for leaf in pairs.leaves(limit))
+    tree = Branch("", pairs.answered, pairs.accepted, pairs.score, pairs.length, items)
+    return ListExplanation(pairs.answered, pairs.accepted, pairs.score, pairs.length, pairs.closest, {}, tree, limit)
 
 
 def signature(
@@ -289,6 +319,7 @@ def signature(
     threshold: float | None = 0.5,
     none_keys: NoneKeys = "counted",
     average: Average = "rows",
+    extract: str = "",
 ) -> str:
     """Which metric of nested values a number is: what to print beside it and to report with it.
 
@@ -297,9 +328,10 @@ def signature(
         threshold: as the score was given it.
         none_keys: as the score was given it; ANLSL knows no keys.
         average: as `mean` was given it; ANLSL is averaged over rows.
+        extract: the rules by which the answers were taken out of what a model wrote, "" for none.
 
     Returns:
-        ``anls|METRIC|matching:munkres-1.1.4|...|threshold:VALUE|vVERSION``.
+        ``anls|METRIC|matching:munkres-1.1.4|...|threshold:VALUE|extract:RULES|vVERSION``.
 
     Raises:
         ValueError: another metric or option, a threshold outside [0, 1].
@@ -310,26 +342,123 @@ def signature(
         >>> signature("anlsl")
         'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v1.1.0'
     """
-    rule = _rule(threshold, none_keys)
-    options = {
-        "anls_star": [f"none_keys:{rule.none_keys}", f"average:{_choice(average, Average, 'average')}"],
-        "anlsl": [],
-    }
-    own = options[_choice(metric, Metric, "metric")]
-    return "|".join(
-        ["anls", metric, "matching:munkres-1.1.4", *own, f"threshold:{rule.threshold}", f"v{anls.__version__}"]
-    )
+    variant = ValueVariant(metric, _rule(threshold, none_keys).threshold, none_keys, average)
+    own = [f"{option}:{getattr(variant, option)}" for option in variant.options]
+    extracted = [f"extract:{extract}"] if extract else []
+    return "|".join(["anls", metric, "matching:munkres-1.1.4", *own, *extracted, f"v{anls.__version__}"])
+
+
+@dataclass(frozen=True)
+class ValueVariant:
+    """A score of values by name: what `anls.Variant` is for texts, and what the doors hand on.
+
+    Attributes:
+        name: "anls_star" or "anlsl".
+        threshold: from 0 to 1: leaves less similar than that score 0.
+        none_keys: as `anls_star_score` takes it.
+        average: as `mean` takes it.
+    """
+
+    name: Metric
+    threshold: float = 0.5
+    none_keys: NoneKeys = "counted"
+    average: Average = "rows"
+
+    def __post_init__(self) -> None:
+        _choice(self.name, Metric, "metric")
+        object.__setattr__(self, "threshold", _rule(self.threshold, self.none_keys).threshold)
+        _choice(self.average, Average, "average")
+
+    @property
+    def label(self) -> str:
+        """What its number is called."""
+        return _PROGRAMS[self.name].label
+
+    @property
+    def meaning(self) -> str:
+        """What it scores, in a few words."""
+        return _PROGRAMS[self.name].meaning
+
+    @property
+    def source(self) -> str:
+        """Where it was published."""
+        return _PROGRAMS[self.name].source
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Which of its fields change its number."""
+        return _PROGRAMS[self.name].options
+
+    def check(
+        self, predictions: Iterable[Any], references: Iterable[Any], row_name: Callable[[int], str] | None = None
+    ) -> tuple[list[Any], list[Any]]:
+        """Both columns as lists, of rows that can be scored. ValueError: as `check_rows`."""
+        return _PROGRAMS[self.name].check(*_columns(predictions, references), row_name or _from_0)
+
+    def score(
+        self, predictions: Iterable[Any], references: Iterable[Any], row_name: Callable[[int], str] | None = None
+    ) -> list[RowScore]:
+        """What each row scores, for `mean`; none of no rows. ValueError: as `check_rows`."""
+        return _PROGRAMS[self.name].score(*_columns(predictions, references), self, row_name or _from_0)
+
+    def mean(self, rows: Iterable[RowScore]) -> float:
+        """The number of a set: see `mean`."""
+        return mean(rows, self.average)
+
+    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
+        """Why a value has its score. ValueError: as `check_rows`."""
+        return _PROGRAMS[self.name].explain(prediction, reference, self)
+
+    def signature(self, extract: str = "") -> str:
+        """Which score it is: see `signature`."""
+        return signature(self.name, **{option: getattr(self, option) for option in self.options}, extract=extract)
+
+
+def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any) -> ValueVariant:
+    """The score of values that a call asks for.
+
+    Args:
+        variant: a name in `VALUE_VARIANTS`, or a `ValueVariant`.
+        **options: of ``threshold``, ``none_keys`` and ``average`` those that it has; None leaves one as it is.
+
+    Returns:
+        A `ValueVariant`.
+
+    Raises:
+        ValueError: there is no such variant, or it has no such option, or the option no such value.
+
+    Example:
+        >>> get_value_variant("anls_star", average="leaves").signature()
+        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:leaves|threshold:0.5|v1.1.0'
+        >>> get_value_variant("anlsl", average="leaves")
+        Traceback (most recent call last):
+        ValueError: anlsl has no option 'average': there is threshold
+    """
+    if not isinstance(variant, ValueVariant):
+        if not isinstance(variant, str) or variant not in VALUE_VARIANTS:
+            raise ValueError(
+                f"there is no variant {anls.shown(variant)} of values: choose one of {', '.join(VALUE_VARIANTS)}"
+            )
+        variant = VALUE_VARIANTS[variant]
+    given = {option: value for option, value in options.items() if value is not None}
+    for option in given:
+        if option not in variant.options:
+            raise ValueError(f"{variant.name} has no option {option!r}: there is {', '.join(variant.options)}")
+    return replace(variant, **given)
 
 
 def check_rows(
     predictions: Iterable[Any], references: Iterable[Any], row_name: Callable[[int], str] | None = None
-) -> None:
-    """Refuse what cannot be scored, before anything of it is kept.
+) -> tuple[list[Any], list[Any]]:
+    """Refuse what ANLS* cannot score, before anything of it is kept.
 
     Args:
         predictions: N values.
         references: N values, in the same order.
         row_name: what a row is called in errors; None counts rows from 0.
+
+    Returns:
+        Both columns, as lists.
 
     Raises:
         ValueError: what is wrong, in which row, and where in its value.
@@ -339,8 +468,8 @@ def check_rows(
         Traceback (most recent call last):
         ValueError: the prediction of row 1, items[1], is b'b' (bytes): decode the bytes first (counted from 0)
     """
-    for _ in _trees_of_rows(predictions, references, row_name):
-        pass
+    columns = _columns(predictions, references)
+    return _checked_values(*columns, row_name or _from_0)
 
 
 def from_json(value: Any) -> Any:
@@ -377,6 +506,37 @@ def _with_tuples(value: Any) -> Any:
             f'{anls.shown(value)}: write one of several values as {{"__tuple__": [...]}}, and nothing else'
         )
     return tuple(_with_tuples(item) for item in value["__tuple__"])
+
+
+def to_json(value: Any) -> Any:
+    """A value as JSON can write it: what `from_json` reads.
+
+    Args:
+        value: a value that can be scored.
+
+    Returns:
+        The same, where a tuple is ``{"__tuple__": [...]}``.
+
+    Raises:
+        ValueError: a dict with a key that JSON does not have: one that is no text, or "__tuple__" itself.
+
+    Example:
+        >>> to_json({"date": ("31.12.2023", "31 Dec 2023"), "pages": [1]})
+        {'date': {'__tuple__': ['31.12.2023', '31 Dec 2023']}, 'pages': [1]}
+    """
+    if isinstance(value, (list, tuple)):
+        items = [to_json(item) for item in value]
+        return items if isinstance(value, list) else {"__tuple__": items}
+    if isinstance(value, float):
+        return float(value)
+    if value is None or type(value) in (str, int, bool):
+        return value
+    if not isinstance(value, dict):  # an enumeration and the like: it is compared as that text
+        return str(value)
+    for key in value:
+        if not isinstance(key, str) or key == "__tuple__":
+            raise ValueError(f"the key {anls.shown(key)} cannot be written as JSON: name it by another text")
+    return {key: to_json(item) for key, item in value.items()}
 
 
 # --------------------------------------------------------------------------------------------------
@@ -681,7 +841,7 @@ def _step(key: Any) -> str:
 
 
 def _trees(
-    prediction: Any, reference: Any, of_row: str = "", counted: str = " (counted from 0)"
+    prediction: Any, reference: Any, row: int | None = None, row_name: Callable[[int], str] | None = None
 ) -> tuple[_Node, _Node]:
     """The trees of both sides, or an error that says where something cannot be scored."""
     if isinstance(prediction, str) and _is_list_of_texts(reference):
@@ -692,8 +852,10 @@ def _trees(
             trees.append(_tree(value, is_reference))
         except _RefusedError as refused:
             path = "".join(reversed(refused.steps)).removeprefix(".")
-            where = f"the {what}{of_row}" + (f", {path}," if path else "")
-            raise ValueError(f"{where} {refused}{counted if of_row or '[' in path else ''}") from None
+            name = "" if row is None or row_name is None else row_name(row)
+            where = f"the {what}" + (f" of {name}" if name else "") + (f", {path}," if path else "")
+            counted = " (counted from 0)" if name.startswith("row ") or "[" in path else ""
+            raise ValueError(f"{where} {refused}{counted}") from None
     return trees[0], trees[1]
 
 
@@ -701,20 +863,43 @@ def _is_list_of_texts(reference: Any) -> bool:
     return isinstance(reference, list) and bool(reference) and all(isinstance(item, str) for item in reference)
 
 
-def _trees_of_rows(
-    predictions: Iterable[Any], references: Iterable[Any], row_name: Callable[[int], str] | None
-) -> Iterator[tuple[_Node, _Node]]:
+def _from_0(row: int) -> str:
+    return f"row {row}"
+
+
+def _columns(predictions: Iterable[Any], references: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """Both columns as lists of one length."""
     predictions = anls.as_column(predictions, "predictions", "pass a list with one value for each row")
     references = anls.as_column(references, "references", "pass a list with one value for each row")
     if len(predictions) != len(references):
         raise ValueError(
             f"there are {len(predictions)} predictions but {len(references)} references: pass one for each prediction"
         )
+    return predictions, references
+
+
+def _star(threshold: float | None, none_keys: NoneKeys) -> ValueVariant:
+    return ValueVariant("anls_star", _rule(threshold, none_keys).threshold, none_keys)
+
+
+def _checked_values(
+    predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
+) -> tuple[list[Any], list[Any]]:
     for row, (prediction, reference) in enumerate(zip(predictions, references)):
-        if row_name is None:
-            yield _trees(prediction, reference, f" of row {row}")
-        else:
-            yield _trees(prediction, reference, f" of {row_name(row)}", "")
+        _trees(prediction, reference, row, row_name)
+    return predictions, references
+
+
+def _star_rows(
+    predictions: list[Any], references: list[Any], variant: ValueVariant, row_name: Callable[[int], str]
+) -> list[RowScore]:
+    rule = _rule(variant.threshold, variant.none_keys)
+    rows = []
+    for row, (prediction, reference) in enumerate(zip(predictions, references)):
+        predicted, accepted = _trees(prediction, reference, row, row_name)
+        pair = accepted.compared(predicted, rule)
+        rows.append(RowScore(pair.scores, pair.length))
+    return rows
 
 
 # --------------------------------------------------------------------------------------------------
@@ -1067,6 +1252,91 @@ def _numpy_sum(numbers: list[float]) -> float:
 
 
 # --------------------------------------------------------------------------------------------------
+# ANLSL: lists of texts
+# --------------------------------------------------------------------------------------------------
+
+
+class _ListPairs(NamedTuple):
+    """Two lists of texts, whose items are matched one to one: (place in the prediction, place in the reference)."""
+
+    answered: list[str]
+    accepted: list[str]
+    places: list[tuple[int, int]]
+    scores: list[float]  # of the matched, in the order in which the original adds them
+
+    @property
+    def length(self) -> int:
+        return max(len(set(self.accepted)), len(self.answered))
+
+    @property
+    def score(self) -> float:
+        return _numpy_sum(self.scores) / self.length
+
+    @property
+    def closest(self) -> list[str]:
+        """The accepted items in the order of those that they are matched with."""
+        matched = {there for _, there in self.places}
+        return [self.accepted[there] for _, there in sorted(self.places)] + [
+            text for there, text in enumerate(self.accepted) if there not in matched
+        ]
+
+    def leaves(self, threshold: float) -> Iterator[Leaf]:
+        """Each item and why it scores what it scores."""
+        matched, there_of = {there for _, there in self.places}, dict(self.places)
+        for here, text in enumerate(self.answered):
+            path = f"[{here}]"
+            if here not in there_of:
+                yield Leaf("extra", path, None, text, None, 0.0, 1)
+                continue
+            accepted = self.accepted[there_of[here]]
+            why = anls.explain(text, [accepted], variant="rrc", threshold=threshold)
+            yield Leaf("text", path, f"[{there_of[here]}]", text, accepted, why.score, 1, why)
+        for there, text in enumerate(self.accepted):
+            if there not in matched:
+                yield Leaf("missing", None, f"[{there}]", None, text, 0.0, 1)
+
+
+def _lists(prediction: Any, references: Any, of_row: str = "") -> tuple[list[str], list[str]]:
+    """Both sides as lists of texts, or an error that says what of a row is none."""
+    accepted = anls.as_references(references, f"the references{of_row}")
+    if isinstance(prediction, str):
+        return [anls.as_text(prediction, "")], list(accepted)
+    what = f"the prediction{of_row}"
+    column = anls.as_column(prediction, what, "pass a list of strings, the items that were answered")
+    return [anls.as_text(text, f"{what}, item {place},") for place, text in enumerate(column)], list(accepted)
+
+
+def _list_pairs(answered: list[str], accepted: list[str], threshold: float) -> _ListPairs:
+    if not answered:
+        return _ListPairs(answered, accepted, [], [])
+    shorter, longer = (accepted, answered) if len(accepted) < len(answered) else (answered, accepted)
+    pairs = [text for text in shorter for _ in longer], [other for _ in shorter for other in longer]
+    scores = anls.anls_scores(*pairs, threshold=threshold, variant="rrc")
+    table = [scores[start : start + len(longer)] for start in range(0, len(scores), len(longer))]
+    places = _matched(table)
+    matched = [table[row][column] for row, column in places]
+    both_ways = places if shorter is answered else [(column, row) for row, column in places]
+    return _ListPairs(answered, accepted, both_ways, matched)
+
+
+def _checked_lists(
+    predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
+) -> tuple[list[Any], list[Any]]:
+    rows = [
+        _lists(prediction, accepted, f" of {row_name(row)}")
+        for row, (prediction, accepted) in enumerate(zip(predictions, references))
+    ]
+    return [answered for answered, _ in rows], [accepted for _, accepted in rows]
+
+
+def _list_rows(
+    predictions: list[Any], references: list[Any], variant: ValueVariant, row_name: Callable[[int], str]
+) -> list[RowScore]:
+    rows = zip(*_checked_lists(predictions, references, row_name))
+    return [RowScore([_list_pairs(*row, variant.threshold).score], 1) for row in rows]
+
+
+# --------------------------------------------------------------------------------------------------
 # Why a score is what it is
 # --------------------------------------------------------------------------------------------------
 
@@ -1151,6 +1421,50 @@ class Leaf:
         return f"{self.path}: {self.sentence}" if self.path else self.sentence
 
 
+@dataclass(frozen=True)
+class Branch:
+    """A value inside a value, with what is inside it in turn: an explanation as a tree, to be shown.
+
+    Attributes:
+        name: how it is reached from what is around it, ``.price`` or ``[2]`` (of the prediction); "" for the whole.
+        prediction: what was predicted there, None where nothing was.
+        reference: what is accepted there (of several the one that was chosen), None where nothing is.
+        score: its own, from 0 to 1.
+        length: how many leaves it has.
+        children: what is inside it; none of a leaf.
+        leaf: what is known of a leaf; None where there is more inside.
+    """
+
+    name: str
+    prediction: Any
+    reference: Any
+    score: float
+    length: int
+    children: tuple[Branch, ...] = ()
+    leaf: Leaf | None = None
+
+    @property
+    def leaves(self) -> Iterator[Leaf]:
+        """All leaves that it has."""
+        if self.leaf is not None and self.leaf.length:
+            yield self.leaf
+        for child in self.children:
+            yield from child.leaves
+
+    @property
+    def sentence(self) -> str:
+        """Why it scores what it scores, in plain words."""
+        return self.leaf.sentence if self.leaf else _counted(self)
+
+
+def _counted(of: Branch | StarExplanation) -> str:
+    if not of.length:
+        return "nothing is expected and nothing given, so 1"
+    scores = [leaf.score for leaf in of.leaves]
+    close = sum(0 < score < 1 for score in scores)
+    return f"{scores.count(1)} of {of.length} leaves right, {close} close, so {of.score:.4f}"
+
+
 def _named(value: Any) -> str:
     return next((name for kind, name in _NAMES.items() if isinstance(value, kind)), "nothing")
 
@@ -1167,7 +1481,7 @@ class StarExplanation:
         closest: the accepted value that is closest to the prediction: of several the one that was chosen, lists in the
             order of the prediction.
         key_scores: what each key of dicts scores, by its name.
-        leaves: all leaves, in the order of ``closest``.
+        tree: the value as a tree, with a score at each branch and leaf.
         threshold: the one that gave the score.
         none_keys: "counted" or "ignored".
     """
@@ -1178,9 +1492,14 @@ class StarExplanation:
     length: int
     closest: Any
     key_scores: dict[str, KeyScore]
-    leaves: tuple[Leaf, ...]
+    tree: Branch
     threshold: float
     none_keys: NoneKeys
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """All leaves, in the order of ``closest``."""
+        return tuple(self.tree.leaves)
 
     @property
     def signature(self) -> str:
@@ -1188,11 +1507,19 @@ class StarExplanation:
         return signature(threshold=self.threshold, none_keys=self.none_keys)
 
     def __str__(self) -> str:
-        if not self.length:
-            return "nothing is expected and nothing given, so 1"
-        right = sum(leaf.score == 1 for leaf in self.leaves)
-        close = sum(0 < leaf.score < 1 for leaf in self.leaves)
-        return f"{right} of {self.length} leaves right, {close} close, so {self.score:.4f}"
+        return _counted(self)
+
+
+@dataclass(frozen=True)
+class ListExplanation(StarExplanation):
+    """Why a list has its ANLSL; as a string, one plain sentence. There are no keys."""
+
+    none_keys: NoneKeys = "counted"
+
+    @property
+    def signature(self) -> str:
+        """Which metric the score is."""
+        return signature("anlsl", threshold=self.threshold)
 
 
 def _key_scores(pair: _Pair, prediction: _Node) -> dict[str, KeyScore]:
@@ -1226,42 +1553,57 @@ def _scores_of_keys(pair: _Pair, prediction: _Node, path: tuple[str, ...]) -> It
                 yield (*path, str(key)), 0.0
 
 
-def _leaves(pair: _Pair, prediction: _Node, here: str | None, there: str | None, rule: _Rule) -> Iterator[Leaf]:
-    """The leaves of a pair that stands `here` in the prediction and `there` in the reference; None: not at all."""
+def _branch(pair: _Pair, prediction: _Node, name: str, here: str | None, there: str | None, rule: _Rule) -> Branch:
+    """The tree of a pair that stands `here` in the prediction and `there` in the reference; None: not at all."""
     reference = pair.reference
     if isinstance(reference, _List) and isinstance(prediction, _List):
-        places = {column: (row, part) for row, column, part in pair.parts or ()}
-        for column, item in enumerate(prediction.items):
-            path = f"{here}[{column}]"
-            if column in places:
-                row, part = places[column]
-                yield from _leaves(part, item, path, f"{there}[{row}]", rule)
-            else:
-                yield from _leaf("extra", item, None, path, None, item.size)
-        matched = {row for row, _ in places.values()}
-        for row, item in enumerate(reference.items):
-            if row not in matched:
-                yield from _leaf("missing", None, item, None, f"{there}[{row}]", item.size)
+        children = list(_items_of_lists(pair, reference, prediction, here, there, rule))
     elif isinstance(reference, _Dict) and isinstance(prediction, _Dict):
-        for key, part in zip(reference.items, pair.parts or ()):
-            predicted = f"{here}{_step(key)}" if key in prediction.items else None
-            item = prediction.items.get(key, _MISSING)
-            yield from _leaves(part, item, predicted, f"{there}{_step(key)}", rule)
-        for key, item in reference.extra(prediction):
-            length = rule.none_key_length if _says_nothing(item.value) else max(1, item.size)
-            yield from _leaf("extra", item, None, f"{here}{_step(key)}", None, length)
+        children = list(_items_of_dicts(pair, reference, prediction, here, there, rule))
     elif isinstance(reference, _Leaf) and isinstance(prediction, _Leaf):
         text = anls.explain(str(prediction.value), [str(reference.value)], threshold=rule.threshold)
-        yield from _leaf("text", prediction, reference, here, there, 1, text.score, text)
+        return _branch_of_leaf("text", name, prediction, reference, here, there, 1, text.score, text)
     else:
         kind: Kind = "missing" if here is None else "another kind"
         if isinstance(reference, _None):
             kind = "no answer" if pair.scores == [1.0] else "answer to nothing"
-        yield from _leaf(kind, prediction, reference, here, there, pair.length, _total(pair.scores))
+        return _branch_of_leaf(kind, name, prediction, reference, here, there, pair.length, _total(pair.scores))
+    counting = tuple(child for child in children if child.length)
+    return Branch(name, prediction.value, reference.value, pair.average, pair.length, counting)
 
 
-def _leaf(
+def _items_of_lists(
+    pair: _Pair, reference: _List, prediction: _List, here: str | None, there: str | None, rule: _Rule
+) -> Iterator[Branch]:
+    places = {column: (row, part) for row, column, part in pair.parts or ()}
+    for column, item in enumerate(prediction.items):
+        name = f"[{column}]"
+        if column in places:
+            row, part = places[column]
+            yield _branch(part, item, name, f"{here}{name}", f"{there}[{row}]", rule)
+        else:
+            yield _branch_of_leaf("extra", name, item, None, f"{here}{name}", None, item.size)
+    matched = {row for row, _ in places.values()}
+    for row, item in enumerate(reference.items):
+        if row not in matched:
+            yield _branch_of_leaf("missing", f"[{row}]", None, item, None, f"{there}[{row}]", item.size)
+
+
+def _items_of_dicts(
+    pair: _Pair, reference: _Dict, prediction: _Dict, here: str | None, there: str | None, rule: _Rule
+) -> Iterator[Branch]:
+    for key, part in zip(reference.items, pair.parts or ()):
+        step = _step(key)
+        predicted = f"{here}{step}" if key in prediction.items else None
+        yield _branch(part, prediction.items.get(key, _MISSING), step, predicted, f"{there}{step}", rule)
+    for key, item in reference.extra(prediction):
+        length = rule.none_key_length if _says_nothing(item.value) else max(1, item.size)
+        yield _branch_of_leaf("extra", _step(key), item, None, f"{here}{_step(key)}", None, length)
+
+
+def _branch_of_leaf(
     kind: Kind,
+    name: str,
     prediction: _Node | None,
     reference: _Node | None,
     here: str | None,
@@ -1269,9 +1611,62 @@ def _leaf(
     length: int,
     score: float = 0.0,
     text: anls.Explanation | None = None,
-) -> Iterator[Leaf]:
-    """A leaf, if it counts."""
-    if length:
-        here, there = (path if path is None else path.removeprefix(".") for path in (here, there))
-        predicted, accepted = (None if node is None else node.value for node in (prediction, reference))
-        yield Leaf(kind, here, there, predicted, accepted, score, length, text)
+) -> Branch:
+    here, there = (path if path is None else path.removeprefix(".") for path in (here, there))
+    predicted, accepted = (None if node is None else node.value for node in (prediction, reference))
+    return _as_branch(name, Leaf(kind, here, there, predicted, accepted, score, length, text))
+
+
+def _as_branch(name: str, leaf: Leaf) -> Branch:
+    average = leaf.score / leaf.length if leaf.length else 1.0
+    return Branch(name, leaf.prediction, leaf.reference, average, leaf.length, (), leaf)
+
+
+# --------------------------------------------------------------------------------------------------
+# The scores as variants
+# --------------------------------------------------------------------------------------------------
+
+
+class _Program(NamedTuple):
+    """What stands behind the name of a `ValueVariant`."""
+
+    label: str
+    meaning: str
+    source: str
+    options: tuple[str, ...]
+    check: Callable[[list[Any], list[Any], Callable[[int], str]], tuple[list[Any], list[Any]]]
+    score: Callable[[list[Any], list[Any], ValueVariant, Callable[[int], str]], list[RowScore]]
+    explain: Callable[[Any, Any, ValueVariant], StarExplanation]
+
+
+def _explain_star(prediction: Any, reference: Any, variant: ValueVariant) -> StarExplanation:
+    return explain_star(prediction, reference, threshold=variant.threshold, none_keys=variant.none_keys)
+
+
+def _explain_list(prediction: Any, reference: Any, variant: ValueVariant) -> StarExplanation:
+    return explain_anlsl(prediction, reference, threshold=variant.threshold)
+
+
+_PROGRAMS: Mapping[str, _Program] = {
+    "anls_star": _Program(
+        "ANLS*",
+        "ANLS*: lists and nested values, leaf by leaf",
+        "https://arxiv.org/abs/2402.03848",
+        ("none_keys", "average", "threshold"),
+        _checked_values,
+        _star_rows,
+        _explain_star,
+    ),
+    "anlsl": _Program(
+        "ANLSL",
+        "ANLSL: lists of texts, matched one to one",
+        "https://arxiv.org/abs/2104.14336",
+        ("threshold",),
+        _checked_lists,
+        _list_rows,
+        _explain_list,
+    ),
+}
+
+VALUE_VARIANTS: Mapping[str, ValueVariant] = {name: ValueVariant(name) for name in get_args(Metric)}
+"""The scores of values, by name."""

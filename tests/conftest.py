@@ -30,6 +30,7 @@ os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
 ROOT = Path(__file__).resolve().parent.parent
 CONFORMANCE = Path(__file__).parent / "data" / "conformance"
 SHARED = ROOT.parent / "shared"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 Rows = list[tuple[str, list[str]]]
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
@@ -179,3 +180,18 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A browser that reaches this machine alone. Its pages share what was loaded: opening one takes half as long."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium: apt-get install chromium")
+    options = "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update"
+    closed = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+    flags = [f"--{option}" for option in [*options.split(), "disable-sync"]]
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=CHROMIUM, args=[*flags, closed])
+        yield chromium.new_context(accept_downloads=True)
+        chromium.close()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import count
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.significance import Sample
 from anls_metric.reading.layouts import look_up
@@ -44,8 +44,7 @@ NO_CLUSTERS = "none"
 _FIRST_RECORDS = 100  # say which of the fields there are
 
 
-@dataclass(frozen=True)
-class Clusters:
+class Clusters(NamedTuple):
     """What questions belong together by.
 
     Attributes:
@@ -54,7 +53,7 @@ class Clusters:
     """
 
     field: str
-    count: int
+    count: int  # type: ignore[assignment]  # hides a method of tuples that nobody wants here
 
 
 class ClusteredScores:
@@ -88,14 +87,14 @@ class ClusteredScores:
             records: the record of each; those that come first say which fields there are.
         """
         if self._columns is None:
-            self._columns = {field: _Column() for field in _fields(records, self._cluster_by)}
+            self._columns = {field: _Column(field) for field in _fields(records, self._cluster_by)}
         self._chosen = None
         if not self._columns:
             self._alone.add(scores)
             return
         self._scores.extend(scores)
-        for field, column in self._columns.items():
-            column.add(cluster_column(records, field))
+        for column in self._columns.values():
+            column.add(records)
 
     def chosen(self) -> tuple[Clusters | None, Sample]:
         """What the questions belong together by, None for nothing, and the scores by it.
@@ -125,16 +124,24 @@ class ClusteredScores:
 
 
 class _Column:
-    """The cluster of each score by one field, as a number of four bytes: most fields are not the one that is chosen."""
+    """The cluster of each score by one field, as a number: most fields are not the one that is chosen."""
 
-    def __init__(self) -> None:
+    def __init__(self, field: str) -> None:
+        self._field = field
         self._number_of: dict[Hashable, int] = {}
-        self._numbers = array("I")
+        self._numbers: list[int] = []
 
-    def add(self, clusters: Sequence[Hashable]) -> None:
+    def add(self, records: Sequence[Mapping[str, Any]]) -> None:
         known = self._number_of
-        for cluster in dict.fromkeys(clusters):
-            known.setdefault(cluster, len(known))
+        try:
+            clusters = list(map(itemgetter(self._field), records))
+            fresh = [cluster for cluster in dict.fromkeys(clusters) if cluster not in known]
+        except (KeyError, TypeError):  # a record does not have it, or has a list
+            clusters, fresh = [], [None]
+        if not all(map(_is_name, fresh)):
+            clusters = cluster_column(records, self._field)
+            fresh = [cluster for cluster in dict.fromkeys(clusters) if cluster not in known]
+        known.update(zip(fresh, count(len(known))))
         self._numbers.extend(map(known.__getitem__, clusters))
 
     @property
@@ -181,12 +188,7 @@ def cluster_column(records: Sequence[Mapping[str, Any]], field: str) -> list[str
         >>> cluster_column([{"doc": {"page": "7"}}], "doc.page")
         ['7']
     """
-    try:
-        values = list(map(itemgetter(field), records))
-    except KeyError:
-        values = [record[field] if field in record else look_up(record, field) for record in records]
-    if set(map(type, values)) <= {str, int} and "" not in values:
-        return values
+    values = [record[field] if field in record else look_up(record, field) for record in records]
     return [value if _is_name(value) else None for value in values]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from heapq import nlargest, nsmallest
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.clusters import Clusters, cluster_column, find_clusters
 from anls_metric.analysis.scored import Scored, ScoredSet
@@ -158,6 +158,10 @@ def _check(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
         scored = ", ".join(f"{name} by {signature}" for signature, name in signatures.items())
         raise ValueError(f"the scores are not of one kind: {scored}: score all of them alike")
     for name, scored_set in scored_sets.items():
+        if not scored_set.of_rows:
+            raise ValueError(
+                "submissions are compared by rows, and these are means of leaves: take the average of rows"
+            )
         if len(scored_set.rows) != scored_set.count:
             raise ValueError(f"{name} has not kept its rows: score it with keep=True")
     return baseline
@@ -195,7 +199,12 @@ def _pairs(first: Answers, second: Answers, baseline: str, name: str) -> list[Pa
 def _asked_otherwise(pairs: Sequence[Pair]) -> list[str]:
     """The ids under which the two have other accepted answers."""
     references = ((one.row.id, one.row.references, other.row.references) for one, other in pairs)
-    return [key for key, one, other in references if one != other and set(one) != set(other)]
+    return [key for key, one, other in references if one != other and not _are_same(one, other)]
+
+
+def _are_same(references: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether they are the same in another order: values may be lists, which no set takes."""
+    return all(one in others for one in references) and all(one in references for one in others)
 
 
 def _differences(pairs: Sequence[Pair], cluster_of: Mapping[str, Hashable]) -> Sample:

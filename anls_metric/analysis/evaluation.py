@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from anls import VARIANTS, Variant, get_variant
+from anls import OF_VALUES, VARIANTS, Variant, get_variant
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import Scored, ScoredSet
+from anls_metric.reading.rows import Row
 from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared
     from anls_metric.analysis.origin import Origin
+    from anls_metric.analysis.values import ValueHints
+    from anls_metric.nested import Average, NoneKeys, ValueVariant
 
 EVERY_VARIANT = "all"
 
 
-def variants(names: str, threshold: float | None = None, ignore_case: bool | None = None) -> list[Variant]:
+def variants(
+    names: str,
+    threshold: float | None = None,
+    ignore_case: bool | None = None,
+    none_keys: NoneKeys | None = None,
+    average: Average | None = None,
+) -> list[Variant] | list[ValueVariant]:
     """The variants that somebody names: the first is the one of the scores.
 
     Args:
-        names: a name, names with commas between, or "all", which begins with the default.
+        names: a name, names with commas between, or "all", which begins with the default; or one of lists and nested
+            values, "anls_star" or "anlsl".
         threshold, ignore_case: see `anls.get_variant`; they hold for all of them.
+        none_keys, average: of lists and nested values, see `nested.get_value_variant`.
 
     Raises:
-        ValueError: there is no such variant.
+        ValueError: there is no such variant, or it has no such option.
 
     Example:
         >>> [variant.name for variant in variants("rrc, standard")]
         ['rrc', 'standard']
     """
+    options = {"threshold": threshold, "ignore_case": ignore_case, "none_keys": none_keys, "average": average}
+    if names in OF_VALUES:
+        from anls_metric.nested import get_value_variant
+
+        return [get_value_variant(names, **options)]
+    for option in ("none_keys", "average"):
+        if options[option] is not None:
+            raise ValueError(f"{option} is for lists and nested values: give it with variant={OF_VALUES[0]!r}")
     asked = VARIANTS if names.strip() == EVERY_VARIANT else [name.strip() for name in names.split(",")]
     found = (get_variant(name, threshold, ignore_case) for name in asked)
     return list({variant.name: variant for variant in found}.values())
@@ -40,11 +59,12 @@ class Evaluation:
     """Submissions to the same questions.
 
     Args:
-        variants: which ANLS; under those after the first only the means are wanted.
+        variants: which ANLS; under those after the first only the means are wanted. Or one of lists and nested values.
         by, worst, cluster_by: as `ScoredSet` takes them.
         keep: whether the rows are kept, without which submissions cannot be compared.
         similarities: whether rows that are kept have their similarity.
         extract: the rules by which the answers are taken out of what a model wrote.
+        by_key: of values: whether to have the mean score of each key.
 
     Attributes:
         scored_sets: what is known of each submission, by its name.
@@ -61,38 +81,51 @@ class Evaluation:
 
     def __init__(
         self,
-        variants: Sequence[Variant] = (VARIANTS["standard"],),
+        variants: Sequence[Variant] | Sequence[ValueVariant] = (VARIANTS["standard"],),
         by: Sequence[str] = (),
         worst: int = 0,
         cluster_by: str | None = None,
         keep: bool = False,
         similarities: bool = False,
         extract: str = "",
+        by_key: bool = False,
     ) -> None:
         self.scored_sets: dict[str, ScoredSet] = {}
         self.hints: list[Hint] = []
         self._variants = variants
-        self._by, self._worst, self._cluster_by = by, worst, cluster_by
-        self._keep, self._similarities, self._extract = keep, similarities, extract
+        self._similarities, self._by_key = similarities, by_key
+        self._options: dict[str, Any] = {
+            "by": by,
+            "worst": worst,
+            "cluster_by": cluster_by,
+            "keep": keep,
+            "extract": extract,
+        }
 
-    def score(self, submission: Submission) -> Iterator[list[Scored]]:
+    def _new_set(self) -> tuple[ScoredSet, Hints | ValueHints]:
+        """What a submission is scored into, and what looks for hints in it."""
+        variant, *others = self._variants
+        extract = self._options["extract"]
+        if isinstance(variant, Variant):
+            wanted: Any = self._variants if others else ()
+            texts = ScoredSet(variant, similarities=self._similarities, variants=wanted, **self._options)
+            return texts, Hints(variant, extract)
+        from anls_metric.analysis.values import ScoredValues, ValueHints
+
+        return ScoredValues(variant, by_key=self._by_key, **self._options), ValueHints(extract)
+
+    def score(self, submission: Submission, batches: Iterable[Sequence[Row]] | None = None) -> Iterator[list[Scored]]:
         """Score one more submission: take all of the batches, and it is one of `scored_sets`.
+
+        Args:
+            submission: it.
+            batches: its rows, where somebody watches over how many come; None takes them from it.
 
         Raises:
             InputError: it cannot be read, or has no questions. OSError: a file of it cannot be read.
         """
-        scored_set = ScoredSet(
-            self._variants[0],
-            self._by,
-            self._worst,
-            self._keep,
-            self._cluster_by,
-            self._similarities,
-            self._extract,
-            self._variants if len(self._variants) > 1 else (),
-        )
-        hints = Hints(scored_set.variant, submission.rules)
-        for rows in submission.batches():
+        scored_set, hints = self._new_set()
+        for rows in submission.batches() if batches is None else batches:
             scored = scored_set.add(rows)
             hints.add(scored)
             yield scored
@@ -111,7 +144,7 @@ class Evaluation:
             return None
         from anls_metric.analysis.comparison import compare
 
-        return compare(self.scored_sets, baseline, self._cluster_by)
+        return compare(self.scored_sets, baseline, self._options["cluster_by"])
 
     def find(self, number: str) -> list[Origin]:
         """Which of the variants give a number, see `origin.find_number`."""

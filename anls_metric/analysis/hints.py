@@ -156,6 +156,7 @@ class Batch:
         count: how many of them have a prediction.
         wrong: those that score less than 1, each with its prediction.
         predictions: the predictions of these.
+        accepted: their accepted answers.
     """
 
     def __init__(self, scored: Sequence[Scored], before: Sequence[Scored], variant: Variant) -> None:
@@ -164,6 +165,7 @@ class Batch:
         predictions = [one.row.prediction for one in low]
         self.wrong = [(text, one) for text, one in zip(predictions, low) if text is not None]
         self.predictions = [text for text in predictions if text is not None]
+        self.accepted = [one.row.references for _, one in self.wrong]
         self.count = len(scored) - len(low) + len(self.wrong)
 
     @cached_property
@@ -186,7 +188,7 @@ class Batch:
     @cached_property
     def references(self) -> str:
         """Their accepted answers as one text."""
-        return "\0".join(chain.from_iterable([one.row.references for _, one in self.wrong]))
+        return "\0".join(chain.from_iterable(self.accepted))
 
     def found_by(self, rule: Extractor) -> list[int]:
         """The places of the wrong rows in which a rule finds something."""
@@ -308,8 +310,8 @@ def _joined(batch: Batch) -> Iterator[str]:
 
 
 def _characters(batch: Batch) -> Iterator[str]:
-    for _, one in batch.wrong:
-        if len(one.row.references) > 3 and set(map(len, one.row.references)) == {1}:
+    for accepted in batch.accepted:
+        if len(accepted) > 3 and set(map(len, accepted)) == {1}:
             yield ""
 
 
@@ -332,8 +334,8 @@ def _is_printed(text: str) -> bool:
 
 def _printed_references(batch: Batch) -> Iterator[str]:
     if any(bracket in batch.references for bracket in _BRACKETS):
-        for _, one in batch.wrong:
-            if len(one.row.references) == 1 and _is_printed(one.row.references[0]):
+        for accepted in batch.accepted:
+            if len(accepted) == 1 and _is_printed(accepted[0]):
                 yield ""
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anls import Variant, get_variant, normalizer
 from anls_metric.reading.patterns import pattern
@@ -34,8 +34,9 @@ class Answer:
 
     def __init__(self, row: Row, score: float, judge: Judge) -> None:
         self.row, self.score = row, score
-        prediction = judge.normalize(row.prediction or "")
-        self.prediction = "" if prediction in judge.variant.no_answers else prediction
+        given = row.prediction
+        prediction = "" if given is None else judge.normalize(given)
+        self.prediction = "" if prediction in judge.no_answers else prediction
         self.references = list(map(judge.normalize, row.references))
 
 
@@ -47,12 +48,14 @@ class Outcome(NamedTuple):
         meaning: what it says of an answer, in one line.
         fits: whether an answer is one, those before it not fitting.
         scores_zero: whether such an answer scores 0.
+        of_texts: whether it says something of texts alone, and not of lists and nested values.
     """
 
     name: str
     meaning: str
     fits: Callable[[Answer], bool]
     scores_zero: bool = True
+    of_texts: bool = False
 
 
 def _is_missing(answer: Answer) -> bool:
@@ -105,8 +108,10 @@ OUTCOMES = (
     Outcome("empty", "nothing, or what the variant takes for no answer", _is_empty),
     Outcome("contains an answer", "an accepted answer stands in it, among other words", _contains_an_answer),
     Outcome("part of an answer", "it stands in an accepted answer, among other words", _is_part_of_an_answer),
-    Outcome("formatting", "an accepted answer but for signs, blanks and accents", _differs_in_formatting),
-    Outcome("another number", "a number, and not the accepted one", _is_another_number),
+    Outcome(
+        "formatting", "an accepted answer but for signs, blanks and accents", _differs_in_formatting, of_texts=True
+    ),
+    Outcome("another number", "a number, and not the accepted one", _is_another_number, of_texts=True),
     Outcome("refusal", "it says that it cannot answer", _is_a_refusal),
     Outcome("other", "something else", _is_any),
 )
@@ -130,13 +135,16 @@ class Judge:
 
     def __init__(self, variant: str | Variant = "standard") -> None:
         self.variant = get_variant(variant)
-        self.normalize = normalizer(self.variant)
+        self.normalize: Callable[[Any], str] = normalizer(self.variant)
+        self.no_answers: Collection[str] = self.variant.no_answers
+        self.all_or_nothing = self.variant.all_or_nothing
+        self.known_outcomes: Sequence[Outcome] = OUTCOMES
         self._of_score: dict[float, str] = {}
 
     def outcome(self, row: Row, score: float) -> str:
         """The name of the first outcome that fits an answer with its score."""
         answer = Answer(row, score, self)
-        for outcome in OUTCOMES:
+        for outcome in self.known_outcomes:
             if outcome.fits(answer):
                 break
         return outcome.name
@@ -148,7 +156,7 @@ class Judge:
 
     def matches(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> tuple[int, int]:
         """How many answers equal an accepted one once normalized, and how many contain one as whole words."""
-        others = 0 if self.variant.all_or_nothing else outcomes.count("equal")  # those are equal, all of them
+        others = 0 if self.all_or_nothing else outcomes.count("equal")  # those are equal, all of them
         exact = contain = others
         normalize = self.normalize
         for row, score, outcome in zip(rows, scores, outcomes):
@@ -196,22 +204,20 @@ def letters_and_digits(text: str) -> str:
         >>> letters_and_digits("Café, 12.50 $")
         'Cafe1250'
     """
-    return _only(str.isalnum, _NO_LETTERS_AND_DIGITS, text if text.isascii() else unicodedata.normalize("NFKD", text))
+    if text.isascii():
+        return text.encode().translate(None, _NO_LETTERS_AND_DIGITS).decode()
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
 
 def _digits(text: str) -> str:
-    return _only(str.isdigit, _NO_DIGITS, text)
+    if text.isascii():
+        return text.encode().translate(None, _NO_DIGITS).decode()
+    return "".join(filter(str.isdigit, text))
 
 
-# The signs of ASCII that are none: most texts hold no others, and all of these are taken out at once.
+# Most texts hold signs of ASCII alone, of which those that are none are taken out all at once.
 _NO_LETTERS_AND_DIGITS = bytes(code for code in range(128) if not chr(code).isalnum())
 _NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
-
-
-def _only(keep: Callable[[str], bool], others: bytes, text: str) -> str:
-    if text.isascii():
-        return text.encode().translate(None, others).decode()
-    return "".join(filter(keep, text))
 
 
 _REFUSALS = pattern(

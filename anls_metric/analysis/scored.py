@@ -126,6 +126,7 @@ class ScoredSet:
         variants: more variants under which the mean is wanted.
 
     Attributes:
+        label: what the number is called.
         variant: which ANLS.
         signature: the same as text, to show beside the number.
         outcomes: how many rows have each outcome, by its name.
@@ -152,20 +153,40 @@ class ScoredSet:
         extract: str = "",
         variants: Iterable[Variant] = (),
     ) -> None:
-        self.variant = get_variant(variant)
-        self.signature = signature(self.variant, extract=extract)
+        self.variant: Any = self._as_variant(variant)
+        self.signature = self._signature(extract)
         self._variants = {other: Tally() for other in variants}
         self.outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
         self.groups: dict[str, Groups] = {field: {} for field in by}
+        self._by = list(self.groups)
         self.rows: list[Scored] = []
         self._keep = keep
         self._measures = keep and similarities
         self._tally = Tally()
         self._clustered = ClusteredScores(cluster_by)
-        self._judge = Judge(self.variant)
+        self._judge = self._as_judge()
         self._exact = self._contain = 0
         self._most_worst = worst
         self._worst: list[tuple[float, int, Scored]] = []  # a heap of the worst, the best of them first
+
+    # What a set of lists and nested values has otherwise: see `values`.
+
+    label = "ANLS"
+    of_rows = True
+    """Whether the mean is that of the scores of rows."""
+
+    def _as_variant(self, variant: Any) -> Any:
+        return get_variant(variant)
+
+    def _signature(self, extract: str) -> str:
+        return signature(self.variant, extract=extract)
+
+    def _as_judge(self) -> Judge:
+        return Judge(self.variant)
+
+    def explanation(self, scored: Scored) -> Any:
+        """Why an answer has its score; None for a question without an answer."""
+        return scored.explanation(self.variant)
 
     @property
     def mean(self) -> float:
@@ -234,8 +255,8 @@ class ScoredSet:
         self.outcomes.update(outcomes)
         # `map(Scored, ...)`, in a third of its time
         scored = list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))
-        for field, groups in self.groups.items():
-            group(scored, field, groups)
+        for field in self._by:
+            group(scored, field, self.groups[field])
         for place, one in enumerate(scored, before) if self._most_worst else ():
             self._keep_if_worse((-one.score, -place, one))
         if self._keep:
@@ -281,10 +302,14 @@ def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) ->
     """
     groups = {} if groups is None else groups
     for one in scored:
-        names = [_group_name(field, value) for value in group_values(one.row.record, field)]
-        for name in dict.fromkeys(names):
+        for name in group_names(one.row.record, field):
             groups.setdefault(name, Tally()).add([one.score])
     return groups
+
+
+def group_names(record: Mapping[str, Any], field: str) -> list[str]:
+    """What the groups of a field are called that a record is in, each once."""
+    return list(dict.fromkeys(_group_name(field, value) for value in group_values(record, field)))
 
 
 def group_values(record: Mapping[str, Any], field: str) -> list[Any]:

@@ -7,11 +7,14 @@ from typing import Any
 
 import anls
 from anls import VARIANTS, Variant, explain, get_variant
-from anls_metric.analysis import significance
-from anls_metric.analysis.scored import ScoredSet
 from anls_metric.page import limits
-from anls_metric.page.uploads import Answers, Upload, read_column, read_submission
-from anls_metric.report import html
+from anls_metric.page.errors import FOR_PROGRAMS
+from anls_metric.page.scoring import Asked, score
+from anls_metric.page.uploads import Upload
+from anls_metric.reading.extract import extractor
+from anls_metric.reading.layouts import LAYOUTS
+from anls_metric.reading.sources import Reading
+from anls_metric.report import pieces
 
 # Settings
 
@@ -50,6 +53,28 @@ def _ignore_case(case: object) -> bool | None:
     return cases[case]
 
 
+def reading(
+    unanswered_score_0: object,
+    extract: object = "",
+    prediction_field: object = "",
+    references_field: object = "",
+    id_field: object = "",
+) -> Reading:
+    """How files are to be read; what is empty is found.
+
+    Raises:
+        ValueError: something that is no text, or a rule that does not exist.
+    """
+    texts = {"extract": extract, "prediction_field": prediction_field}
+    texts |= {"references_field": references_field, "id_field": id_field}
+    given: dict[str, Any] = {name: anls.as_text(value, name) for name, value in texts.items()}
+    rules = given.pop("extract")
+    return Reading(
+        missing="zero" if unanswered_score_0 else "error",
+        extract=extractor(rules) if rules else None,
+    )._replace(**{name: field for name, field in given.items() if field})
+
+
 # Answers
 
 
@@ -79,11 +104,11 @@ def explain_answer(
         raise ValueError(f"accepted_answers has more than {limits.MOST_REFERENCES:,} texts: {limits.WITH_COMMAND}")
     with limits.turnstile.passed(work > limits.SMALL_WORK):
         why = explain(prediction, accepted_answers, variant=chosen)
-        edits = html.edits_of(why.best)
+        edits = pieces.edits_of(why.best)
     return {
         "score": why.score,
         "reason": why.reason,
-        "sentence": html.sentence(why),
+        "sentence": pieces.sentence(why),
         "signature": why.signature,
         "closest": why.best.reference,
         "accepted_answers": [
@@ -168,70 +193,87 @@ def list_variants() -> list[dict[str, str]]:
 
 def score_files(
     gold: Upload,
-    submission: Upload,
+    submissions: list[Upload],
     variant: str = "standard",
     threshold: float | None = None,
     case: str = "",
     unanswered_score_0: bool = False,
+    extract: str = "",
+    baseline: str = "",
+    worst: int = 0,
 ) -> dict[str, Any]:
-    """Score a submission file against a gold file with ANLS, joined by the ids of the questions.
+    """Score submissions against a gold file with ANLS, joined by the ids of the questions, and compare them.
 
     A file is uploaded first, to /gradio_api/upload, and named by the path or address that this gives.
 
     Args:
-        gold: a file with the id and the accepted "answers" of each question: RRC JSON, JSON lines, CSV or Parquet.
-        submission: a file with the id and the "answer" of each question.
+        gold: a file with the id and the accepted answers of each question, in a layout that list_layouts knows.
+        submissions: one file or more with the id and the answer of each question.
         variant: which ANLS, one of the names that list_variants gives.
         threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
         case: ignored or counts; empty does as the variant does.
         unanswered_score_0: whether a question without an answer scores 0, instead of being an error.
+        extract: rules that take answers out of what a model wrote, with commas between, like think,final.
+        baseline: the name of the submission that the others are compared with; empty takes the first.
+        worst: how many of the worst answers of each submission to tell.
 
     Returns:
-        anls, interval (95 %), questions, zeros by reason, signature, and the score of each question by its id.
+        signature, questions, clusters, hints; of each submission name, layout, questions, anls, interval (95 %),
+        exact_match, contains, outcomes, groups; and comparisons with difference, interval, p_value and verdict.
     """
-    chosen = settings(variant, threshold, _ignore_case(case))
-    with limits.turnstile.passed(gold.is_large or submission.is_large):
-        return _result(read_submission(gold, submission, unanswered_score_0), chosen)
+    how = reading(unanswered_score_0, extract)
+    return _document(Asked(submissions, gold, settings(variant, threshold, _ignore_case(case)), how), baseline, worst)
 
 
-def score_table(
-    table: Upload,
-    prediction_column: str = "prediction",
-    references_column: str = "references",
+def score_logs(
+    files: list[Upload],
+    prediction_field: str = "",
+    references_field: str = "",
+    id_field: str = "",
     variant: str = "standard",
     threshold: float | None = None,
     case: str = "",
+    unanswered_score_0: bool = False,
+    extract: str = "",
+    baseline: str = "",
+    worst: int = 0,
 ) -> dict[str, Any]:
-    """Score one table that holds both predictions and accepted answers with ANLS.
+    """Score files that hold both predictions and accepted answers with ANLS: logs of evaluation harnesses, tables.
 
     A file is uploaded first, to /gradio_api/upload, and named by the path or address that this gives.
 
     Args:
-        table: a CSV, JSON lines, JSON or Parquet file.
-        prediction_column: the column with the predictions.
-        references_column: the column with the accepted answers: a list, a text, or a list written as a text.
+        files: one file or more, each in a layout that list_layouts knows, or a table.
+        prediction_field: where a record has the prediction, like output.text; empty finds it.
+        references_field: where a record has the accepted answers; empty finds it.
+        id_field: where a record has its id; empty finds it, none numbers the records.
         variant: which ANLS, one of the names that list_variants gives.
         threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
         case: ignored or counts; empty does as the variant does.
+        unanswered_score_0: whether a question without an answer scores 0, instead of being an error.
+        extract: rules that take answers out of what a model wrote, with commas between, like think,final.
+        baseline: the name of the file that the others are compared with; empty takes the first.
+        worst: how many of the worst answers of each file to tell.
 
     Returns:
-        anls, interval (95 %), questions, zeros by reason, signature, and the score of each row by its number.
+        The same as score_files.
     """
-    chosen = settings(variant, threshold, _ignore_case(case))
-    with limits.turnstile.passed(table.is_large):
-        return _result(read_column(table, prediction_column, references_column), chosen)
+    how = reading(unanswered_score_0, extract, prediction_field, references_field, id_field)
+    return _document(Asked(files, None, settings(variant, threshold, _ignore_case(case)), how), baseline, worst)
 
 
-def _result(answers: Answers, chosen: Variant) -> dict[str, Any]:
-    scored_set = ScoredSet(chosen)
-    scores: dict[str, float] = {}
-    for rows in answers:
-        scores.update((scored.row.id, scored.score) for scored in scored_set.add(rows))
-    return {
-        "anls": scored_set.mean,
-        "interval": list(significance.interval(list(scores.values()))) if len(scores) > 1 else None,
-        "questions": scored_set.count,
-        "zeros": scored_set.zeros,
-        "signature": scored_set.signature,
-        "scores": scores,
-    }
+def list_layouts() -> list[dict[str, str]]:
+    """List the layouts of files that are recognised: those of competitions, programs and evaluation harnesses.
+
+    Returns:
+        name, source and fields of each layout.
+    """
+    return [{"name": one.name, "source": one.source, "fields": ", ".join(one.fields)} for one in LAYOUTS]
+
+
+def _document(asked: Asked, baseline: object, worst: object) -> dict[str, Any]:
+    if not isinstance(worst, int) or not 0 <= worst <= limits.MOST_WORST:
+        raise ValueError(f"worst is {anls.shown(worst)}: it must be a whole number up to {limits.MOST_WORST}")
+    if not isinstance(baseline, str):
+        raise ValueError(f"baseline is {anls.shown(baseline)}: it must be the name of a submission")
+    return score(asked._replace(baseline=baseline or None, worst=worst), FOR_PROGRAMS).document

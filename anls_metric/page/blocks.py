@@ -81,7 +81,7 @@ def endpoint(function: Callable[..., Any], files: Sequence[str] = ()) -> Callabl
     @wraps(function)
     def called(*arguments: Any) -> Any:
         try:
-            uploads = [take(path, folder(), name) for name, path in zip(files, arguments)]
+            uploads = [_taken(path, name) for name, path in zip(files, arguments)]
             given = [default if value is None else value for value, default in zip(arguments, defaults)]
             return _sendable(function(*uploads, *given[len(files) :]))
         except Exception as error:
@@ -91,6 +91,13 @@ def endpoint(function: Callable[..., Any], files: Sequence[str] = ()) -> Callabl
 
     called.defaults = defaults  # type: ignore[attr-defined]
     return called
+
+
+def _taken(path: Any, name: str) -> Any:
+    """The upload at a path, or those at several."""
+    if isinstance(path, list) and path:
+        return [take(one, folder(), name) for one in path]
+    return take(path or None, folder(), name)
 
 
 def _sendable(result: Any) -> Any:

@@ -9,26 +9,44 @@ from anls_metric.reading.rows import InputError
 from anls_metric.report.text import printable
 
 ON_THE_PAGE = {
-    "prediction field": "pick the right column",
-    "references field": "pick the right column",
+    "id field": "pick the right one under “Which field is which”",
+    "prediction field": "pick the right one under “Which field is which”",
+    "references field": "pick the right one under “Which field is which”",
     "no answer": 'write "" where the model answered nothing, or use the switch for unanswered questions',
     "missing": "add them, or count them as 0 with the switch for unanswered questions",
     "extra": "leave them out",
+    "no references": "drop the file that has them as well, or pick their field under “Which field is which”",
+    "no predictions": "drop a file of answers as well, or pick their field under “Which field is which”",
+    "no gold": "drop the file with the accepted answers",
+    "no submission": "drop a file of answers",
     "filter": "keep the records of one of them",
     "epoch": "keep the records of one of them",
     "train_trial_index": "keep the records of one of them",
+    "several ids": "write an id once",
+    "another prediction field": "if another field holds them, pick it under “Which field is which”",
+    "extract": "take the answers out with {value}, under “Take answers out”",
+    "references separator": "write them as a list; {value!r} stands between them",
 }
-"""The remedies of a visitor, who has columns to pick and a switch."""
+"""The remedies of a visitor, who has fields to pick and a switch."""
 
 FOR_PROGRAMS = {
-    "prediction field": "name the right one with prediction_column",
-    "references field": "name the right one with references_column",
+    "id field": "name the right one with id_field",
+    "prediction field": "name the right one with prediction_field",
+    "references field": "name the right one with references_field",
     "no answer": 'write "" where the model answered nothing, or count it as 0 with unanswered_score_0',
     "missing": "add them, or count them as 0 with unanswered_score_0",
     "extra": "leave them out",
+    "no references": "name their field with references_field, or ask score_files with a gold file",
+    "no predictions": "name their field with prediction_field, or ask score_files with the files of answers",
+    "no gold": "give the file with the accepted answers as gold",
+    "no submission": "give files of answers as submissions",
     "filter": "keep the records of one of them",
     "epoch": "keep the records of one of them",
     "train_trial_index": "keep the records of one of them",
+    "several ids": "write an id once",
+    "another prediction field": "if another field holds them, name it with prediction_field",
+    "extract": "take the answers out with extract={value}",
+    "references separator": "write them as a list; {value!r} stands between them",
 }
 """The remedies of a program, which has arguments."""
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Any
 
-KEPT_SECONDS = 3600  # for which an upload and its scores are kept
+KEPT_SECONDS = 3600  # for which an upload is kept
 
 # Of one visitor
 MOST_REQUEST = 256 * 1024  # bytes of a request that is no upload
@@ -19,21 +18,24 @@ MOST_REFERENCES = 1_000  # of one answer that is explained to a program
 MOST_CHARACTERS = 20_000  # of a text field
 MOST_COMPARED = 10_000**2  # of one answer, as `work_of` counts it
 MOST_COMPARED_AT_ONCE = 10**9  # of the answers of one request
-MOST_COMPARED_IN_FILE = 6 * 10**9  # of the answers of one file
+MOST_COMPARED_IN_FILE = 6 * 10**9  # of the answers of the files of one call
 MOST_BYTES = 50 * 1024 * 1024  # of a file
 MOST_QUESTIONS = 200_000  # of a file
 MOST_VALUES_IN_FILE = 8_000_000  # of a file that is not compressed, see `values_of`
-MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory that a file takes once it is read
+MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory that the files of one call take once they are read
 MOST_COLUMNS = 1_000  # of a table, to pick from
+MOST_SUBMISSIONS = 20  # of one call
+MOST_WORST = 100  # of a submission, as an endpoint tells them
+MOST_SHOWN = 12_000_000  # bytes of the texts of a report
 
 # Of all visitors together
 MOST_UPLOADED = 2_000 * 1000 * 1000  # bytes of all uploads
-MOST_HELD = 1_500 * 1000 * 1000  # bytes of memory of all that was read
 MOST_WAITING = 32  # large pieces of work
 
 # What is smaller does not wait.
 SMALL_WORK = 10**7
 SMALL_FILE = 200_000  # bytes
+MANY_ANSWERS = 2_000  # of which a report takes a while
 
 WITH_COMMAND = "score it with calculate-anls"
 BUSY = "many others are waiting for their scores: try again in a minute"
@@ -129,41 +131,3 @@ class Turnstile:
 
 turnstile = Turnstile()
 """Where all large work of the page passes."""
-
-
-class Holder(Protocol):
-    """Who holds something that can be let go."""
-
-    def let_go(self) -> None:
-        """Forget it; it can be read again."""
-
-
-class Budget:
-    """What all visitors hold together. Where it is too much, it is let go: what was held for the longest time first.
-
-    Args:
-        most: how many bytes they may hold.
-    """
-
-    def __init__(self, most: int = MOST_HELD) -> None:
-        self._most = most
-        self._held: weakref.WeakKeyDictionary[Holder, int] = weakref.WeakKeyDictionary()  # the oldest first
-        self._lock = threading.Lock()
-
-    def hold(self, holder: Holder, size: int) -> None:
-        """Say how many bytes a visitor holds now, in place of what he held before."""
-        with self._lock:
-            self._held.pop(holder, None)
-            self._held[holder] = size
-            too_much = sum(self._held.values()) - self._most
-            oldest = []
-            for other, held in list(self._held.items())[:-1]:
-                if too_much > 0:
-                    too_much -= self._held.pop(other, held)
-                    oldest.append(other)
-        for other in oldest:
-            other.let_go()
-
-
-budget = Budget()
-"""What all visitors of the page hold."""

@@ -8,8 +8,8 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,14 @@ from anls_metric.page import api, limits, visit
 from anls_metric.page.blocks import Page, endpoint
 from anls_metric.page.errors import ON_THE_PAGE, told
 from anls_metric.page.guard import Guard
+from anls_metric.page.scoring import Asked, score
 from anls_metric.page.uploads import Upload, folder, take
-from anls_metric.page.visit import DOWNLOADS, ZEROS, Asked, Visit
-from anls_metric.reading.layouts import ANSWER_FIELD, PREDICTION_FIELDS, REFERENCES_FIELDS, guess
-from anls_metric.report import html
+from anls_metric.reading.extract import EXTRACTORS
+from anls_metric.report import pieces
 
 ASSETS = Path(__file__).parent / "assets"
 MADE_UP = ASSETS / "made-up"
+_MADE_UP_FILES = [MADE_UP / name for name in ("gold.json", "careful reader.json", "hasty reader.json")]
 
 # Prediction, accepted answers, variant and threshold.
 EXAMPLES = {
@@ -54,13 +55,8 @@ _COPIED = {
     "long": "These texts are too long for a link.",
 }
 
-_PLACES = {
-    "gold": "Gold file, or one table with both",
-    "submission": "Submission",
-    "second": "Second submission, to compare",
-}
-_KINDS = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq"]
-_TYPES = {"CSV": "text/csv", "JSON": "application/json"}
+_FIELDS = {"prediction": "Field of predictions", "references": "Field of accepted answers", "id": "Field of ids"}
+_KINDS = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".xlsx", ".eval", ".gz"]
 
 # Of an event that no program calls, and that shows nothing while it runs.
 _QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
@@ -100,11 +96,11 @@ def build() -> Page:
         with gr.Tabs() as tabs:
             with gr.Tab("One answer", id="answer") as answer_tab:
                 texts, shown = _answer_tab(chosen)
-            with gr.Tab("A file", id="file") as file_tab:
+            with gr.Tab("Files", id="file") as file_tab:
                 _file_tab(chosen)
             with gr.Tab("How it works", id="how") as how_tab:
                 gr.Markdown(_asset("how.md"))
-                gr.HTML(html.variants())
+                gr.HTML(pieces.variants())
                 report = _asset("report.md").replace("SIGNATURE", anls.signature())
                 gr.Markdown(report.replace("CITATION", anls._CITATION.strip()))
         for tab in (answer_tab, file_tab, how_tab):
@@ -128,7 +124,7 @@ def _from_link(request: gr.Request) -> tuple[Any, ...]:
     try:
         found = api.settings_of_link(link)
     except ValueError as error:
-        gr.Warning(f"The settings of the link are not used: {html.text(error)}")
+        gr.Warning(f"The settings of the link are not used: {pieces.text(error)}")
         found = get_variant()
     first = EXAMPLES["Coca Cola"]
     given = [link.get(name, text)[: limits.MOST_CHARACTERS] for name, text in zip(("prediction", "answers"), first)]
@@ -174,133 +170,100 @@ def _shown_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str
     try:
         return visit.one_answer(prediction, answers, api.settings(*chosen))
     except Exception as error:
-        return html.message(told(error, ON_THE_PAGE)), ""
+        return pieces.message(told(error, ON_THE_PAGE)), ""
 
 
 # Files
 
 
 def _file_tab(chosen: list[Any]) -> None:
-    """The tab of a file."""
+    """The tab of files."""
+    files = gr.File(
+        label="Gold file and submissions, or logs",
+        file_count="multiple",
+        file_types=_KINDS,
+        height=170,
+        elem_id="files",
+    )
     with gr.Row():
-        files = [
-            gr.File(label=label, file_types=_KINDS, height=160, min_width=240, elem_id=name)
-            for name, label in _PLACES.items()
-        ]
-    # Choices may change while a choice is on its way: a column that is not there is refused by the reading.
-    with gr.Row(visible=False) as columns_row:
-        columns = [
-            gr.Dropdown([], label=label, min_width=200, allow_custom_value=True)
-            for label in ("Column of predictions", "Column of accepted answers", "Second column of predictions")
-        ]
-    with gr.Row():
-        unanswered = gr.Checkbox(False, label="Unanswered questions score 0", scale=2, elem_id="unanswered")
+        unanswered = gr.Checkbox(
+            False, label="Unanswered questions score 0", scale=2, min_width=240, elem_id="unanswered"
+        )
+        extract = gr.Dropdown(
+            [(f"{name}: {rule.meaning}", name) for name, rule in EXTRACTORS.items()],
+            multiselect=True,
+            label="Take answers out of what a model wrote, in this order",
+            scale=3,
+            min_width=260,
+            elem_id="extract",
+        )
         example = gr.Button("Try made-up files", size="sm", scale=1, min_width=160)
-    state = gr.State(Visit(), time_to_live=limits.KEPT_SECONDS)
-    summary = gr.HTML(html.hint(visit.NOTHING), elem_id="summary")
-    with gr.Column(visible=False) as results:
-        histogram = gr.HTML(elem_id="histogram")
-        with gr.Row():
-            downloads = [gr.Button(f"Download {name}", size="sm") for name in DOWNLOADS]
-        comparison = gr.HTML(elem_id="comparison")
-        gr.HTML('<section class="anls"><h3>The worst answers</h3></section>')
-        with gr.Row():
-            words = gr.Textbox("", label="With the words", elem_id="words", min_width=200)
-            reasons = [("any reason, or none", ""), *ZEROS]
-            zero = gr.Dropdown(reasons, value="", label="That score 0 because", min_width=200, elem_id="zero")
-        worst = gr.HTML(elem_id="worst")
-        with gr.Column(visible=False) as by_group:
-            gr.HTML('<section class="anls"><h3>By group</h3></section>')
-            field = gr.Dropdown([], label="Field of the gold file", elem_id="field", allow_custom_value=True)
-            groups = gr.HTML(elem_id="groups")
-        gr.HTML('<section class="anls"><h3>The score under every variant</h3></section>')
-        every_variant = gr.HTML(elem_id="every-variant")
-        downloaded = gr.Textbox(visible=False)
-        number = gr.Number(0, visible=False)
-    parts = {part.elem_id: part for part in (summary, histogram, comparison, worst, groups)}
+    # Choices may change while a choice is on its way: a field that is not there is refused by the reading.
+    with gr.Accordion("Which field is which", open=False, elem_id="fields"), gr.Row():
+        fields = [
+            gr.Dropdown([""], value="", label=label, min_width=200, allow_custom_value=True, elem_id=f"{role}-field")
+            for role, label in _FIELDS.items()
+        ]
+    summary = gr.HTML(pieces.hint(visit.NOTHING), elem_id="summary")
+    save = gr.Button("Save the report", visible=False, elem_id="save")
+    report = gr.HTML(elem_id="report")
 
     def run(
-        number: int,
-        visitor: Visit,
+        paths: list[str] | None,
         variant: str,
         threshold: float,
         ignore_case: bool,
-        *asked: Any,
+        unanswered: bool,
+        rules: list[str] | None,
+        *named: str | None,
         progress: Any = gr.Progress(),  # noqa: B008, gradio finds it there
-    ) -> dict[Any, Any]:
-        def tell(count: int, doing: str) -> None:
-            progress((count, None), desc=doing, unit="questions")
+    ) -> Iterator[dict[Any, Any]]:
+        """The score first, then the report."""
 
-        asked_for = Asked._make([*visitor.uploads, *asked])
-        said = visitor.score(asked_for, api.settings(variant, threshold, ignore_case), tell, number)
-        if said is None:  # what was asked for since is on its way
-            return {summary: gr.skip()}
-        return {
-            state: visitor,
-            results: gr.Column(visible=len(said) > 1),
-            by_group: gr.Column(visible=bool(visitor.fields)),
-            field: gr.Dropdown(visitor.fields, value=visitor.field),
-            **{parts[name]: shown for name, shown in said.items()},
-        }
+        def tell(count: int, name: str) -> None:
+            progress((count, None), desc=f"Scoring {name}", unit="questions")
 
-    def score_after(event: Any) -> None:
-        """Score when that has happened."""
-        scored = event(
-            fn=run,
-            inputs=[number, state, *chosen, *columns, unanswered],
-            outputs=[state, results, by_group, field, *parts.values()],
-            js="anls.numbered",
-            show_progress_on=summary,
-            trigger_mode="always_last",
-            api_visibility="private",
-        )
-        scored.then(Visit.every_variant, state, every_variant, **_QUIET)
+        nothing = {report: "", save: gr.Button(visible=False)}
+        if not paths:
+            yield {summary: pieces.hint(visit.NOTHING), **nothing}
+            return
+        try:
+            reading = api.reading(unanswered, ",".join(rules or ()), *(field or "" for field in named))
+            uploads, chosen = [_upload(path) for path in paths], api.settings(variant, threshold, ignore_case)
+            found = score(Asked(uploads, None, chosen, reading), ON_THE_PAGE, keep=True, tell=tell)
+            yield {summary: visit.scores(found), **nothing}
+            yield {report: visit.framed(found.report()), save: gr.Button(visible=True)}
+        except Exception as error:
+            yield {summary: pieces.message(told(error, ON_THE_PAGE)), **nothing}
 
-    picked = [columns_row, *columns]
-    for place, (file, name) in enumerate(zip(files, _PLACES.values())):
-        for event in (file.upload, file.clear):
-            score_after(event(partial(_dropped, place, name), [state, file], picked, **_QUIET).then)
-    score_after(example.click(_made_up_files, state, [*files, *picked], **_QUIET).then)
-    score_after(partial(gr.on, [part.input for part in [*columns, unanswered]]))
-    score_after(partial(gr.on, [setting.change for setting in chosen]))
-    filters = [words.change, zero.change]
-    gr.on(filters, Visit.worst, [state, words, zero], worst, trigger_mode="always_last", **_QUIET)
-    field.input(Visit.groups, [state, field], groups, **_QUIET)
-    for button, kind in zip(downloads, DOWNLOADS):
-        js = f"text => anls.download(text, 'anls-scores.{kind.lower()}', '{_TYPES[kind]}')"
-        written = button.click(partial(_downloaded, kind), state, downloaded, **_QUIET)
-        written.then(None, downloaded, None, js=js, **_QUIET).then(lambda: "", None, downloaded, **_QUIET)
+    # One event for all of them, so that what was asked for last is what is shown.
+    gr.on(
+        [*(one.change for one in (files, *chosen, unanswered, extract)), *(one.input for one in fields)],
+        run,
+        [files, *chosen, unanswered, extract, *fields],
+        [summary, report, save],
+        show_progress_on=summary,
+        trigger_mode="always_last",
+        api_visibility="private",
+    )
+    files.change(_choices, files, fields, **_QUIET)
+    example.click(lambda: list(map(str, _MADE_UP_FILES)), None, files, **_QUIET)
+    save.click(None, None, None, js="anls.saveReport", api_visibility="private")
 
 
-def _dropped(place: int, name: str, visitor: Visit, path: str | None) -> list[Any]:
-    """A file was dropped at a place, or taken away from it: what is to be picked in it."""
-    visitor.uploads[place] = take(path, folder(), name) if path else None
-    return _picks(visitor)
+def _upload(path: str) -> Upload:
+    """What a visitor dropped, or made-up receipts and the answers of two readers that slip."""
+    return Upload(path) if Path(path) in _MADE_UP_FILES else take(path, folder(), "the file")
 
 
-def _downloaded(kind: str, visitor: Visit) -> str:
-    return visitor.download(kind)
-
-
-def _picks(visitor: Visit) -> list[Any]:
-    """The row of columns, shown where there is one table alone, and what is picked in it."""
-    columns = visitor.columns()
-    prediction = guess(columns, (*PREDICTION_FIELDS, ANSWER_FIELD, "model"))
-    others = [column for column in columns if column != prediction]
-    references = guess(others, (*REFERENCES_FIELDS, ANSWER_FIELD, "accepted"))
-    return [
-        gr.Row(visible=bool(columns)),
-        gr.Dropdown(columns, value=prediction),
-        gr.Dropdown(columns, value=references),
-        gr.Dropdown(["", *columns], value=""),
-    ]
-
-
-def _made_up_files(visitor: Visit) -> list[Any]:
-    """Made-up receipts and the answers of two readers that slip, as if they had been dropped."""
-    paths = [str(MADE_UP / name) for name in ("gold.json", "careful reader.json", "hasty reader.json")]
-    visitor.uploads[:] = map(Upload, paths)
-    return [*paths, *_picks(visitor)]
+def _choices(paths: list[str] | None) -> list[Any]:
+    """The fields of the files, to pick from."""
+    names: list[str] = []
+    for path in paths or ():
+        with suppress(ValueError, OSError):  # scoring it says what is wrong
+            names += _upload(path).columns()
+    known = list(dict.fromkeys(["", *names]))
+    return [gr.update(choices=known) for _ in _FIELDS]
 
 
 # For programs
@@ -308,24 +271,25 @@ def _made_up_files(visitor: Visit) -> list[Any]:
 
 def _endpoints() -> None:
     """All that programs may ask for."""
-    of_texts: list[Callable[..., Any]] = [
+    for function in (
         api.explain_answer,
         api.compare_variants,
         api.score_answers,
         api.list_variants,
-    ]
-    for function in of_texts:
+        api.list_layouts,
+    ):
         gr.api(endpoint(function), api_name=function.__name__)
     with gr.Row(visible=False):
-        options = [gr.Textbox("standard"), gr.Number(None), gr.Textbox("")]
-        columns = [gr.Textbox("prediction"), gr.Textbox("references")]
-        of_files: list[tuple[Callable[..., Any], list[str], list[Any], list[Any]]] = [
-            (api.score_files, ["gold", "submission"], [], [gr.Checkbox(False)]),
-            (api.score_table, ["table"], columns, []),
+        fields = [gr.Textbox("") for _ in _FIELDS]
+        options = [gr.Textbox("standard"), gr.Number(None), gr.Textbox(""), gr.Checkbox(False)]
+        options += [gr.Textbox(""), gr.Textbox(""), gr.Number(0, precision=0)]
+        one, several = gr.File(), [gr.File(file_count="multiple") for _ in range(2)]
+        of_files: list[tuple[Callable[..., Any], list[str], list[Any]]] = [
+            (api.score_files, ["gold", "submissions"], [one, several[0], *options]),
+            (api.score_logs, ["files"], [several[1], *fields, *options]),
         ]
-        for function, files, before, after in of_files:
-            inputs = [*(gr.File() for _ in files), *before, *options, *after]
-            gr.Button().click(endpoint(function, files), inputs, gr.JSON(), api_name=function.__name__)
+        for scores, files, inputs in of_files:
+            gr.Button().click(endpoint(scores, files), inputs, gr.JSON(), api_name=scores.__name__)
 
 
 # Launch
@@ -355,7 +319,7 @@ def launch(page: Page, **options: Any) -> None:
         tools.install(folder())
     page.launch(
         theme=_THEME,
-        css_paths=[ASSETS / "page.css", html.STYLE],
+        css_paths=[ASSETS / "page.css", pieces.STYLE],
         head=f"<script>{_asset('page.js')}</script>",
         max_file_size=limits.MOST_BYTES,
         max_threads=_THREADS,

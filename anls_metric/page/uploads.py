@@ -6,17 +6,17 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
 
+from anls_metric.analysis.evaluation import fields_of
 from anls_metric.page import limits
 from anls_metric.reading.files import Records
-from anls_metric.reading.join import join_files, read_table
 from anls_metric.reading.rows import Row
-from anls_metric.reading.sources import Reading
+from anls_metric.reading.sources import Reading, Source
+from anls_metric.reading.submissions import Submission, find_submissions
 
 # Where the server puts an upload: in a folder that is named after its content, so that the same file of two visitors
 # is one. Nothing here moves it or changes it.
@@ -126,54 +126,59 @@ def make_room(uploads: str, most: int = limits.MOST_UPLOADED, seconds: float = l
             path.unlink(missing_ok=True)
 
 
-@dataclass(eq=False)
-class Answers:
-    """The answers of a submission or column, in batches of rows that are read once, within the limits.
+def find(uploads: Sequence[Upload], gold: Upload | None, reading: Reading) -> list[Submission]:
+    """The submissions that uploads are, in whatever order they came.
 
-    Attributes:
-        name: what the visitor calls them.
-        source: the name of the file that has the questions.
-        batches: the rows as they are read.
-        size: about how many bytes of memory they take, as far as they were read.
+    Args:
+        uploads: files that hold both sides each, or submissions; among these the gold file, where `gold` is None.
+        gold: the file with the accepted answers.
+        reading: how they are to be read.
 
     Raises:
-        ValueError: while they are read: what is wrong with the file, or that it is too large. OSError: a file is gone.
+        ValueError: something lacks, or cannot be read, or there are too many. OSError: one is gone.
     """
+    paths = list(dict.fromkeys(upload.path for upload in uploads))
+    if len(paths) > limits.MOST_SUBMISSIONS:
+        raise ValueError(f"these are more than {limits.MOST_SUBMISSIONS} files: {limits.WITH_COMMAND}")
+    if gold is None and len(paths) > 1:
+        paths.sort(key=lambda path: not _is_gold(path, reading))
+    return find_submissions(paths, gold.path if gold else None, (), reading, fields_of((), None), _records)
 
-    name: str
-    source: str
-    batches: Iterable[list[Row]]
-    size: int = field(default=0, init=False)
 
-    def __iter__(self) -> Iterator[list[Row]]:
-        count = work = 0
-        for rows in self.batches:
+def _records(path: str) -> Records:
+    return Upload(path).records()
+
+
+def _is_gold(path: str, reading: Reading) -> bool:
+    """Whether a file has accepted answers alone."""
+    source = Source(_records(path), reading)
+    return bool(source.layout.references) and not (source.layout.prediction and source.has_predictions)
+
+
+class Spent:
+    """What the files of one call have taken so far: none of them may take more than is left."""
+
+    def __init__(self) -> None:
+        self._size = self._work = 0
+
+    def batches(self, submission: Submission) -> Iterator[list[Row]]:
+        """The rows of a submission, as long as they are within the limits.
+
+        Raises:
+            ValueError: what is wrong with a file, or that it is too large. OSError: a file is gone.
+        """
+        count, asked = 0, submission.asked
+        for rows in submission.batches():
             for row in rows:
-                what = f"{self.source}, question {row.id}"
-                work += limits.refuse_too_long(row.prediction or "", row.references, what)
-                self.size += limits.bytes_of(row.prediction) + limits.bytes_of(row.record) + _ROW
+                what = f"{asked}, question {row.id}"
+                self._work += limits.refuse_too_long(row.prediction or "", row.references, what)
+                self._size += limits.bytes_of(row.prediction) + limits.bytes_of(row.record) + _ROW
             count += len(rows)
             if count > limits.MOST_QUESTIONS:
-                self._refuse(f"has more than {limits.MOST_QUESTIONS:,} questions")
-            if self.size > limits.MOST_UNPACKED:
-                self._refuse(f"takes more than {limits.MOST_UNPACKED // 10**6} MB once it is read")
-            if work > limits.MOST_COMPARED_IN_FILE:
-                self._refuse("has more to compare than others would wait for")
+                raise ValueError(f"{asked} has more than {limits.MOST_QUESTIONS:,} questions: {limits.WITH_COMMAND}")
+            if self._size > limits.MOST_UNPACKED:
+                most = f"{limits.MOST_UNPACKED // 10**6} MB"
+                raise ValueError(f"{asked} takes more than {most} once it is read: {limits.WITH_COMMAND}")
+            if self._work > limits.MOST_COMPARED_IN_FILE:
+                raise ValueError(f"{asked} has more to compare than others would wait for: {limits.WITH_COMMAND}")
             yield rows
-        if not count:
-            raise ValueError(f"{self.source}: there are no questions in it")
-
-    def _refuse(self, said: str) -> NoReturn:
-        raise ValueError(f"{self.source} {said}: {limits.WITH_COMMAND}")
-
-
-def read_submission(gold: Upload, submission: Upload, unanswered_score_0: bool = False) -> Answers:
-    """The answers of a submission to the questions of a gold file."""
-    reading = Reading(missing="zero" if unanswered_score_0 else "error")
-    return Answers(submission.name, gold.name, join_files(gold.records(), submission.records(), reading))
-
-
-def read_column(table: Upload, prediction_column: str, references_column: str) -> Answers:
-    """The answers in a column of a table."""
-    reading = Reading(id_field="none", prediction_field=prediction_column, references_field=references_column)
-    return Answers(prediction_column, table.name, read_table(table.records(), reading))

@@ -24,6 +24,7 @@ class Extractor(NamedTuple):
         marks: of these a text holds one or more, or the rule finds nothing in it. Single characters are found fastest.
         option: the argument of ``extract`` that ``NAME:VALUE`` gives; "" where a rule has none.
         certain: whether what the rule finds is no part of the answer; a period may well be.
+        of_values: takes the place of ``extract`` where answers are lists and nested values; None takes that as well.
 
     Example:
         >>> EXTRACTORS["boxed"].find(r"So it is \boxed{7}.")
@@ -38,6 +39,7 @@ class Extractor(NamedTuple):
     marks: tuple[str, ...]
     option: str = ""
     certain: bool = True
+    of_values: Callable[..., str | None] | None = None
 
     def find(self, text: str) -> str | None:
         """What ``extract`` gives, in less time where the text holds none of the marks."""
@@ -71,12 +73,13 @@ class Extraction:
         return text
 
 
-def extractor(names: str) -> Extraction:
+def extractor(names: str, values: bool = False) -> Extraction:
     """What takes the answer out of a text by these rules, in this order.
 
     Args:
         names: names of `EXTRACTORS`, with commas between; ``json:FIELD`` and ``tag:NAME`` look for another field or
             tag than ``answer``.
+        values: whether answers are lists and nested values: then ``json`` takes out an object or list, as JSON.
 
     Returns:
         A function of a text. A text in which a rule finds nothing stays as it is; what a rule finds has no blanks
@@ -95,13 +98,17 @@ def extractor(names: str) -> Extraction:
         'think,final'
         >>> extractor("json:brand")('It reads so: {"brand": "Coca Cola"}')
         'Coca Cola'
+        >>> extractor("json", values=True)('It reads so: {"brand": ["Coca Cola"]}.')
+        '{"brand": ["Coca Cola"]}'
     """
-    return Extraction(tuple(_rule(name.strip()) for name in as_text(names, "extract").split(",")))
+    return Extraction(tuple(_rule(name.strip(), values) for name in as_text(names, "extract").split(",")))
 
 
-def _rule(text: str) -> Extractor:
+def _rule(text: str, values: bool) -> Extractor:
     name, _, value = text.partition(":")
     rule = EXTRACTORS.get(name)
+    if rule and values and rule.of_values:
+        rule = rule._replace(extract=rule.of_values)
     if rule is None:
         raise ValueError(
             f"there is no rule {shown(name)} to take answers out: there are {', '.join(EXTRACTORS)}, "
@@ -191,28 +198,52 @@ def _braced(text: str, command: str) -> Iterator[tuple[int, int, int]]:
 
 # Values of JSON stay as they are written: 0.10 is an answer of four characters.
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
+_PLAIN_DECODER = json.JSONDecoder(strict=False)
 _OBJECT = pattern(r'\{\s*"')
+_CONTAINER = pattern(r"[\[{]")
 _CONSTANTS = {None: "", True: "true", False: "false"}
 
 
-def _field(text: str, field: str = "answer") -> str | None:
-    """Of the last object that has it. Texts that only look like objects are tried until that gets expensive."""
-    found, place, patience = None, 0, 20 * len(text)
-    while patience > 0 and (opening := _OBJECT.search(text, place)):
-        start = opening.start()
+def _json_in(
+    text: str, opening: re.Pattern[str], decoder: json.JSONDecoder, takes: Callable[[Any], bool]
+) -> Iterator[tuple[Any, str]]:
+    """The values in a text that are taken, none inside another one, each as it is written, too.
+
+    Texts that only look like values are tried until that gets expensive.
+    """
+    place, patience = 0, 20 * len(text)
+    while patience > 0 and (found := opening.search(text, place)):
+        start = found.start()
         place = start + 1
         try:
-            value, end = _DECODER.raw_decode(text, start)
+            value, end = decoder.raw_decode(text, start)
         except RecursionError:
             break
         except ValueError as error:
             patience -= getattr(error, "pos", 0) + 100  # it has looked for the number of the line
             continue
         patience -= end - start
-        if field in value:
-            answer = _as_answer(value[field])
-            found, place = (found if answer is None else answer), end
-    return found
+        if takes(value):
+            yield value, text[start:end]
+            place = end
+
+
+def _field(text: str, field: str = "answer") -> str | None:
+    """Of the last object that has it."""
+    values = [value[field] for value, _ in _json_in(text, _OBJECT, _DECODER, lambda value: field in value)]
+    return next((answer for value in reversed(values) if (answer := _as_answer(value)) is not None), None)
+
+
+def _value(text: str, field: str = "") -> str | None:
+    """As JSON: the longest object or list; or what the last object that has the field has there."""
+    if field:
+        values = [value[field] for value, _ in _json_in(text, _OBJECT, _PLAIN_DECODER, lambda value: field in value)]
+        return json.dumps(values[-1], ensure_ascii=False) if values else None
+    return max((written for _, written in _json_in(text, _CONTAINER, _PLAIN_DECODER, _any)), key=len, default=None)
+
+
+def _any(value: Any) -> bool:
+    return True
 
 
 def _as_answer(value: Any) -> str | None:
@@ -329,7 +360,14 @@ EXTRACTORS: Mapping[str, Extractor] = _table(
         ),
         Extractor("tag", "what the last <answer>..</answer> holds", _in_tags, marks=(">",), option="tag"),
         Extractor("boxed", r"what the last \boxed{..} holds", _boxed, marks=("\\",)),
-        Extractor("json", "the field `answer` of the last JSON object", _field, marks=("{",), option="field"),
+        Extractor(
+            "json",
+            "the field `answer` of the last JSON object; of values the longest object or list",
+            _field,
+            marks=("{", "["),
+            option="field",
+            of_values=_value,
+        ),
         Extractor("fence", "what the last ``` fence holds", _in_fence, marks=("`",)),
         Extractor(
             "final",

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -235,11 +234,11 @@ def chunked(numbered: Iterable[tuple[int, Any]], unit: str) -> Iterator[Chunk]:
         yield Chunk(list(records), places, unit)
 
 
-# Text: CSV, or JSON: lines that each hold a record, or one value for the whole file
+# Text: CSV (which is in delimited.py), or JSON: lines that each hold a record, or one value for the whole file
 
 _JSON_LINES = (".jsonl", ".ndjson")
 _JSON = (".json", *_JSON_LINES)
-_DELIMITERS = {".csv": ",;", ".tsv": "\t"}
+_DELIMITED = (".csv", ".tsv")
 
 
 def _read_text(file: Records, stream: Iterable[bytes]) -> Iterator[Chunk]:
@@ -249,8 +248,13 @@ def _read_text(file: Records, stream: Iterable[bytes]) -> Iterator[Chunk]:
     if not begins:
         raise file.error("the file is empty")
     ending = os.path.splitext(file.path)[1].lower()
-    is_json = ending in _JSON or (begins in (b"[", b"{") and ending not in _DELIMITERS)
-    yield from (_read_json if is_json else _read_csv)(file, head, lines)
+    is_json = ending in _JSON or (begins in (b"[", b"{") and ending not in _DELIMITED)
+    if is_json:
+        yield from _read_json(file, head, lines)
+    else:
+        from anls_metric.reading.delimited import read_csv
+
+        yield from read_csv(file, head, lines)
 
 
 def _read_json(file: Records, head: list[bytes], lines: Iterator[bytes]) -> Iterator[Chunk]:
@@ -329,58 +333,6 @@ def _listed(file: Records, value: Any) -> Iterator[Chunk]:
     for start in range(0, len(records), CHUNK):
         part = records[start : start + CHUNK]
         yield Chunk(part, range(start + 1, start + 1 + len(part)), "record")
-
-
-_csv_limit = threading.Lock()
-
-
-def _read_csv(file: Records, head: list[bytes], lines: Iterator[bytes]) -> Iterator[Chunk]:
-    import csv
-
-    texts = (file.text(line, number) for number, line in enumerate(chain(head, lines), 1))
-    delimiters = _DELIMITERS.get(os.path.splitext(file.path)[1].lower(), ",;\t|").encode()
-    header_line = re.sub(rb'"[^"]*"', b"", head[-1])
-    delimiter = max(map(chr, delimiters), key=lambda sign: header_line.count(sign.encode()))
-    reader = csv.reader(texts, delimiter=delimiter, strict=True)
-    header: list[str] = []
-
-    def records() -> Iterator[tuple[int, Any]]:
-        for values in reader:
-            if len(values) == len(header):
-                yield reader.line_num, dict(zip(header, values))
-            elif values:
-                found = f"{len(values)} values for the {len(header)} columns {', '.join(header)}"
-                raise file.error(found, f"line {reader.line_num}")
-
-    chunks = chunked(records(), "line")
-    try:
-        with _cells_of_any_size():
-            header += next(filter(any, reader), [])
-        if len(set(header)) < len(header):
-            raise file.error(f"two columns have the same name: {', '.join(header)}")
-        while True:
-            with _cells_of_any_size():
-                chunk = next(chunks, None)
-            if chunk is None:
-                return
-            yield chunk
-    except csv.Error as error:
-        ends = "lines end with a carriage return alone: save it with the line ends of Unix or Windows"
-        found = ends if "new-line" in str(error) else f"not CSV: {error}"
-        raise file.error(found, f"line {reader.line_num}") from None
-
-
-@contextmanager
-def _cells_of_any_size() -> Iterator[None]:
-    """The limit of a cell belongs to the whole process: it is lifted while a chunk is read, and put back."""
-    import csv
-
-    with _csv_limit:
-        before = csv.field_size_limit(2**31 - 1)
-        try:
-            yield
-        finally:
-            csv.field_size_limit(before)
 
 
 # What is packed

@@ -202,7 +202,7 @@ class _Ids:
         self._hashes = array("q")
 
     def add(self, ids: Iterable[str]) -> None:
-        self._hashes.extend(map(hash, ids))
+        self._hashes.extend(array("q", list(map(hash, ids))))
 
     def others(self, ids: Iterable[str]) -> list[str]:
         """Those ids that did not come."""

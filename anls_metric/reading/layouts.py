@@ -8,6 +8,7 @@ to something counts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.reading.containers import KEY, VALUE
@@ -101,6 +102,35 @@ def _value_variants(record: Mapping[str, Any]) -> Any:
     return variants if isinstance(variants, list) and variants else ABSENT
 
 
+def _last_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """CheckboxQA: of the annotations of a document with the same key, which names them, the last one."""
+    by_key = {one.get("key"): one for one in _annotations(record)}
+    return [{**one, KEY: f"{record['name']}/{key}"} for key, one in by_key.items()]
+
+
+def _values(record: Mapping[str, Any]) -> Any:
+    """CheckboxQA: the answer is a list, in which the text "none" is no value."""
+    values = look_up(record, "values")
+    return [_none(look_up(value, "value")) for value in values] if isinstance(values, list) else ABSENT
+
+
+def _values_with_variants(record: Mapping[str, Any]) -> Any:
+    """The same with what is accepted: one of several variants of a value."""
+    values = look_up(record, "values")
+    return [_one_of(value) for value in values] if isinstance(values, list) else ABSENT
+
+
+def _one_of(value: Any) -> Any:
+    variants = look_up(value, "value_variants")
+    if not isinstance(variants, list) or not variants:
+        return _none(look_up(value, "value"))
+    return tuple(map(_none, variants)) if len(variants) > 1 else _none(variants[0])
+
+
+def _none(value: Any) -> Any:
+    return None if value is ABSENT or value == "none" else value
+
+
 # The names that fields have in the files of people, the likeliest first; of ids those of the leaderboard's files,
 # https://rrc.cvc.uab.es/?ch=17&com=tasks.
 ID_FIELDS = ("questionId", "question_id", "id", "qid", "questionID")
@@ -127,6 +157,7 @@ class Layout(NamedTuple):
         repeated_by: the field by whose values a program writes a question several times.
         unrepeated: the path of the prediction that is the same in all of them; none where there is no such thing.
         expand: makes the records of the questions of one record, where a program writes several into one.
+        of_values: the fields that differ where answers are lists and nested values.
     """
 
     name: str
@@ -139,6 +170,7 @@ class Layout(NamedTuple):
     repeated_by: str = ""
     unrepeated: str = ""
     expand: Callable[[Mapping[str, Any]], list[dict[str, Any]]] | None = None
+    of_values: Mapping[str, Any] = MappingProxyType({})
 
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -306,6 +338,11 @@ LAYOUTS: tuple[Layout, ...] = (
         prediction=(_value,),
         references=(_value_variants,),
         expand=_annotations,
+        of_values={
+            "prediction": (_values,),
+            "references": (_values_with_variants,),
+            "expand": _last_annotations,
+        },
     ),
     Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=(KEY,)),
 )

@@ -13,6 +13,7 @@ from anls_metric.reading.patterns import pattern
 # What can be done about an error, in the words of somebody who calls from Python. A door words what it calls
 # otherwise: the command has flags, the page has switches.
 REMEDIES: Mapping[str, str] = {
+    "id field": "name the right one with id_field",
     "prediction field": "name the right one with prediction_field",
     "references field": "name the right one with references_field",
     "no answer": 'write "" where the model answered nothing, or count it as 0 with missing="zero"',
@@ -26,6 +27,7 @@ REMEDIES: Mapping[str, str] = {
     "train_trial_index": "choose one with repeat=NUMBER",
     "several ids": 'write an id once, or number the records with id_field="none"',
     "missing": 'add them, or count them as 0 with missing="zero"',
+    "none keys": 'they count as wrong leaves: leave them out, or score with none_keys="ignored"',
     "another prediction field": "if another field holds them, name it with prediction_field",
     "extract": 'take the answers out with extract="{value}"',
     "references separator": "split them with references_separator={value!r}",
@@ -39,14 +41,14 @@ class Row(NamedTuple):
 
     Attributes:
         id: what the question is called.
-        prediction: the answer, None where there is none.
+        prediction: the answer, None where there is none; a text, or a value where `sources.Reading.values` says so.
         references: the accepted answers, one or more.
         record: the record of the gold file or table that the row was read from.
     """
 
     id: str
-    prediction: str | None
-    references: Sequence[str]
+    prediction: Any
+    references: Sequence[Any]
     record: Mapping[str, Any]
 
 

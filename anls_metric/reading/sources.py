@@ -17,6 +17,7 @@ from anls_metric.reading.extract import Extraction
 from anls_metric.reading.files import Chunk, Records, kind, some
 from anls_metric.reading.layouts import ABSENT, ANSWER_FIELD, take, without_prompt
 from anls_metric.reading.rows import InputError, parse_references, text_of_parts
+from anls_metric.reading.values import accepted_value, value_or_text
 
 AUTO = "auto"
 
@@ -35,6 +36,7 @@ class Reading(NamedTuple):
         extract: takes the answer out of what a model wrote: see `extract.extractor`.
         missing: "error", or "zero" to count a question without an answer as 0.
         extra: "error", or "ignore" to leave out answers to questions that the gold file does not have.
+        values: whether answers are lists and nested values, and not texts.
     """
 
     layout: str = AUTO
@@ -46,6 +48,7 @@ class Reading(NamedTuple):
     extract: Extraction | None = None
     missing: str = "error"
     extra: str = "error"
+    values: bool = False
 
     @property
     def rules(self) -> str:
@@ -84,8 +87,11 @@ class Source:
         else:
             found = layouts.recognise(first, self.records.fields)
             self.layout = found or layouts.by_names(first, self.records.fields)
+        if self.reading.values:
+            self.layout = self.layout._replace(**self.layout.of_values)
         if VALUE in self.layout.fields:
-            role = "references" if isinstance(first.get(VALUE), list) else "prediction"
+            several = isinstance(first.get(VALUE), list) and not self.reading.values
+            role = "references" if several else "prediction"
             self.layout = layouts.with_paths(self.layout, **{role: VALUE})
         self.layout = layouts.with_paths(
             self.layout,
@@ -156,7 +162,7 @@ class Source:
     def ids(self, chunk: Chunk) -> list[str]:
         """The ids, as texts, so that 7 in one file is "7" in the other."""
         paths = self.layout.id or layouts.ID_FIELDS[:1]
-        ids = self._column(chunk, paths)
+        ids = self._column(chunk, paths, "id field")
         kinds = set(map(type, ids))
         if kinds - {str, int}:
             number, value = next((number, value) for number, value in enumerate(ids) if type(value) not in (str, int))
@@ -172,7 +178,9 @@ class Source:
         """
         paths = self.layout.prediction or (layouts.PREDICTION_FIELDS[0],)
         answers = self._column(chunk, paths, "prediction field")
-        name = str(paths[0])
+        name = str(paths[0]) if isinstance(paths[0], str) else "the prediction"
+        if self.reading.values:
+            return [self._value(value, name, where, number) for number, value in enumerate(answers)]
         if set(map(type, answers)) != {str}:
             answers = [self._answer(value, name, where, number) for number, value in enumerate(answers)]
         answers = self._without_printed_lists(answers, name, where)
@@ -188,6 +196,23 @@ class Source:
             raise InputError(f"{name} is null, which is no answer", where(number), "no answer")
         value = text_of_parts(value)
         return _told(as_text, value, name, where, number)  # type: ignore[no-any-return]
+
+    def _value(self, value: Any, name: str, where: Callable[[int], str], number: int) -> Any:
+        """An answer that may be a list or nested; a text that is one as JSON is read, and that is noted."""
+        if value is None:
+            return self._answer(value, name, where, number)
+        value = text_of_parts(value) if self.program else value
+        if not isinstance(value, str):
+            return _told(_from_json, value, name, where, number)
+        text = value if self.reading.extract is None else self.reading.extract(value)
+        value = value_or_text(text)
+        if value is not text:
+            self._note(f"texts of {name} that are JSON are read as JSON")
+        return value
+
+    def _note(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.append(note)
 
     def _without_printed_lists(
         self, answers: list[str | None], name: str, where: Callable[[int], str]
@@ -216,6 +241,9 @@ class Source:
         """
         paths = self.layout.references or (layouts.REFERENCES_FIELDS[0],)
         column = self._column(chunk, paths, remedy)
+        if self.reading.values:
+            name = str(paths[0]) if isinstance(paths[0], str) else "the reference"
+            return [_told(self._accepted, value, name, where, number) for number, value in enumerate(column)]
         if set(map(type, column)) == {list} and all(column):
             try:
                 "".join(chain.from_iterable(column))  # the fastest check that every item is a string
@@ -228,6 +256,14 @@ class Source:
         )
         found = [_told(parse_references, value, name, where, number) for number, value in enumerate(column)]
         return found if separator is None else [_split(references, separator) for references in found]
+
+    def _accepted(self, value: Any, name: str) -> Sequence[Any]:
+        """What is accepted: one value, or the several of ``{"__tuple__": [...]}``."""
+        read = accepted_value(value, name) if isinstance(value, str) else value
+        if isinstance(value, str) and not isinstance(read, str):
+            self._note(f"texts of {name} that are JSON are read as JSON")
+        read = _from_json(read, name)
+        return read if isinstance(read, tuple) else (read,)
 
     def rows_records(self, chunk: Chunk) -> Sequence[Mapping[str, Any]]:
         """The records, each with its question under "question", without the prompt that a program wrote around it."""
@@ -283,7 +319,8 @@ def as_gold(source: Source) -> Source:
 def as_submission(source: Source) -> Source:
     """The source as the one that has the answers: there they are in `answer` where nothing else is known."""
     if not source.layout.prediction:
-        source.layout = source.layout._replace(prediction=(ANSWER_FIELD,))
+        lone = source.layout.references == (VALUE,)
+        source.layout = source.layout._replace(prediction=(VALUE,) if lone else (ANSWER_FIELD,))
     return source
 
 
@@ -304,6 +341,15 @@ def _only_item(answer: str) -> str | None:
 
 def _split(references: Sequence[str], separator: str) -> Sequence[str]:
     return [part.strip() for reference in references for part in reference.split(separator)]
+
+
+def _from_json(value: Any, name: str) -> Any:
+    from anls_metric.nested import from_json
+
+    try:
+        return from_json(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
 
 
 def _told(read: Callable[[Any, str], Any], value: Any, field: str, where: Callable[[int], str], number: int) -> Any:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from anls_metric.reading.files import some
+from anls_metric.reading.files import Records, some
 from anls_metric.reading.join import join_files, read_table
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading, Source
@@ -67,6 +67,7 @@ def find_submissions(
     submissions: Sequence[str] = (),
     reading: Reading | None = None,
     fields: Sequence[str] = (),
+    records: Callable[[str], Records] = Records,
 ) -> list[Submission]:
     """What the files that somebody names are.
 
@@ -77,6 +78,7 @@ def find_submissions(
         submissions: the submissions, where they are named as that.
         reading: how they are to be read.
         fields: names and paths of more fields that are wanted, for groups.
+        records: makes the records of a file of its path; a page limits them.
 
     Returns:
         One submission or more, each with another name.
@@ -89,13 +91,13 @@ def find_submissions(
     if gold is None and not submissions and files:
         name, path = named[0]
         gold, answers = _pair(path) or (None, path)
-        first = Source(gold or answers, reading, fields)
+        first = Source(records(gold or answers), reading, fields)
         if gold:
             named[0] = name, answers
         elif not first.layout.references:
             raise _lacks(first, "accepted answers", "no references")
         elif first.layout.prediction and (first.has_predictions or not named[1:]):
-            sources = [first, *(Source(path, reading, fields) for _, path in named[1:])]
+            sources = [first, *(Source(records(path), reading, fields) for _, path in named[1:])]
             return [_with_both_sides(*one) for one in zip(_names(named), sources)]
         elif not named[1:]:
             raise _lacks(first, "predictions", "no predictions")
@@ -110,7 +112,7 @@ def find_submissions(
             "gold labels and submission cannot both come from standard input", remedy="name one of the files"
         )
     return [
-        Submission(name, Source(path, reading, ()), Source(gold, reading, fields))
+        Submission(name, Source(records(path), reading, ()), Source(records(gold), reading, fields))
         for name, (_, path) in zip(_names(named), named)
     ]
 

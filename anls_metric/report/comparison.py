@@ -10,11 +10,20 @@ from anls_metric.report import tables
 from anls_metric.report.text import answer_lines, printable, shortened
 
 
-def as_text(document: Mapping[str, Any], scored_sets: Mapping[str, ScoredSet]) -> str:
-    """All that a terminal is told of several submissions: how they compare, groups, variants, changes, the worst."""
+def as_text(document: Mapping[str, Any], scored_sets: Mapping[str, ScoredSet], width: int | None = None) -> str:
+    """All that a terminal is told of several submissions: how they compare, groups, variants, changes, the worst.
+
+    Args:
+        document: as `document.document` makes it.
+        scored_sets: the submissions, by name.
+        width: the columns of the terminal; where the first table has more, how they compare is a table of its own.
+    """
     first, *others = tables.blocks(document)
-    *sentences, signature = tables.footnote(document)
-    parts = [tables.as_text(first.table) + "\n" + printable(f"{' '.join(sentences)} {signature}")]
+    told = tables.as_text(first.table)
+    if width and max(map(len, told.splitlines())) > width:
+        halves = ([row[: tables.OWN] for row in first.table], [[row[0], *row[tables.OWN :]] for row in first.table])
+        told = "\n\n".join(map(tables.as_text, halves))
+    parts = ["\n".join([told, *map(printable, tables.footnote(document))])]
     parts += [_block(block) for block in others]
     for comparison in document["comparisons"]:
         for kind, word in _CHANGES.items():

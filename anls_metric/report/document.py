@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from anls import Explanation
 from anls_metric.analysis.scored import Scored, ScoredSet, in_order
+from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared, Comparison, Pair
@@ -110,15 +112,38 @@ def _pair(interval: tuple[float, float] | None) -> list[float] | None:
 
 
 def _worst(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
-    why = scored.explanation(scored_set.variant)
+    why = scored_set.explanation(scored)
     return {
         "id": scored.row.id,
         "score": scored.score,
         "outcome": scored.outcome,
-        "prediction": scored.row.prediction,
-        "closest_reference": why.best.reference if why else None,
-        "edits": why.best.edits if why else [],
+        "prediction": as_json(scored.row.prediction),
+        **(_NOTHING if why is None else _WHY.get(type(why), _why_of_values)(why)),
     }
+
+
+def _why_of_a_text(why: Explanation) -> dict[str, Any]:
+    return {"closest_reference": why.best.reference, "edits": why.best.edits}
+
+
+def _why_of_values(why: Any) -> dict[str, Any]:
+    return {"closest_reference": as_json(why.closest), "leaves": [_leaf(leaf) for leaf in why.leaves]}
+
+
+def _leaf(leaf: Any) -> dict[str, Any]:
+    return {
+        "path": leaf.path,
+        "prediction": as_json(leaf.prediction),
+        "reference": as_json(leaf.reference),
+        "score": leaf.score,
+        "leaves": leaf.length,
+        "why": leaf.sentence,
+        "edits": leaf.edits,
+    }
+
+
+_NOTHING: Mapping[str, Any] = {"closest_reference": None, "edits": []}
+_WHY: Mapping[type, Callable[[Any], dict[str, Any]]] = {Explanation: _why_of_a_text}
 
 
 def answer_records(scored_set: ScoredSet) -> list[dict[str, Any]]:
@@ -126,8 +151,8 @@ def answer_records(scored_set: ScoredSet) -> list[dict[str, Any]]:
     return [
         {
             "id": scored.row.id,
-            "prediction": scored.row.prediction,
-            "references": list(scored.row.references),
+            "prediction": as_json(scored.row.prediction),
+            "references": list(map(as_json, scored.row.references)),
             "score": scored.score,
             "similarity": scored.similarity,
             "zero": scored.zero,

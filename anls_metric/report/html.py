@@ -1,399 +1,438 @@
-"""Scores and their reasons as HTML: pieces of a page, without the page. Every text of a user is escaped here."""
+"""The report: one file that shows scored sets, opens without a network, and can be sent to a colleague.
+
+What it says of the whole is written here, as HTML and SVG that need no script. Its questions are data, which
+assets/report.js shows, filters, sorts and searches. Every text of a user is escaped.
+"""
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+import base64
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from string import Template
+from typing import TYPE_CHECKING, Any
 
-from anls import VARIANTS, Edit, Explanation, Match, Variant, scores_and_similarities
-from anls_metric.analysis.scored import Scored, ScoredSet, Tally
+from anls import VARIANTS, __version__
+from anls_metric.analysis import overview
+from anls_metric.analysis.outcomes import OUTCOMES
+from anls_metric.analysis.scored import Groups, group, grouping_fields, in_order
+from anls_metric.report import charts
+from anls_metric.report.columns import MOST_BYTES, as_script, columns, shown_questions
+from anls_metric.report.document import Entry, document
+from anls_metric.report.images import Images
+from anls_metric.report.pieces import number, text
 from anls_metric.report.text import printable
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Comparison
-    from anls_metric.analysis.significance import Interval
+    from anls_metric.analysis.comparison import Compared
 
-STYLE = Path(__file__).parent / "assets" / "report.css"
-"""How the pieces look."""
+ASSETS = Path(__file__).parent / "assets"
 
-MOST_EDITED = 2_000**2  # characters of one text times those of the other, up to which their edits are looked for
-LONGEST_EDITS = 400  # characters of an edit view
-LONGEST_TEXT = 300  # characters of any other text
-MOST_REFERENCES = 50  # accepted answers of one answer that are shown
-BINS = 20
+_MOST_GROUPS = 40  # of a field that are shown
+_FEW_GROUPS = 12  # that a field has which nobody asked for, and is shown all the same
+_MOST_FIELDS = 4  # that are found
 
-# What is said of a similarity that counts, and of one that does not.
-_KEPT: Mapping[str, tuple[str, str]] = {
-    "similarity >= threshold": (", at least the threshold of {threshold}.", " is under {threshold}, so 0."),
-    "similarity > threshold": (", above the threshold of {threshold}.", " is not above {threshold}, so 0."),
-    "distance / length < threshold": (
-        ", and distance / length {ratio} is under {threshold}.",
-        ", but distance / length {ratio} is not under {threshold}, so 0.",
-    ),
-}
-
-# Threshold -> the similarity that it stands for.
-_LEAST_SIMILARITY: Mapping[str, Callable[[float], float]] = {
-    "similarity >= threshold": lambda threshold: threshold,
-    "similarity > threshold": lambda threshold: threshold,
-    "distance / length < threshold": lambda threshold: 1 - threshold,
-}
-
-
-def number(value: float, digits: int = 4) -> str:
-    """A number as people write it: 0, 1, 0.5 or 0.8889."""
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
-
-
-def text(value: object, limit: int = LONGEST_TEXT) -> str:
-    """Anybody's text as HTML: escaped, without control characters, its middle left out where it is long."""
-    whole = str(value)
-    if len(whole) > limit:
-        whole = whole[: limit // 2] + " … " + whole[-limit // 2 :]
-    return html.escape(printable(whole)).replace("{", "&#123;").replace("$", "&#36;")
-
-
-def least_similarity(variant: Variant) -> float:
-    """The similarity from which on an answer counts, give or take equality."""
-    return _LEAST_SIMILARITY[variant.kept](variant.threshold)
-
-
-def sentence(why: Explanation) -> str:
-    """Why an answer has its score, in one plain sentence.
-
-    Example:
-        >>> from anls import explain
-        >>> print(sentence(explain("The Coca", ["Coca Cola"])))
-        5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0.
-        >>> print(sentence(explain("CocaCola", ["Coca Cola"])))
-        1 edit on 9 characters: similarity 0.8889, at least the threshold of 0.5.
-    """
-    best = why.best
-    if why.reason == "equal":
-        same = why.prediction == best.reference
-        return "Equal to an accepted answer, so 1." if same else "Equal to an accepted answer once normalized, so 1."
-    if why.reason == "empty" and not why.normalized_prediction:
-        return "The prediction is empty, so 0."
-    if why.reason == "empty":
-        return f"By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0."
-    if why.reason == "nothing in common":
-        return "Nothing in common with any accepted answer, so 0."
-    counts, fails = _KEPT[why.variant.kept]
-    said = (counts if why.score else fails).format(
-        threshold=number(why.variant.threshold), ratio=_apart(best.ratio, why.variant.threshold)
-    )
-    edits = f"{best.distance:,} edit{'s' * (best.distance != 1)} on {best.length:,} characters"
-    return f"{edits}: similarity {_apart(best.similarity, least_similarity(why.variant))}{said}"
-
-
-def _apart(value: float, other: float) -> str:
-    """A number with as many digits as tell it from another one."""
-    shown = number(value)
-    return shown if value == other or shown != number(other) else repr(value)
-
-
-# One answer
-
-
-def edits_of(match: Match) -> tuple[Edit, ...] | None:
-    """The edits of a match; None where both texts are so long that nobody would read them.
-
-    Example:
-        >>> from anls import explain
-        >>> edits_of(explain("a" * 3000, ["b" * 3000]).best) is None
-        True
-    """
-    size = len(match.normalized_prediction) * len(match.normalized_reference)
-    return match.edits if size <= MOST_EDITED else None
-
-
-def edit_view(match: Match, limit: int = LONGEST_EDITS) -> str:
-    """Prediction above reference, character by character, with what differs marked by more than colour."""
-    edits = edits_of(match)
-    if edits is None:
-        sizes = [len(match.normalized_prediction), len(match.normalized_reference)]
-        return f'<p class="said">{sizes[0]:,} characters against {sizes[1]:,}: too long to show what differs.</p>'
-    columns = (
-        (edit.operation, edit.prediction[place : place + 1], edit.reference[place : place + 1])
-        for edit in edits
-        for place in range(max(len(edit.prediction), len(edit.reference)))
-    )
-    shown = "".join(
-        f'<span class="{operation}"><span>{_cell(left, operation)}</span><span>{_cell(right, operation)}</span></span>'
-        for operation, left, right in islice(columns, limit)
-    )
-    if next(columns, None):
-        shown += '<span class="more"><span>…</span><span>…</span></span>'
-    steps = [edit for edit in edits if edit.operation != "equal"]
-    told = "; ".join(text(_step(edit), 80) for edit in steps[:10]) or "no edits"
-    return f'<div class="edits" role="img" aria-label="Edits: {told}">{shown}</div>'
-
-
-def _cell(character: str, operation: str) -> str:
-    if not character:
-        return "&nbsp;"
-    if character.isspace():
-        return "&nbsp;" if operation == "equal" else "␣"
-    return text(character)
-
-
-def _step(edit: Edit) -> str:
-    if edit.operation == "replace":
-        return f"replace “{edit.prediction}” by “{edit.reference}”"
-    return f"{edit.operation} “{edit.prediction or edit.reference}”"
-
-
-LEGEND = (
-    '<p class="legend edits"><em>above the prediction, below the accepted answer, both as compared</em> '
-    '<em><span class="delete"><span>a</span></span>delete: too much</em> '
-    '<em><span class="insert"><span>a</span></span>insert: missing</em> '
-    '<em><span class="replace"><span>a</span></span>replace: another one</em></p>'
+# In the order of a bar: from right to wrong.
+_IN_A_BAR = (
+    "equal",
+    "close enough",
+    "contains an answer",
+    "part of an answer",
+    "formatting",
+    "another number",
+    "refusal",
+    "empty",
+    "missing",
+    "other",
 )
 
 
-def number_line(why: Explanation) -> str:
-    """Where the accepted answers stand against the threshold."""
-    least = least_similarity(why.variant)
-    marks = "".join(
-        f'<i class="dot{" best" * (place == why.winner)}" style="left:{_percent(match.similarity)}" '
-        f'title="{text(match.reference, 60)}: {number(match.similarity)}"></i>'
-        for place, match in _shown_matches(why)
-    )
-    label = f"closest accepted answer at similarity {number(why.best.similarity)}, threshold at {number(least)}"
-    return (
-        f'<div class="line" role="img" aria-label="{label}"><div class="scale">'
-        f'<div class="kept" style="left:{_percent(least)}"></div>{marks}'
-        f'<i class="mark" style="left:{_percent(least)}"><b>{number(least)}</b></i></div>'
-        '<div class="ends"><span>0</span><span>similarity</span><span>1</span></div></div>'
-    )
+def as_html(
+    entries: Sequence[Entry],
+    compared: Compared | None = None,
+    hints: Sequence[str] = (),
+    source: str = "",
+    images: Images | None = None,
+    most_bytes: int = MOST_BYTES,
+    opened: str = "",
+) -> str:
+    """The report of one submission or more, as an HTML file.
 
+    Args:
+        entries: the submissions, whose sets keep their rows with their similarities.
+        compared: how they compare, where there are several.
+        hints: what to know of the numbers before believing them.
+        source: the name of the file that has the questions.
+        images: the pages that the questions are about.
+        most_bytes: how much text of questions and answers it may hold; beyond, differences and zeros come first, and
+            the report says what it left out.
+        opened: the id of the question that is open at first, where no address says it.
 
-def _shown_matches(why: Explanation) -> list[tuple[int, Match]]:
-    """The closest accepted answer and the first others, each with its place among them."""
-    places = sorted({*range(min(len(why.matches), MOST_REFERENCES)), why.winner})
-    return [(place, why.matches[place]) for place in places]
-
-
-def _percent(fraction: float) -> str:
-    return f"{100 * min(max(fraction, 0.0), 1.0):.2f}%"
-
-
-def answer(why: Explanation) -> str:
-    """All that is said of one answer: score, reason, edits, and every accepted answer."""
-    shown = _shown_matches(why)
-    winner = "" if why.reason == "empty" else f"<p>Closest accepted answer: <q>{text(why.best.reference)}</q></p>"
-    rows = [
-        [
-            f"<q>{text(match.reference)}</q>" + (' <span class="tag">closest</span>' if place == why.winner else ""),
-            f"{match.distance:,}",
-            f"{match.length:,}",
-            number(match.similarity),
-        ]
-        for place, match in shown
+    Returns:
+        The text of the file, to be written as UTF-8 without changing line ends.
+    """
+    whole = _Whole(entries, compared, hints)
+    shown = shown_questions(whole.questions, most_bytes)
+    data = columns(shown, whole.variant, list(whole.groups), images)
+    whole.shown_groups = {field: one["names"] for field, one in data["groups"].items()}
+    notes = [
+        f"{len(shown):,} of {len(whole.questions):,} questions are in this file, those that differ or score 0 before "
+        "any other; the numbers above are of all of them."
+        if len(shown) < len(whole.questions)
+        else "",
+        f"{images.note}." if images and images.note else "",
     ]
-    marked = [place for place, _ in shown].index(why.winner)
-    rest = len(why.matches) - len(shown)
-    more = f'<p class="said">and {rest:,} other accepted answers</p>' if rest else ""
+    style, script = _asset("report.css"), _asset("report.js")
+    return Template(_asset("report.html")).substitute(
+        policy=f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}; "
+        "base-uri 'none'; form-action 'none'",
+        title=text(whole.title),
+        head=_head(whole, source),
+        summary="".join(_sections(whole)),
+        notes="".join(f"<p class=note>{text(note)}</p>" for note in notes if note),
+        version=text(__version__),
+        data=as_script({**_about(whole, opened), **data}),
+        style=style,
+        script=script,
+    )
+
+
+def _asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def _hash(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+class _Whole:
+    """The submissions, the best first: their colours are their places."""
+
+    def __init__(self, entries: Sequence[Entry], compared: Compared | None, hints: Sequence[str]) -> None:
+        self.entries = sorted(entries, key=lambda entry: -entry.scored_set.mean)
+        self.compared = compared
+        self.document = document(self.entries, compared, hints)
+        self.submissions: list[dict[str, Any]] = self.document["submissions"]
+        self.variant = self.entries[0].scored_set.variant
+        self.names = [entry.name for entry in self.entries]
+        self.shown_groups: dict[str, list[str]] = {}
+        self.title = self.names[0] if len(entries) == 1 else f"{len(entries)} submissions"
+
+    @cached_property
+    def questions(self) -> list[overview.Question]:
+        """Every question."""
+        return overview.questions([entry.scored_set for entry in self.entries])
+
+    @cached_property
+    def groups(self) -> dict[str, list[Groups]]:
+        """By field, the groups of each submission: of the fields that were asked for, else of those that have few."""
+        sets = [entry.scored_set for entry in self.entries]
+        fields = [field for field in sets[0].groups if any(one.groups[field] for one in sets)]
+        if not fields:
+            found = [field for field in grouping_fields([one.row for one in sets[0].rows]) if field != "question"]
+            fields = [field for field in found if len(group(sets[0].rows, field)) <= _FEW_GROUPS][:_MOST_FIELDS]
+        return {field: [one.groups.get(field) or group(one.rows, field) for one in sets] for field in fields}
+
+
+def _about(whole: _Whole, opened: str) -> dict[str, Any]:
+    """What the script knows besides the questions."""
+    variant = asdict(whole.variant)
+    return {
+        "signature": whole.document["signature"],
+        "submissions": list(map(printable, whole.names)),
+        "baseline": whole.names.index(whole.compared.baseline) if whole.compared else -1,
+        "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
+        "ignore_case": variant["ignore_case"],
+        "whitespace": variant["whitespace"],
+        "opened": opened,
+    }
+
+
+# What is said of the whole
+
+
+def _head(whole: _Whole, source: str) -> str:
+    clusters, count = whole.document["clusters"], whole.document["questions"]
+    of = f" of {text(source)}" if source else ""
+    by = f" · {clusters['count']:,} clusters by {text(clusters['field'])}" if clusters else ""
     return (
-        f'<section class="anls">{_head(why.score, sentence(why), winner, why.signature)}'
-        f"<h3>From the prediction to the accepted answer</h3>{edit_view(why.best)}{LEGEND}"
-        f"<h3>Every accepted answer, against the threshold</h3>{number_line(why)}"
-        f"{table(['accepted answer', 'distance', 'length', 'similarity'], rows, marked=marked)}{more}</section>"
+        f"<p class=kicker>ANLS report</p><div class=title><h1><bdi>{text(whole.title)}</bdi></h1>"
+        f"<p class=of>{count:,} question{'s' * (count != 1)}{of}{by}</p>"
+        f"<p class=signature><code>{text(whole.document['signature'])}</code></p></div>"
     )
 
 
-def _head(score: float, said: str, more: str, signed: str, unit: str = "score") -> str:
+def _sections(whole: _Whole) -> Iterator[str]:
+    yield _hints(whole.document["hints"])
+    yield _section("which", "Which is better", _ranked(whole)) if len(whole.entries) > 1 else _alone(whole)
+    flawless = all(one["outcomes"]["equal"] == one["questions"] for one in whole.submissions)
+    yield _section("outcomes", "Nothing goes wrong" if flawless else "What goes wrong", _outcomes(whole))
+    yield "<div class=two>"
+    yield _section("thresholds", "ANLS over the threshold", _thresholds(whole))
+    yield _section("spread", "Similarities, before the threshold", _spreads(whole))
+    yield "</div>"
+    for place, (field, groups) in enumerate(whole.groups.items()):
+        yield _section(f"groups-{place}", f"By {text(field, 80)}", _grouped(whole, field, groups))
+    yield _section("variants", "Under every variant", _variants(whole))
+
+
+def _section(name: str, title: str, content: str) -> str:
+    return f'<section class=card aria-labelledby="{name}"><h2 id="{name}">{title}</h2>{content}</section>'
+
+
+_FLAGS = re.compile(r"--[a-z-]+(?: (?!with|or|and)[\w,:.]+)?")
+
+
+def _hints(hints: Sequence[str]) -> str:
+    said = [_FLAGS.sub(r"<code>\g<0></code>", text(hint, 1000)) for hint in hints]
+    items = "".join(f"<li>{hint}</li>" for hint in said)
+    return f'<section class=hints aria-label="What to know first"><b>Look here</b><ul>{items}</ul></section>' * bool(
+        hints
+    )
+
+
+def _name(name: str, colour: int) -> str:
+    return f'<span class="name s{colour % charts.COLOURS}"><i class=dot></i><bdi>{text(name, 120)}</bdi></span>'
+
+
+def _parts(submission: Mapping[str, Any]) -> list[charts.Part]:
+    outcomes = submission["outcomes"]
+    right, partial = outcomes["equal"], outcomes["close enough"]
+    zero = submission["questions"] - right - partial
+    return [
+        charts.Part("equal", right, "good"),
+        charts.Part("partial", partial, "partial"),
+        charts.Part("zero", zero, "zero"),
+    ]
+
+
+_KEY = (
+    "<p class=key><span><i class=good></i>equal</span><span><i class=partial></i>partial</span>"
+    "<span><i class=zero></i>zero</span></p>"
+)
+
+
+def _interval(interval: Sequence[float] | None, form: str = ".4f") -> str:
+    return f"{interval[0]:{form}} to {interval[1]:{form}}" if interval else "-"
+
+
+def _alone(whole: _Whole) -> str:
+    (one,) = whole.submissions
+    interval = one["interval"]
+    scale = charts.scale_of([one["anls"], *(interval or [])])
+    spread = f"95 % interval {_interval(interval)}" if interval else "No interval: it needs two clusters of questions."
+    shares = [f"<div><dt>{part.name}</dt><dd>{part.size:,}</dd></div>" for part in _parts(one)]
     return (
-        f'<div class="head"><div class="score{" zero" * (score == 0)}"><b>{number(score)}</b><span>{unit}</span></div>'
-        f'<div><p class="why">{text(said)}</p>{more}<p class="signed"><code>{text(signed)}</code></p></div></div>'
+        '<section class="card hero" aria-labelledby=score><h2 id=score>ANLS</h2>'
+        f"<div class=number><b>{one['anls']:.4f}</b>"
+        f"{charts.whiskers(one['anls'], interval, scale, 0)}{_ends(scale)}<p class=said>{spread}</p></div>"
+        f"<div class=shares>{charts.stacked(_parts(one), 20)}{_KEY}<dl>{''.join(shares)}"
+        f"<div><dt>exact match</dt><dd>{one['exact_match']:.4f}</dd></div>"
+        f"<div><dt>contains an answer</dt><dd>{one['contains']:.4f}</dd></div></dl></div></section>"
     )
 
 
-def answer_by_variant(prediction: str, references: Sequence[str], chosen: Explanation) -> str:
-    """The same answer under every variant, each as published; those that disagree are marked."""
-    rows, others = [], 0
-    for variant in VARIANTS.values():
-        (score,), (similarity,) = scores_and_similarities([prediction], [references], variant=variant)
-        differs = score != chosen.score
-        others += differs
-        rows.append([_variant(variant), number(similarity), _score_cell(score, differs)])
-    said = f"{others} of {len(rows)} disagree with {number(chosen.score)}" if others else f"All {len(rows)} agree"
-    return (
-        f'<section class="anls"><h3>The same answer under every variant</h3><p class="said">{said}. '
-        "Each with its own threshold and case.</p>"
-        f"{table(['variant', 'similarity', 'score'], rows)}</section>"
-    )
+def _ends(scale: charts.Scale) -> str:
+    return f"<span class=ends><span>{number(scale.low)}</span><span>{number(scale.high)}</span></span>"
 
 
-def _variant(variant: Variant) -> str:
-    meaning = text(variant.meaning.replace("`", "'"))
-    return f"<b>{text(variant.name)}</b><small>{meaning}</small>"
+def _ranked(whole: _Whole) -> str:
+    """The submissions, the best first, each against the baseline."""
+    comparisons = {one["second"]: one for one in whole.document["comparisons"]}
+    scale = charts.scale_of([end for one in whole.submissions for end in one["interval"] or [one["anls"]]])
+    rows = []
+    for place, one in enumerate(whole.submissions):
+        cells = [
+            ("", f"<td class=rank>{place + 1}</td>"),
+            ("", f"<th scope=row>{_name(one['name'], place)}</th>"),
+            ("ANLS", f"<b class=anls>{one['anls']:.4f}</b>"),
+            ("95 % interval", charts.whiskers(one["anls"], one["interval"], scale, place)),
+            ("equal, partial, zero", charts.stacked(_parts(one))),
+            ("exact", f"{one['exact_match']:.3f}"),
+            ("contains", f"{one['contains']:.3f}"),
+        ]
+        if whole.compared:
+            cells += _against(comparisons.get(one["name"]))
+        rows.append("<tr>" + "".join(_cell(label, content) for label, content in cells) + "</tr>")
+    head = ["<th></th>", "submission", "ANLS", f"95 % interval{_ends(scale)}", "equal · partial · zero"]
+    head += ["exact", "contains"]
+    if whole.compared:
+        head += [f"against <bdi>{text(whole.compared.baseline, 60)}</bdi>", "p", "verdict"]
+    return f'<table class="stack ranked">{_table_head(head)}<tbody>{"".join(rows)}</tbody></table>{_fine_print(whole)}'
 
 
-def _score_cell(score: float, differs: bool) -> str:
-    return f'{number(score)} <span class="tag differs">≠</span>' if differs else number(score)
+def _table_head(head: Sequence[str]) -> str:
+    cells = "".join(name if name.startswith("<th") else f"<th scope=col>{name}</th>" for name in head)
+    return f"<thead><tr>{cells}</tr></thead>".replace("<th></th>", "<td></td>")
 
 
-# A file
+def _cell(label: str, content: str) -> str:
+    if content.startswith(("<td", "<th")):
+        return content
+    return f'<td data-label="{label}">{content}</td>'
 
 
-def summary(scored_set: ScoredSet, interval: Interval | None, name: str = "") -> str:
-    """Score, count, interval, signature, and why answers score 0."""
-    zeros = {reason: count for reason, count in scored_set.zeros.items() if count}
-    count = sum(zeros.values())
-    why = f"{count:,} score{'s' * (count == 1)} 0" if count else "None scores 0"
-    if count:
-        why += f" ({', '.join(f'{number:,} {reason}' for reason, number in zeros.items())})"
-    spread = (
-        f"95 % interval {interval.low:.4f} to {interval.high:.4f}"
-        if interval
-        else "No interval: it needs two questions"
-    )
-    said = f"{scored_set.count:,} question{'s' * (scored_set.count != 1)}. {why}."
-    more = f"<p>{spread}</p>" + (f"<p>{text(name)}</p>" if name else "")
-    return f'<section class="anls">{_head(scored_set.mean, said, more, scored_set.signature, "ANLS")}</section>'
+_VERDICT = {"better": "good", "worse": "zero", "not told apart": "plain", "too few questions": "plain"}
 
 
-def histogram(similarities: Sequence[float], variant: Variant) -> str:
-    """How the similarities of the answers spread, with the threshold marked."""
-    counts = [0] * BINS
-    for similarity in similarities:
-        counts[min(int(similarity * BINS), BINS - 1)] += 1
-    least, most = least_similarity(variant), max([*counts, 1])
+def _against(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    if comparison is None:
+        return [("difference", "<span class=said>the baseline</span>"), *[("", "<td class=none></td>")] * 2]
+    p = comparison["p_value_adjusted"]
+    return [
+        (
+            "difference",
+            f"{comparison['difference']:+.4f}<small>{_interval(comparison['interval'], '+.3f')}</small>",
+        ),
+        ("p", "&lt;0.001" if p < 0.001 else f"{p:.3f}"),
+        (
+            "verdict",
+            f'<span class="verdict {_VERDICT[comparison["verdict"]]}">{comparison["verdict"]}</span>'
+            f"<small>{comparison['better']:,} better, {comparison['worse']:,} worse</small>",
+        ),
+    ]
+
+
+def _fine_print(whole: _Whole) -> str:
+    """How the comparison was made, and what it cannot tell."""
+    if whole.compared is None:
+        return _KEY
+    clusters, count = whole.compared.clusters, len(whole.compared.comparisons)
+    by = f"by {text(clusters.field)} ({clusters.count:,} clusters)" if clusters else "question by question"
+    said = f"Paired {by}, signs flipped"
+    said += f"; p adjusted for {count} comparisons (Holm)." if count > 1 else "."
+    least = whole.compared.least_difference
+    if least:
+        said += f" A difference under {least:.4f} cannot be told here."
+    return f"{_KEY}<p class=said>{said}</p>"
+
+
+def _outcomes(whole: _Whole) -> str:
+    """Why answers score what they score: a bar for each submission, and the counts, each of which is a filter."""
+    places = {outcome.name: (number, outcome) for number, outcome in enumerate(OUTCOMES)}
+    used = [name for name in _IN_A_BAR if any(one["outcomes"][name] for one in whole.submissions)]
     bars = "".join(
-        f'<i class="{"under" if (place + 0.5) / BINS < least else "over"}" style="height:{100 * count / most:.1f}%" '
-        f'title="{place / BINS:.2f} to {(place + 1) / BINS:.2f}: {count:,}"></i>'
-        for place, count in enumerate(counts)
+        f"<div>{_name(one['name'], place) if len(whole.entries) > 1 else ''}"
+        + charts.stacked([charts.Part(name, one["outcomes"][name], f"o{places[name][0]}") for name in used], 18)
+        + "</div>"
+        for place, one in enumerate(whole.submissions)
     )
-    under = sum(similarity < least for similarity in similarities)
-    label = f"{under:,} of {len(similarities):,} similarities are under {number(least)}; the tallest bar is {most:,}"
-    return (
-        f'<section class="anls"><h3>Similarities, before the threshold</h3>'
-        f'<div class="line" role="img" aria-label="{label}"><div class="bars">{bars}'
-        f'<i class="mark" style="left:{_percent(least)}"><b>{number(least)}</b></i></div>'
-        f'<div class="ends"><span>0</span><span>similarity</span><span>1</span></div></div>'
-        f'<p class="said">{label}.</p></section>'
+    rows = "".join(
+        f"<tr><th scope=row><i class='o{places[name][0]}'></i>{name}<small>{text(places[name][1].meaning)}</small></th>"
+        + "".join(
+            _cell(text(one["name"], 120), _count(one["outcomes"][name], place, places[name][0]))
+            for place, one in enumerate(whole.submissions)
+        )
+        + "</tr>"
+        for name in used
     )
+    head = ["outcome", *(_name(name, place) for place, name in enumerate(whole.names))]
+    if len(whole.entries) == 1:
+        head[1:] = ["answers"]
+    table = f'<table class="stack counts{_few(whole)}">{_table_head(head)}<tbody>{rows}</tbody></table>'
+    return f'<div class="bars{" alone" * (len(whole.entries) == 1)}">{bars}</div>{table}'
 
 
-def groups(field: str, tallies: Mapping[str, Tally], most: int = 40) -> str:
-    """The score of each group of a field, as bars."""
-    ranked = sorted(tallies.items(), key=lambda item: (-item[1].count, item[0]))
-    rows = [[text(name, 60), _bar(tally.mean), f"{tally.count:,}"] for name, tally in ranked[:most]]
-    rest = f'<p class="said">and {len(ranked) - most:,} smaller groups</p>' if len(ranked) > most else ""
-    return f'<section class="anls">{table([text(field), "ANLS", "questions"], rows)}{rest}</section>'
+def _few(whole: _Whole) -> str:
+    return " few" * (len(whole.entries) <= 7)
 
 
-def _bar(score: float) -> str:
-    return f'<span class="bar"><i style="width:{_percent(score)}"></i></span>{score:.4f}'
+def _count(count: int, submission: int, outcome: int) -> str:
+    if not count:
+        return "<span class=said>0</span>"
+    return f'<button class=filter data-submission="{submission}" data-outcome="{outcome}">{count:,}</button>'
 
 
-def by_variant(scores: Mapping[str, float], chosen: Variant) -> str:
-    """The score of a file under every variant, each as published."""
-    rows = [[_variant(VARIANTS[name]), _bar(score)] for name, score in scores.items()]
-    marked = list(scores).index(chosen.name) if chosen.name in scores else None
-    return (
-        '<section class="anls"><p class="said">Each with its own threshold and case.</p>'
-        f"{table(['variant', 'ANLS'], rows, marked=marked)}</section>"
-    )
-
-
-def answers(found: Sequence[Scored], total: int, variant: Variant) -> str:
-    """Some of the answers, each with its reason and edits."""
-    cards = "".join(_card(scored, variant) for scored in found)
-    said = f"{len(found):,} of {total:,} answers" if total else "No answer fits the filter"
-    legend = LEGEND if total else ""
-    return f'<section class="anls"><p class="said">{said}</p><div class="cards">{cards}</div>{legend}</section>'
-
-
-def _card(scored: Scored, variant: Variant, name: str = "") -> str:
-    row = scored.row
-    asked = row.record.get("question")
-    head = f"<b>{number(scored.score)}</b> {name or f'question {text(row.id, 40)}'}"
-    if isinstance(asked, str) and not name:
-        head += f": {text(asked, 160)}"
-    why = scored.explanation(variant)
-    if why is None:
-        return f'<article><p>{head}</p><p class="said">The submission has no answer to it, so 0.</p></article>'
-    return f'<article><p>{head}</p><p class="said">{text(sentence(why))}</p>{edit_view(why.best, 160)}</article>'
-
-
-# What is said of a comparison, by its verdict.
-_VERDICTS: Mapping[str, str] = {
-    "better": "{second} is better, and not by chance alone.",
-    "worse": "{first} is better, and not by chance alone.",
-    "not told apart": "The difference may be chance: p is not under 0.05.",
-    "too few questions": "Too few questions to tell which is better: it takes those of 30 pages, documents or images.",
-}
-
-
-def comparison(first: ScoredSet, second: ScoredSet, found: Comparison) -> str:
-    """Two submissions: both scores, the difference, and how sure it is."""
-    rows = [[text(name), _bar(one.mean)] for name, one in ((found.first, first), (found.second, second))]
-    said = _VERDICTS[found.verdict].format(first=text(found.first), second=text(found.second))
-    spread = f"95 % interval {found.interval.low:+.4f} to {found.interval.high:+.4f}, " if found.interval else ""
-    numbers = f"Difference {found.difference:+.4f}, {spread}p = {found.p_value:.4f} (paired, signs flipped)."
-    return (
-        f'<section class="anls"><h3>The two submissions</h3><p class="why">{said}</p><p>{numbers}</p>'
-        f"{table(['submission', 'ANLS'], rows)}</section>"
-    )
-
-
-def differences(pairs: Sequence[tuple[Scored, Scored]], names: Sequence[str], variant: Variant) -> str:
-    """The questions on which two submissions differ most."""
-    cards = []
-    for pair in pairs:
-        row = pair[0].row
-        asked = row.record.get("question")
-        head = f"question {text(row.id, 40)}" + (f": {text(asked, 160)}" if isinstance(asked, str) else "")
-        sides = "".join(_card(scored, variant, text(name, 60)) for scored, name in zip(pair, names))
-        cards.append(f'<div class="pair"><p>{head}</p><div>{sides}</div></div>')
-    said = "Where they differ most" if cards else "They differ nowhere"
-    return f'<section class="anls"><h3>{said}</h3>{"".join(cards)}{LEGEND if cards else ""}</section>'
-
-
-# Pieces
-
-
-def message(said: str) -> str:
-    """What went wrong, or what to do next."""
-    return f'<section class="anls"><p class="message" role="alert">{text(said, 600)}</p></section>'
-
-
-def hint(said: str) -> str:
-    """What to do next."""
-    return f'<section class="anls"><p class="said">{text(said, 600)}</p></section>'
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], marked: int | None = None) -> str:
-    """A table of HTML cells; the first column is text, the others are numbers."""
-    head = "".join(f'<th scope="col">{cell}</th>' for cell in header)
-    body = "".join(
-        f"<tr{' class=marked' * (place == marked)}>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>"
-        for place, row in enumerate(rows)
-    )
-    # It scrolls sideways where a phone is narrower, also by the keyboard.
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{header[0]}"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
-
-
-def variants() -> str:
-    """The table of variants."""
-    rows = [
-        [
-            _variant(variant),
-            "ignored" if variant.ignore_case else "counts",
-            variant.whitespace,
-            f"{variant.prediction_length}, {variant.reference_length}",
-            variant.kept.replace(">=", "≥"),
-            number(variant.threshold),
-        ]
-        for variant in VARIANTS.values()
+def _thresholds(whole: _Whole) -> str:
+    lines = [
+        charts.Line(entry.name, place, overview.by_threshold(entry.scored_set))
+        for place, entry in enumerate(whole.entries)
     ]
-    header = ["variant", "case", "white space", "length (prediction, reference)", "kept when", "threshold"]
-    return f'<section class="anls words">{table(header, rows)}</section>'
+    said = "; ".join(
+        f"{line.name}: " + ", ".join(f"{y:.3f} at {number(x)}" for x, y in line.points if x in (0.25, 0.5, 0.75, 0.9))
+        for line in lines
+    )
+    names = "".join(_name(line.name, line.colour) for line in lines) if len(lines) > 1 else ""
+    of = "of the distance, " if "distance" in whole.variant.kept else ""
+    mark = f"dashed: the threshold of these scores, {number(whole.variant.threshold)}"
+    return (
+        f"{charts.curves(lines, whole.variant.threshold, said)}<p class=said>threshold, {of}{mark}</p>"
+        f"<p class=names>{names}</p>"
+    )
+
+
+def _spreads(whole: _Whole) -> str:
+    least = overview.least_similarity(whole.variant)
+    found = []
+    for place, entry in enumerate(whole.entries):
+        counts, equal = overview.spread(entry.scored_set)
+        rest = sum(counts)
+        said = f"{equal:,} equal, {rest:,} others; the tallest bar is {max(counts):,}" if rest else "all equal"
+        name = _name(entry.name, place) if len(whole.entries) > 1 else ""
+        drawn = charts.distribution(counts, least, place, said) if rest else ""
+        found.append(f"<figure><figcaption>{name}<span class=said>{said}</span></figcaption>{drawn}</figure>")
+    key = f"from 0 to 1, without the equal ones; dashed: {number(least)}, under which one scores 0"
+    drawn = f'<div class="spreads{" alone" * (len(found) == 1)}">{"".join(found)}</div>'
+    return drawn + f"<p class=said>{key}</p>" * ("<svg" in drawn)
+
+
+def _grouped(whole: _Whole, field: str, groups: Sequence[Groups]) -> str:
+    everything: Groups = {name: tally for one in reversed(groups) for name, tally in one.items()}
+    names = list(in_order(everything))
+    if len(names) > _MOST_GROUPS:
+        names = sorted(sorted(names, key=lambda name: -everything[name].count)[:_MOST_GROUPS], key=names.index)
+    rows = "".join(
+        f"<tr><th scope=row>{_group(whole, field, name)}</th><td data-label=questions>{everything[name].count:,}</td>"
+        + "".join(
+            _cell(text(whole.names[place], 120), f"{one[name].mean:.4f}{charts.bar(one[name].mean, place)}")
+            if name in one
+            else "<td>-</td>"
+            for place, one in enumerate(groups)
+        )
+        + "</tr>"
+        for name in names
+    )
+    head = [text(field, 80), "questions", *(_name(name, place) for place, name in enumerate(whole.names))]
+    if len(whole.names) == 1:
+        head[2:] = ["ANLS"]
+    rest = len(everything) - len(names)
+    more = f"<p class=said>and {rest:,} smaller groups</p>" if rest else ""
+    return f'<table class="stack numbers{_few(whole)}">{_table_head(head)}<tbody>{rows}</tbody></table>{more}'
+
+
+def _group(whole: _Whole, field: str, name: str) -> str:
+    """The name of a group, which is a filter where the file holds questions of it."""
+    shown, known = f"<bdi>{text(name, 80)}</bdi>", whole.shown_groups[field]
+    if name not in known:
+        return shown
+    places = f'data-field="{list(whole.groups).index(field)}" data-group="{known.index(name)}"'
+    return f"<button class=filter {places}>{shown}</button>"
+
+
+def _variants(whole: _Whole) -> str:
+    """The number of each submission under each variant, with its own threshold and case."""
+    found = [overview.by_variant(entry.scored_set) for entry in whole.entries]
+    rows = "".join(
+        f"<tr{' class=chosen' * (name == whole.variant.name)}><th scope=row>{name}"
+        f"<small>{text(variant.meaning.replace('`', ''))}</small></th>"
+        + "".join(
+            _cell(text(whole.names[place], 120), f"{one[name]:.4f}{charts.bar(one[name], place)}")
+            for place, one in enumerate(found)
+        )
+        + "</tr>"
+        for name, variant in VARIANTS.items()
+    )
+    head = ["variant", *(_name(name, place) for place, name in enumerate(whole.names))]
+    if len(found) == 1:
+        head[1:] = ["ANLS"]
+    low, high = min(found[0].values()), max(found[0].values())
+    spread = f"from {low:.4f} to {high:.4f}" if low < high else f"always {low:.4f}"
+    said = f"<bdi>{text(whole.names[0], 80)}</bdi>: {spread}, as each program would have it"
+    return (
+        f"<details><summary>{said}</summary><p class=said>Each with its own threshold and case.</p>"
+        f'<table class="stack numbers{_few(whole)}">{_table_head(head)}<tbody>{rows}</tbody></table></details>'
+    )

@@ -1,4 +1,7 @@
-"""results.json: every answer with its score, with the keys of PyPI anls, written as the answers are scored."""
+"""Files that are written aside and renamed when they are whole: results.json, and any other.
+
+results.json has every answer with its score, with the keys of PyPI anls, and is written as the answers are scored.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,10 @@ from typing import IO
 
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.reading.rows import InputError
+from anls_metric.reading.values import as_json
 from anls_metric.report.document import RESULTS_FILE
 
 _BEGINNING = '{"inputs": '
-_ASIDE = f".{RESULTS_FILE}."
 _UNFINISHED = ".unfinished"
 
 
@@ -44,16 +47,12 @@ class ResultsFile:
     def __enter__(self) -> ResultsFile:
         os.makedirs(self._folder, exist_ok=True)
         self._refuse_to_overwrite()
-        _remove_left_overs(self._folder)
-        self._file, self._aside = _open_aside(self._folder)
+        self._file, self._aside = _open_aside(self.path, "ascii")
         self._write(f'{_BEGINNING}{json.dumps(self._inputs)},\n"per_sample_result": {{')
         return self
 
     def _refuse_to_overwrite(self) -> None:
-        for path in self._inputs:
-            with suppress(OSError):
-                if os.path.samefile(path, self.path):
-                    raise InputError("it is an input, and would be overwritten", self.path, "results elsewhere")
+        refuse_input(self.path, self._inputs, "results elsewhere")
         found = None if self._force else _inputs_of(self.path)
         if found is not None and found != self._inputs:
             of = f"of other inputs ({', '.join(found)})" if found else "that name no inputs"
@@ -66,8 +65,8 @@ class ResultsFile:
             sample = {
                 "score": one.score,
                 "question": asked if isinstance(asked, str) else "",
-                "gt": list(one.row.references),
-                "det": one.row.prediction or "",
+                "gt": list(map(as_json, one.row.references)),
+                "det": "" if one.row.prediction is None else as_json(one.row.prediction),
                 "info": one.zero,
             }
             self._write(f"{self._separator}\n{json.dumps(one.row.id)}: {json.dumps(sample)}")
@@ -109,6 +108,43 @@ class ResultsFile:
             self._file.close()
 
 
+def refuse_input(path: str, inputs: Sequence[str], remedy: str = "write it to another file") -> None:
+    """Refuse to overwrite one of the files that are scored.
+
+    Raises:
+        InputError: it is one of them.
+    """
+    for one in inputs:
+        with suppress(OSError):
+            if os.path.samefile(one, path):
+                raise InputError("it is an input, and would be overwritten", path, remedy)
+
+
+def write_whole(path: str, content: str) -> None:
+    """Write a text file, which nobody sees before it is whole.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe or the terminal
+        with open(path, "w", encoding="utf-8", newline="") as stream:
+            stream.write(content)
+        return
+    try:
+        file, aside = _open_aside(path, "utf-8")
+    except OSError as error:
+        raise _named(error, path) from None
+    try:
+        with file:
+            file.write(content)
+            file.flush()
+            os.replace(aside, path)
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(aside)
+        raise _named(error, path) from None
+
+
 def _named(error: OSError, path: str) -> OSError:
     return OSError(error.errno, error.strerror, path)
 
@@ -129,22 +165,24 @@ def _inputs_of(path: str) -> list[str] | None:
     return inputs if isinstance(inputs, list) and all(isinstance(one, str) for one in inputs) else []
 
 
-def _open_aside(folder: str) -> tuple[IO[str], str]:
-    """A new file in the folder, locked, and its name."""
+def _open_aside(path: str, encoding: str) -> tuple[IO[str], str]:
+    """A new file beside another one, locked, and its name. What killed runs left there goes."""
+    folder, beginning = os.path.dirname(path) or ".", f".{os.path.basename(path)}."
+    _remove_left_overs(folder, beginning)
     while True:
-        number, name = tempfile.mkstemp(_UNFINISHED, _ASIDE, folder)
+        number, name = tempfile.mkstemp(_UNFINISHED, beginning, folder)
         if _lock(number) is not False and os.path.exists(name):  # else another run takes it for a left-over
             break
         os.close(number)
     mask = os.umask(0)
     os.umask(mask)
     os.chmod(name, 0o666 & ~mask)  # as any new file, and not for its owner alone
-    return open(number, "w", encoding="ascii"), name
+    return open(number, "w", encoding=encoding, newline="\n"), name
 
 
-def _remove_left_overs(folder: str) -> None:
+def _remove_left_overs(folder: str, beginning: str) -> None:
     for entry in os.scandir(folder):
-        ours = entry.name.startswith(_ASIDE) and entry.name.endswith(_UNFINISHED)
+        ours = entry.name.startswith(beginning) and entry.name.endswith(_UNFINISHED)
         if not ours or not entry.is_file(follow_symlinks=False):
             continue
         with suppress(OSError):

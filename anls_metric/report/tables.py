@@ -18,6 +18,10 @@ Table = list[list[str]]
 """The head and the rows."""
 
 
+OWN = 5
+"""How many columns of the table of submissions are about each alone; how they compare follows."""
+
+
 class Block(NamedTuple):
     """A table with what it shows."""
 
@@ -101,7 +105,7 @@ def footnote(document: Mapping[str, Any]) -> list[str]:
     adjusted = f"; p adjusted for {count} comparisons" if count > 1 else ""
     sentences = [f"{of}{adjusted}."]
     if least is not None:
-        sentences.append(f"Differences under {least:#.2g} cannot be told with {of}.")
+        sentences.append(f"Differences under {least:#.2g} cannot be told with these questions.")
     return [*sentences, document["signature"]]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from anls import Edit
+from anls import Edit, Explanation
 from anls_metric.analysis.scored import Groups, Scored, ScoredSet, in_order
 from anls_metric.reading.layouts import LAYOUTS
 
@@ -26,7 +26,7 @@ def summary(scored_set: ScoredSet) -> str:
     zeros = {name: count for name, count in scored_set.zeros.items() if count}
     why = f" ({', '.join(f'{count} {name}' for name, count in zeros.items())})" if zeros else ""
     lines = [
-        f"ANLS       {scored_set.mean:.4f}",
+        f"{scored_set.label:10} {scored_set.mean:.4f}",
         f"questions  {scored_set.count}",
         *_interval(scored_set),
         f"exact      {scored_set.exact_match:.4f}",
@@ -86,16 +86,31 @@ def _group_lines(field: str, groups: Groups) -> list[str]:
 
 def answer_lines(scored: Scored, scored_set: ScoredSet) -> list[str]:
     """An answer above the closest accepted one, and why it scores what it scores."""
-    why = scored.explanation(scored_set.variant)
+    why = scored_set.explanation(scored)
     head = f"question {printable(scored.row.id)}  score {scored.score:.4f}  "
     if why is None:
         return [head + "the submission has no answer to it"]
-    names = ["prediction", "reference", ""]
-    lines = alignment(why.best.edits)
+    names, lines = _LINES.get(type(why), _lines_of_values)(why)
     asked = scored.row.record.get("question")
     if isinstance(asked, str):
         names, lines = ["question", *names], [shortened(printable(" ".join(asked.split()))), *lines]
     return [head + shortened(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in zip(names, lines))]
+
+
+def _lines_of_a_text(why: Explanation) -> tuple[list[str], list[str]]:
+    return ["prediction", "reference", ""], alignment(why.best.edits)
+
+
+def _lines_of_values(why: Any) -> tuple[list[str], list[str]]:
+    """A line for each leaf that is not right."""
+    wrong = [leaf for leaf in why.leaves if leaf.score < 1]
+    more = [f"... and {len(wrong) - _MOST_LEAVES} more"] if len(wrong) > _MOST_LEAVES else []
+    lines = [shortened(printable(str(leaf))) for leaf in wrong[:_MOST_LEAVES]] + more
+    return ["leaves" if lines else "", *[""] * (len(lines) - 1)], lines
+
+
+_MOST_LEAVES = 10
+_LINES: Mapping[type, Callable[[Any], tuple[list[str], list[str]]]] = {Explanation: _lines_of_a_text}
 
 
 def alignment(edits: Sequence[Edit], width: int = 100) -> list[str]:

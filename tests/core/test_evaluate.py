@@ -383,9 +383,12 @@ def test_a_bad_row_is_counted_from_the_first_that_was_added(metric: Any) -> None
     with pytest.raises(ValueError, match=r"prediction of row 33 "):
         metric.add_batch(predictions=["a", None], references=["a", "b"])
     with pytest.raises(ValueError, match=r"prediction of row 32 .* is None"):
-        metric.add(reference="a")
+        metric.add(prediction=None, reference="a")
     with pytest.raises(ValueError, match=r"references of row 32 .* is None"):
-        metric.add(prediction="a")
+        metric.add(prediction="a", reference=None)
+    for half in ({"prediction": "a"}, {"reference": "a"}, {"predictions": "a"}, {}):
+        with pytest.raises(ValueError, match="add takes a prediction and its references: pass both"):
+            metric.add(**half)
     with pytest.raises(ValueError, match=r"prediction of row 33 "):
         metric.compute(predictions=["a", None], references=["a", "b"])
 

@@ -67,6 +67,22 @@ def test_load_from_the_hub_and_again_from_the_cache(
     assert "cached version" in again.stderr
 
 
+def test_lists_and_nested_values_from_the_hub_need_the_package(
+    hub: tuple[str, list[str], Callable[[], None]], tmp_path: Path, run_python: Callable[..., Any]
+) -> None:
+    endpoint, asked, _ = hub
+    program = f"""{LIGHT}
+import evaluate
+star = evaluate.load("someone/anls", "anls_star")
+print(star.compute(predictions=[{{"a": ["x"]}}], references=[{{"a": [("x", "y"), "z"]}}]))
+print(type(star).__module__.split(".")[2])
+"""
+    environment = {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "cache"), "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
+    done = run_python(program, tmp_path, PYTHONPATH=str(ROOT), **environment)
+    assert done.stdout == "{'anls_star': 0.5}\nsomeone--anls\n", done.stderr
+    assert {path.rpartition("/")[2] for path in asked if path.startswith("/spaces/")} == {"anls.py"}
+
+
 def test_where_rapidfuzz_is_missing_evaluate_says_so(tmp_path: Path, run_python: Callable[..., Any]) -> None:
     program = f"""{LIGHT}
 import sys, evaluate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import json
 import multiprocessing
 import pickle
 import runpy
@@ -16,8 +17,9 @@ from typing import Any
 import pytest
 
 import anls
+from anls_metric.nested import get_value_variant
 from anls_metric.reading.extract import answer_in_tags
-from anls_metric.trl import Reward, anls_reward, build_reward
+from anls_metric.trl import Reward, ValueReward, anls_reward, build_reward
 from tests.conftest import ROOT
 
 # What it makes of completions
@@ -114,6 +116,96 @@ def test_it_can_be_copied_and_sent_to_another_process() -> None:
         assert pool.apply(use, [reward]) == [4 / 9]
 
 
+# Models that write JSON
+
+INVOICE = {"total": "12.50", "items": ["tea", "milk"]}
+WRITTEN: dict[str, float] = {
+    '{"total": "12.50", "items": ["milk", "tea"]}': 1.0,
+    ' {"total": "12.50"}\n': 1 / 3,
+    '```json\n{"total": "12.50", "items": ["tea"]}\n```': 0.0,
+    '{"total": "12.50", "items": ["milk", "tea"]': 0.0,
+    "12.50": 0.0,
+    "": 0.0,
+    "[" * 100_000: 0.0,
+    "[" * 400 + "]" * 400: 0.0,  # JSON, and deeper than any answer
+    '{"__tuple__": [{"total": "12.50", "items": ["milk", "tea"]}, "x"]}': 0.0,  # no way to answer everything
+}
+UNREADABLE = 5 / 9
+
+
+def test_values_that_are_written_as_json() -> None:
+    logged: list[tuple[str, float]] = []
+    columns: dict[str, Any] = {"completions": list(WRITTEN), "log_metric": lambda *entry: logged.append(entry)}
+    reward = build_reward(variant="anls_star")
+    assert reward(answers=[INVOICE] * 9, **columns) == list(WRITTEN.values())
+    assert reward(answers=[json.dumps(INVOICE)] * 9, **columns) == list(WRITTEN.values())
+    assert logged == [("rewards/anls_star/unreadable", UNREADABLE)] * 2
+    assert reward(completions=[], answers=[], log_metric=lambda *entry: logged.append(entry)) == []
+    assert logged[2:] == [("rewards/anls_star/unreadable", 0.0)]  # every process logs the same names
+
+
+def test_values_are_taken_out_of_what_is_around_them() -> None:
+    reward = build_reward(variant="anls_star", extract="think,json")
+    said = ["<think>[1]</think>It is ```" + json.dumps(INVOICE) + "``` (see [1]).", "It is 12.50"]
+    assert reward(completions=said, answers=[INVOICE] * 2) == [1.0, 0.0]
+    assert build_reward(variant="anlsl", extract="json:a")(completions=['{"a": ["b", "c"]}'], answers=[["b"]]) == [0.5]
+    assert build_reward(variant="anls_star", extract=answer_in_tags)(
+        completions=['<answer>["a"]</answer>', '["a"]'], answers=[["a"]] * 2
+    ) == [1.0, 0.0]
+
+
+def test_accepted_values_are_what_the_variant_scores() -> None:
+    reward = build_reward(variant="anls_star")
+    accepted: list[Any] = ["[]", None, [], '{"a": {"__tuple__": ["x", "y"]}}', "Coca Cola"]
+    said = ["[]", "[]", "[]", '{"a": "y"}', '"coca cola"']
+    assert reward(completions=said, answers=accepted) == [1.0, None, 1.0, 1.0, 1.0]
+    with pytest.raises(ValueError, match=r"the reference of row 1, \[0\], is b'a'"):
+        reward(completions=["[]", "[]"], answers=[[], [b"a"]])
+    with pytest.raises(ValueError, match="the references of row 0, item 0, is 5"):
+        build_reward(variant="anlsl")(completions=["[]"], answers=[[5]])
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"variant": "anls_star"}, "anls_star"),
+        ({"variant": "anlsl", "threshold": 0.8}, "anlsl_0.8"),
+        ({"variant": "anls_star", "threshold": 0.0, "none_keys": "ignored"}, "anls_star_0.0_none_keys_ignored"),
+        ({"variant": get_value_variant("anls_star", threshold=0.25)}, "anls_star_0.25"),
+        ({"variant": "anls_star", "name": "forms"}, "forms"),
+    ],
+)
+def test_the_name_of_a_reward_of_values(options: Any, name: str) -> None:
+    reward = pickle.loads(pickle.dumps(build_reward(**options)))
+    assert isinstance(reward, ValueReward)
+    assert reward.__name__ == name
+
+
+def test_options_of_values_change_the_reward() -> None:
+    columns: dict[str, Any] = {"completions": ['{"a": "abcd", "b": null}'], "answers": [{"a": "abce"}]}
+    assert build_reward(variant="anls_star")(**columns) == [0.375]
+    assert build_reward(variant="anls_star", none_keys="ignored")(**columns) == [0.75]
+    assert build_reward(variant="anls_star", none_keys="ignored", threshold=0.8)(**columns) == [0.0]
+    star = anls.load(config_name="anls_star", none_keys="ignored")
+    assert star.build_reward()(**columns) == [0.75]
+    assert star.build_reward(threshold=0.8)(**columns) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"variant": "anls_star", "ignore_case": True}, "anls_star has no option 'ignore_case'"),
+        ({"variant": "anlsl", "none_keys": "ignored"}, "anlsl has no option 'none_keys'"),
+        ({"variant": "rrc", "none_keys": "ignored"}, "none_keys is an option of the variant anls_star"),
+        ({"variant": "anls_star", "none_keys": "x"}, "none_keys is 'x'"),
+        ({"variant": "anls_star", "extract": "tags"}, "no rule 'tags'"),
+    ],
+)
+def test_options_that_a_variant_does_not_have_are_refused(options: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        build_reward(**options)
+
+
 # What is refused
 
 
@@ -185,6 +277,27 @@ def test_grpo_logs_the_mean_score_of_each_reward(example: Any, tmp_path: Path, m
         assert entry["rewards/anls_of/mean"] == entry["rewards/anls_nls/mean"] == pytest.approx(direct, rel=1e-6)
         direct = anls.mean(anls.anls_scores(completions, answers, variant="nls", threshold=0.3))
         assert entry["rewards/anls_nls_0.3/mean"] == pytest.approx(direct, rel=1e-6)
+
+
+def test_grpo_logs_how_many_completions_are_no_json(example: Any, tmp_path: Path) -> None:
+    reward, seen = build_reward(variant="anls_star", extract=sometimes_json), []
+
+    def star(**columns: Any) -> Any:
+        seen.append(columns["completions"])
+        return reward(**columns)
+
+    trainer = example.make_trainer(str(tmp_path), [star], steps=2)
+    trainer.train()
+    logged = [entry for entry in trainer.state.log_history if "rewards/star/mean" in entry]
+    assert len(logged) == len(seen) == 2
+    for entry, completions in zip(logged, seen):
+        unreadable = sum(len(text) % 2 == 0 for text in completions) / len(completions)
+        assert 0 < unreadable < 1
+        assert entry["rewards/anls_star/unreadable"] == pytest.approx(unreadable)
+
+
+def sometimes_json(text: str) -> str:
+    return json.dumps([text]) if len(text) % 2 else "["
 
 
 def test_the_command_of_trl_takes_the_ready_made_reward(

@@ -17,7 +17,6 @@ import pytest
 
 from tests.conftest import ROOT
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
 
@@ -78,21 +77,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         assert not any(path.is_file() for path in place.rglob("*"))  # what was uploaded went with the server
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A browser that reaches this machine alone. Its pages share what was loaded: opening one takes half as long."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium: apt-get install chromium")
-    options = "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update"
-    closed = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
-    flags = [f"--{option}" for option in [*options.split(), "disable-sync"]]
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=CHROMIUM, args=[*flags, closed])
-        yield chromium.new_context(accept_downloads=True)
-        chromium.close()
-
-
 class Visit:
     """One user's page, and what went on in it."""
 
@@ -137,12 +121,17 @@ class Visit:
         self.page.locator(selector).click()
         self.page.get_by_role("option", name=option).click()
 
-    def drop(self, *paths: Path | str) -> None:
-        """Drop files into the places for gold, submission and second submission."""
-        for place, path in zip(("gold", "submission", "second"), paths):
-            if path:
-                self.page.locator(f"#{place} input[type=file]").set_input_files(path)
-                self.see(f"#{place} button[aria-label=Clear]")
+    def drop(self, *paths: Path) -> None:
+        """Drop files."""
+        self.page.locator("#files input[type=file]").set_input_files(paths)
+        self.see("#files button[aria-label=Clear]")
+
+    def report(self, text: str = "ANLS report") -> Any:
+        """The report in its frame, once it says something."""
+        frame = self.page.frame_locator("#report iframe")
+        frame.locator("body", has_text=text).wait_for()
+        frame.locator("#list tr.row").first.wait_for()
+        return frame
 
     def fits(self) -> bool:
         """Whether nothing stands out of the window."""

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 import anls
-from anls_metric.analysis import significance
+from anls_metric import files
 from anls_metric.page import api, limits
 from anls_metric.page.errors import FOR_PROGRAMS, told
 from anls_metric.page.uploads import Upload
+from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.reading.rows import REMEDIES, InputError
 from tests.conftest import ROOT
 from tests.page.files import write_table
@@ -66,8 +67,13 @@ LONG = "a" * 30_000
         (lambda: api.explain_answer("a", []), "accepted_answers"),
         (lambda: api.explain_answer(7, ["a"]), "not a string"),  # type: ignore[arg-type]
         (lambda: api.score_answers(["a"], []), "1 predictions"),
-        (lambda: api.score_files(GOLD, SUBMISSION, case="maybe"), "case is 'maybe'"),
-        (lambda: api.score_table(TABLE, "nothing"), "there is no field 'nothing'"),
+        (lambda: api.score_files(GOLD, [SUBMISSION], case="maybe"), "case is 'maybe'"),
+        (lambda: api.score_files(GOLD, [SUBMISSION], baseline="x", extract="y"), "there is no rule 'y'"),
+        (lambda: api.score_files(GOLD, [SUBMISSION], worst=-1), "worst is -1"),
+        (lambda: api.score_logs([TABLE], "nothing", "accepted"), "there is no field 'nothing'"),
+        (lambda: api.score_logs([TABLE]), "there are no accepted answers in it"),
+        (lambda: api.score_logs([GOLD]), "name their field with prediction_field, or ask score_files"),
+        (lambda: api.score_logs([TABLE], 7), "prediction_field"),  # type: ignore[arg-type]
     ],
 )
 def test_a_mistake_is_told(call: Any, said: str) -> None:
@@ -77,35 +83,71 @@ def test_a_mistake_is_told(call: Any, said: str) -> None:
 
 
 def test_files_are_scored() -> None:
-    result = api.score_files(GOLD, SUBMISSION)
-    assert result["anls"] == pytest.approx(0.6273148)
-    assert {name: count for name, count in result["zeros"].items() if count} == {"other": 1, "empty": 1}
+    result = api.score_files(GOLD, [SUBMISSION], worst=2)
+    (one,) = result["submissions"]
+    assert (one["name"], one["questions"], one["anls"]) == ("submission", 6, pytest.approx(0.6273148))
+    assert (one["outcomes"]["other"], one["outcomes"]["empty"]) == (1, 1)
+    assert [worst["score"] for worst in one["worst"]] == [0, 0]
     assert result["signature"] == anls.signature()
-    assert list(result["scores"]) == ["1", "2", "3", "4", "5", "6"]
-    low, high = result["interval"]
-    assert low < result["anls"] < high
-    assert api.score_files(GOLD, SUBMISSION, case="counts")["signature"] == anls.signature(ignore_case=False)
-    assert api.score_table(TABLE, "model", "accepted", "rrc", 0.9)["signature"] == anls.signature("rrc", 0.9)
+    low, high = one["interval"]
+    assert low < one["anls"] < high
+    assert api.score_files(GOLD, [SUBMISSION], case="counts")["signature"] == anls.signature(ignore_case=False)
+    assert api.score_logs([TABLE], "model", "accepted", "", "rrc", 0.9)["signature"] == anls.signature("rrc", 0.9)
+    extracted = api.score_files(GOLD, [SUBMISSION], extract="think,final")
+    assert "extract:think,final" in extracted["signature"]
 
 
-def test_an_interval_is_the_one_that_the_page_and_the_example_show(load_example: Any, capsys: Any) -> None:
-    result = api.score_files(GOLD, SUBMISSION)
-    assert tuple(result["interval"]) == significance.interval(list(result["scores"].values()))
-    load_example("confidence_interval").main(GOLD.path, SUBMISSION.path)
-    low, high = result["interval"]
-    assert f"interval {low:.4f} to {high:.4f}" in capsys.readouterr().out
+def test_the_document_is_the_one_of_the_other_doors() -> None:
+    assert api.score_files(GOLD, [SUBMISSION]) == files.score_file(GOLD.path, SUBMISSION.path).to_dict()
 
 
-def test_one_question_has_no_interval(tmp_path: Path) -> None:
-    assert api.score_table(write_table(tmp_path / "t.jsonl", 1))["interval"] is None
+def test_several_submissions_are_compared(tmp_path: Path) -> None:
+    records = json.loads(Path(GOLD.path).read_text())["data"]
+    better = [{"questionId": record["questionId"], "answer": record["answers"][0]} for record in records]
+    (tmp_path / "better.json").write_text(json.dumps(better))
+    submissions = [SUBMISSION, Upload(str(tmp_path / "better.json"))]
+    (one,) = api.score_files(GOLD, submissions)["comparisons"]
+    assert (one["first"], one["second"], one["difference"]) == ("submission", "better", pytest.approx(0.3727, abs=1e-4))
+    assert (one["better"], one["worse"], one["verdict"]) == (4, 0, "too few questions")
+    (one,) = api.score_files(GOLD, submissions, baseline="better")["comparisons"]
+    assert one["first"] == "better"
+    with pytest.raises(ValueError, match="no submission is called 'best'"):
+        api.score_files(GOLD, submissions, baseline="best")
+
+
+def test_submissions_to_other_questions_have_their_numbers_all_the_same(tmp_path: Path) -> None:
+    for name, start in (("one", 0), ("other", 100)):
+        rows = [{"id": start + n, "prediction": "a", "references": ["a"]} for n in range(3)]
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    result = api.score_logs([Upload(str(tmp_path / name)) for name in ("one.json", "other.json")])
+    assert [one["anls"] for one in result["submissions"]] == [1, 1]
+    assert result["comparisons"] == []
+    assert result["hints"][0].startswith("not compared: ")
+
+
+def test_an_interval_is_that_of_the_clusters(tmp_path: Path) -> None:
+    table = write_table(tmp_path / "t.jsonl", 60)
+    alone = api.score_logs([table])["submissions"][0]["interval"]
+    rows = [json.loads(line) | {"image": n // 6} for n, line in enumerate(Path(table.path).read_text().splitlines())]
+    (tmp_path / "u.json").write_text(json.dumps(rows))
+    result = api.score_logs([Upload(str(tmp_path / "u.json"))])
+    assert result["clusters"] == {"field": "image", "count": 10}
+    assert result["submissions"][0]["interval"] != alone
+    assert api.score_logs([write_table(tmp_path / "v.jsonl", 1)])["submissions"][0]["interval"] is None
+
+
+def test_every_layout_is_listed() -> None:
+    assert [row["name"] for row in api.list_layouts()] == [layout.name for layout in LAYOUTS]
+    assert all(row["source"] for row in api.list_layouts())
 
 
 def test_unanswered_questions_score_0_where_one_says_so(tmp_path: Path) -> None:
     (tmp_path / "few.json").write_text('[{"questionId": 1, "answer": "Coca Cola"}]')
     few = Upload(str(tmp_path / "few.json"))
-    assert api.score_files(GOLD, few, unanswered_score_0=True)["zeros"]["missing"] == 5
+    result = api.score_files(GOLD, [few], unanswered_score_0=True)
+    assert result["submissions"][0]["outcomes"]["missing"] == 5
     with pytest.raises(InputError) as error:
-        api.score_files(GOLD, few)
+        api.score_files(GOLD, [few])
     assert told(error.value, FOR_PROGRAMS).endswith("add them, or count them as 0 with unanswered_score_0")
 
 
@@ -120,14 +162,7 @@ def test_a_link_is_checked(wrong: dict[str, str]) -> None:
 def test_every_remedy_has_words_for_a_visitor_and_for_a_program() -> None:
     from anls_metric.page.errors import ON_THE_PAGE
 
-    elsewhere = {"no references", "no predictions", "no gold", "no submission", "several ids"}  # of the command alone
-    elsewhere |= {
-        "results elsewhere",
-        "overwrite results",
-        "extract",
-        "references separator",
-        "another prediction field",
-    }
+    elsewhere = {"results elsewhere", "overwrite results", "none keys"}  # of the command alone
     assert set(ON_THE_PAGE) == set(FOR_PROGRAMS) == set(REMEDIES) - elsewhere
 
 
@@ -156,14 +191,18 @@ def test_a_large_request_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_results_are_json() -> None:
-    for result in (api.explain_answer("a", ["b"]), api.compare_variants("a", ["b"]), api.score_files(GOLD, SUBMISSION)):
+    for result in (
+        api.explain_answer("a", ["b"]),
+        api.compare_variants("a", ["b"]),
+        api.score_files(GOLD, [SUBMISSION]),
+    ):
         assert json.loads(json.dumps(result, allow_nan=False)) == result
 
 
 def test_what_is_answered_and_shown_needs_no_gradio(run_python: Any) -> None:
     program = (
         "import sys; sys.modules['gradio'] = sys.modules['gradio_client'] = sys.modules['starlette'] = None;"
-        "from anls_metric.page import api, errors, guard, limits, uploads, visit;"
+        "from anls_metric.page import api, errors, guard, limits, scoring, uploads, visit;"
         "print(api.explain_answer('a', ['a'])['score'], visit.one_answer('a', '', api.settings('rrc', 1, True))[1:])"
     )
     done = run_python(program, ROOT)

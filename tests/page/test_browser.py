@@ -10,7 +10,6 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -18,6 +17,7 @@ import anls
 from tests.conftest import ROOT
 from tests.page.conftest import SIZES, Served, Visit
 from tests.page.files import write_table
+from tests.report.made import HOSTILE, data_of
 
 Visits = Callable[..., Visit]
 
@@ -165,98 +165,95 @@ def test_the_keyboard_is_enough(visit: Visits) -> None:
     user.see("#summary", "Drop a gold file")
 
 
-# A file
+# Files
 
 
-def test_two_files_are_scored(visit: Visits, tmp_path: Path) -> None:
+def test_files_are_scored_and_reported(visit: Visits, tmp_path: Path) -> None:
     user = visit("?tab=file")
-    user.drop(GOLD)
-    user.see("#summary", "Drop a submission to gold_label.json")
-    user.drop("", SUBMISSION)
+    user.drop(SUBMISSION, GOLD)  # in whatever order
     user.see("#summary .score", "0.6273")
-    user.see("#summary .why", "6 questions. 2 score 0 (1 empty, 1 other).")
-    user.see("#summary", "95 % interval")
-    user.see("#summary code", "anls|standard|threshold:0.5")
-    user.see("#histogram .mark", "0.5")
-    assert user.page.locator("#worst article").count() == 6
-    user.see("#worst article", "The prediction is empty, so 0.")
-    user.page.locator("#words textarea, #words input").fill("SIGN")
-    user.see("#worst .said", "2 of 2 answers")
-    user.page.locator("#words textarea, #words input").fill("")
-    user.page.locator("#zero input").click()
-    user.page.get_by_role("option", name="empty").click()
-    user.see("#worst .said", "1 of 1 answers")
-    user.see("#every-variant tr", "mistral_evals")
-    user.page.locator("#field input").click()
-    user.page.get_by_role("option", name="evidence").click()
-    user.see("#groups tr", "Table/list")
-    for kind in ("CSV", "JSON"):
-        with user.page.expect_download() as download:
-            user.page.get_by_role("button", name=f"Download {kind}").click()
-        written = Path(download.value.path()).read_text(encoding="utf-8")
-        if kind == "JSON":
-            assert [round(row["score"], 4) for row in json.loads(written)["answers"]] == [0.8889, 0, 1, 0.875, 1, 0]
-        else:
-            rows = list(csv.DictReader(io.StringIO(written)))
-            assert [row["zero"] for row in rows] == ["", "other", "", "", "", "empty"]
+    user.see("#summary .why", "6 questions. 2 score 0.")
+    report = user.report()
+    report.get_by_text("95 % interval 0.").wait_for()
+    report.get_by_role("searchbox").fill("SIGN")
+    assert report.get_by_role("status").inner_text() == "2 of 6 questions"
+    report.get_by_role("button", name="empty").first.click()
+    report.get_by_text("The prediction is empty, so 0.").or_(report.get_by_text("1 of 6 questions")).first.wait_for()
+    with user.page.expect_download() as download:
+        report.get_by_role("button", name="Download CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    assert [row["outcome"] for row in rows] == ["empty"]
     user.page.locator("#threshold input[type=number]").fill("0.88")
     user.page.locator("#threshold input[type=number]").press("Tab")
     user.see("#summary code", "threshold:0.88")
+    user.report("threshold:0.88")
     assert "Coca" not in user.page.url
 
 
-def test_a_second_submission_is_compared(visit: Visits, tmp_path: Path) -> None:
-    better = [{"questionId": record["questionId"], "answer": record["answers"][0]} for record in gold_records()]
-    second = tmp_path / "better one.json"
-    second.write_text(json.dumps(better))
+def test_the_report_is_saved_as_it_is_shown(visit: Visits, tmp_path: Path) -> None:
     user = visit("?tab=file")
-    user.drop(GOLD, SUBMISSION, second)
-    user.see("#comparison", "Difference +0.3727")
-    user.see("#comparison", "p = ")
-    user.see("#comparison .pair", "Which company made the sign?")
-    assert user.page.locator("#comparison .pair").count() == 4
+    user.drop(GOLD, SUBMISSION)
+    user.report()
+    with user.page.expect_download() as download:
+        user.page.get_by_role("button", name="Save the report").click()
+    assert download.value.suggested_filename == "anls-report.html"
+    found = data_of(Path(download.value.path()).read_text(encoding="utf-8"))
+    assert [round(score, 4) for score in found["answers"][0]["scores"]] == [0.8889, 0, 1, 0.875, 1, 0]
 
 
-def gold_records() -> list[dict[str, Any]]:
-    records: list[dict[str, Any]] = json.loads(GOLD.read_text())["data"]
-    return records
+def test_several_submissions_are_compared(visit: Visits, tmp_path: Path) -> None:
+    records = json.loads(GOLD.read_text())["data"]
+    better = [{"questionId": record["questionId"], "answer": record["answers"][0]} for record in records]
+    (tmp_path / "better one.json").write_text(json.dumps(better))
+    user = visit("?tab=file")
+    user.drop(GOLD, SUBMISSION, tmp_path / "better one.json")
+    user.see("#summary tr", "better one")
+    report = user.report("too few questions")
+    report.get_by_text("+0.3727").wait_for()
 
 
 def test_made_up_files_are_there_to_try(visit: Visits) -> None:
     user = visit("?tab=file", size="phone")
     user.page.get_by_role("button", name="Try made-up files").click()
-    user.see("#summary .why", "60 questions")
-    user.see("#comparison", "p = ")
-    user.see("#groups tr", "shop")
+    user.see("#summary tr", "careful reader")
+    report = user.report("60 questions")
+    assert report.get_by_text("By kind").is_visible()
     assert user.fits()
-    user.page.locator("#second button[aria-label=Clear]").click()  # they stand where one's own would
-    user.page.locator("#comparison .pair").first.wait_for(state="detached")
-    user.page.locator("#submission button[aria-label=Clear]").click()
-    user.page.locator("#gold button[aria-label=Clear]").click()
+    user.page.locator("#files button[aria-label=Clear]").click()
     user.see("#summary", "Drop a gold file")
+    user.page.locator("#report iframe").wait_for(state="detached")
     user.drop(GOLD, SUBMISSION)
     user.see("#summary .score", "0.6273")
 
 
-def test_a_table_is_scored_by_the_columns_one_picks(visit: Visits, tmp_path: Path) -> None:
+def test_a_table_is_scored_by_the_fields_one_picks(visit: Visits, tmp_path: Path) -> None:
     table = tmp_path / "the table.csv"
+    rows = [
+        ["kind", "one", "other", "truth"],
+        ["name", "CocaCola", "Coca Cola", '["Coca Cola", "Coca Cola Company"]'],
+        ["date", "12/15/89", "", '["12/15/88"]'],
+    ]
     with open(table, "w", newline="") as stream:
-        csv.writer(stream).writerows(
-            [
-                ["kind", "one", "other", "truth"],
-                ["name", "CocaCola", "Coca Cola", '["Coca Cola", "Coca Cola Company"]'],
-                ["date", "12/15/89", "", '["12/15/88"]'],
-            ]
-        )
+        csv.writer(stream).writerows(rows)
     user = visit("?tab=file")
     user.drop(table)
-    for label, column in {"Column of predictions": "one", "Column of accepted answers": "truth"}.items():
-        user.page.get_by_label(label, exact=True).click()
-        user.page.get_by_role("option", name=column, exact=True).last.click()
+    user.see("#summary [role=alert]", "pick their field under “Which field is which”")
+    user.page.get_by_role("button", name="Which field is which").click()
+    for role, field in {"prediction": "one", "references": "truth"}.items():
+        user.page.locator(f"#{role}-field input").click()
+        user.page.get_by_role("option", name=field, exact=True).last.click()
     user.see("#summary .score", "0.8819")
-    user.page.get_by_label("Second column of predictions").click()
-    user.page.get_by_role("option", name="other", exact=True).click()
-    user.see("#comparison", "Difference -0.3819")
+
+
+def test_answers_are_taken_out_where_a_hint_says_so(visit: Visits, tmp_path: Path) -> None:
+    rows = [{"id": n, "prediction": f"The answer is {n}.", "references": [str(n)]} for n in range(30)]
+    (tmp_path / "wrapped.json").write_text(json.dumps(rows))
+    user = visit("?tab=file")
+    user.drop(tmp_path / "wrapped.json")
+    user.see("#summary .hint", "under “Take answers out”")
+    user.page.locator("#extract input").click()
+    user.page.get_by_role("option", name="final:").click()
+    user.see("#summary code", "extract:final")
 
 
 def test_a_wrong_file_is_told_and_the_page_goes_on(visit: Visits, tmp_path: Path) -> None:
@@ -268,11 +265,23 @@ def test_a_wrong_file_is_told_and_the_page_goes_on(visit: Visits, tmp_path: Path
         user.drop(tmp_path / name, SUBMISSION)
         message = user.see("#summary [role=alert]", said).inner_text()
         assert "/tmp" not in message
-        for place in ("gold", "submission"):
-            user.page.locator(f"#{place} button[aria-label=Clear]").click()
+        user.page.locator("#files button[aria-label=Clear]").click()
         user.see("#summary", "Drop a gold file")
     user.page.get_by_role("button", name="Try made-up files").click()
-    user.see("#summary .why", "60 questions")
+    user.see("#summary tr", "careful reader")
+
+
+def test_hostile_answers_stay_in_their_frame(visit: Visits, tmp_path: Path) -> None:
+    rows = [{"id": HOSTILE[:-8], "question": SCRIPT, "prediction": SCRIPT, "references": [SCRIPT + "x"]}]
+    (tmp_path / "hostile.json").write_text(json.dumps(rows))
+    user = visit("?tab=file")
+    user.drop(tmp_path / "hostile.json")
+    report = user.report()
+    report.locator("#list tr.row").first.click()
+    assert "<script>window.ran = 1</script>" in report.locator(".written").inner_text()
+    frame = user.page.frames[-1]
+    assert frame.evaluate("window.ran") is None
+    assert frame.evaluate("window.origin") == "null"  # it reaches nothing of the page
 
 
 def test_unanswered_questions_score_0_where_one_says_so(visit: Visits, tmp_path: Path) -> None:
@@ -281,8 +290,7 @@ def test_unanswered_questions_score_0_where_one_says_so(visit: Visits, tmp_path:
     user.drop(GOLD, tmp_path / "few.json")
     user.see("#summary [role=alert]", "no answer to 5 of the questions")
     user.page.locator("#unanswered input").check()
-    user.see("#summary .why", "5 score 0 (5 missing)")
-    user.see("#worst article", "has no answer")
+    user.see("#summary .why", "5 score 0")
 
 
 def test_a_file_of_100_mb_is_refused(visit: Visits, tmp_path: Path) -> None:
@@ -290,61 +298,38 @@ def test_a_file_of_100_mb_is_refused(visit: Visits, tmp_path: Path) -> None:
     with open(large, "wb") as stream:
         stream.truncate(100 * 1024 * 1024)
     user = visit("?tab=file")
-    user.page.locator("#gold input[type=file]").set_input_files(large)
+    user.page.locator("#files input[type=file]").set_input_files(large)
     user.see("text=/maximum allowed size|larger than 50 MB/")
     user.page.get_by_role("button", name="Try made-up files").click()
-    user.see("#summary .why", "60 questions")
+    user.see("#summary tr", "careful reader")
 
 
 def test_the_page_does_not_freeze_while_100_000_answers_are_scored(visit: Visits, tmp_path: Path) -> None:
     write_table(tmp_path / "large.jsonl", 100_000)
     user, other = visit("?tab=file"), visit()
-    user.page.locator("#gold input[type=file]").set_input_files(tmp_path / "large.jsonl")
+    user.page.locator("#files input[type=file]").set_input_files(tmp_path / "large.jsonl")
     user.see("#summary .progress-text", "questions")
     other.field("prediction").fill("Coca Cole")
     other.see("#answer .why", "1 edit on 9 characters")
     assert not user.page.locator("#summary .score").is_visible()  # it was scoring all the time
     user.page.locator("#summary .why", has_text="100,000 questions.").wait_for(state="visible", timeout=120_000)
-    with user.page.expect_download(timeout=60_000) as download:
-        user.page.get_by_role("button", name="Download CSV").click()
-    with open(download.value.path(), encoding="utf-8", newline="") as stream:
-        assert sum(1 for _ in csv.reader(stream)) == 100_001
+    user.page.frame_locator("#report iframe").locator("#list tr.row").first.wait_for(timeout=120_000)
 
 
 def test_what_was_asked_for_last_is_what_is_shown(visit: Visits, tmp_path: Path) -> None:
     write_table(tmp_path / "large.jsonl", 20_000)
     user, other = visit("?tab=file"), visit("?tab=file")
-    user.page.locator("#gold input[type=file]").set_input_files(tmp_path / "large.jsonl")
+    user.page.locator("#files input[type=file]").set_input_files(tmp_path / "large.jsonl")
     user.see("#summary .progress-text, #summary .progress-level")
     user.page.get_by_role("button", name="Try made-up files").click()
-    user.see("#summary .why", "60 questions")
-    user.page.locator("#words textarea, #words input").fill("no such words")
-    user.see("#worst .said", "No answer fits the filter")
+    user.see("#summary tr", "careful reader")
     other.drop(tmp_path / "large.jsonl")
     other.see("#summary .why", "20,000 questions")  # large files take turns: the first one is scored as well
     user.page.locator("#threshold input[type=number]").fill("0.9")
     user.page.locator("#threshold input[type=number]").press("Tab")
     user.see("#summary code", "threshold:0.9")
-    user.see("#summary .why", "60 questions")
-    user.see("#worst .said", "No answer fits the filter")
-
-
-def test_the_same_file_may_be_dropped_twice(visit: Visits, tmp_path: Path) -> None:
-    user = visit("?tab=file")
-    user.drop(GOLD, SUBMISSION, SUBMISSION)
-    user.see("#comparison", "They differ nowhere")
-    user.see("#comparison", "submission.json (second)")
-
-
-def test_names_that_are_no_text_do_no_harm(visit: Visits, tmp_path: Path) -> None:
-    (tmp_path / "odd.json").write_text(r"""[{"prediction": "\ud800", "references": "\ud800b", "k\ud800": "x"}]""")
-    user = visit("?tab=file")
-    user.drop(tmp_path / "odd.json")
-    user.see("#summary .score", "0.5")
-    user.page.locator("#gold button[aria-label=Clear]").click()
-    user.see("#summary", "Drop a gold file")
-    user.drop(GOLD, SUBMISSION)
-    user.see("#summary .score", "0.6273")
+    user.see("#summary tr", "careful reader")
+    user.report("threshold:0.9")
 
 
 def test_two_users_see_their_own_files(visit: Visits, tmp_path: Path, served: Served) -> None:
@@ -356,10 +341,7 @@ def test_two_users_see_their_own_files(visit: Visits, tmp_path: Path, served: Se
     for place, user in enumerate(users):
         user.see("#summary .why", "1 question.")
         user.see("#summary .score", "1" if place == 0 else "0.8889")
-        with user.page.expect_download() as download:
-            user.page.get_by_role("button", name="Download JSON").click()
-        (answer,) = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))["answers"]
-        assert answer["prediction"] == f"secret {place}"
+        assert user.report().locator("#list tr.row .answer").inner_text().endswith(f"secret {place}")
     for path in served.uploads.rglob("*.csv"):
         with pytest.raises(urllib.error.HTTPError) as closed:
             urllib.request.urlopen(f"{served.address}gradio_api/file={urllib.parse.quote(str(path))}", timeout=10)
@@ -376,12 +358,11 @@ def test_everybody_can_use_it(visit: Visits, size: str, scheme: str) -> None:
     user.field("prediction").fill("xCoca  Col")
     user.see("#answer .edits .delete")
     serious = []
-    for tab in ("One answer", "A file", "How it works"):
+    for tab in ("One answer", "Files", "How it works"):
         user.tab(tab)
-        if tab == "A file":
+        if tab == "Files":
             user.page.get_by_role("button", name="Try made-up files").click()
-            user.see("#comparison", "p = ")
-            user.see("#every-variant tr", "mistral_evals")
+            user.report("60 questions")
         user.page.wait_for_function("document.getAnimations().every(one => one.playState !== 'running')")
         found = axe.Axe().run(user.page, options={"resultTypes": ["violations"]}).response["violations"]
         serious += [

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.limits import Budget, Turnstile, bytes_of, refuse_too_long, work_of
+from anls_metric.page.limits import Turnstile, bytes_of, refuse_too_long, work_of
 
 
 def test_all_references_together_are_counted() -> None:
@@ -77,43 +77,3 @@ def test_an_error_at_work_frees_the_place() -> None:
     for _ in range(3):
         with pytest.raises(KeyError), turnstile.passed(large=True):
             raise KeyError
-
-
-class Held:
-    """A visitor who can be asked to let go."""
-
-    def __init__(self) -> None:
-        self.holds = True
-
-    def let_go(self) -> None:
-        self.holds = False
-
-
-def test_what_was_held_longest_is_let_go_first() -> None:
-    budget = Budget(most=100)
-    visitors = [Held() for _ in range(4)]
-    for visitor in visitors[:3]:
-        budget.hold(visitor, 30)
-    budget.hold(visitors[0], 30)  # the newest now
-    budget.hold(visitors[3], 50)
-    assert [visitor.holds for visitor in visitors] == [True, False, False, True]
-
-
-def test_a_visitor_who_is_gone_holds_nothing() -> None:
-    budget = Budget(most=100)
-    stays, leaves = Held(), Held()
-    budget.hold(stays, 60)
-    budget.hold(leaves, 40)
-    del leaves
-    other = Held()
-    budget.hold(other, 40)
-    assert stays.holds
-
-
-def test_more_than_all_may_hold_is_let_go_by_the_next() -> None:
-    budget = Budget(most=100)
-    large, small = Held(), Held()
-    budget.hold(large, 1_000)
-    assert large.holds  # it is being looked at
-    budget.hold(small, 1)
-    assert not large.holds

@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 import anls
+from anls_metric.files import compare_files
 from anls_metric.page import limits
 from anls_metric.page.guard import HEADERS
 from tests.conftest import ROOT
@@ -92,7 +93,7 @@ def test_what_has_a_default_may_be_left_out(served: Served) -> None:
     assert call(served, "explain_answer", ["a", ["b"], "rrc"])["signature"] == anls.signature("rrc")
     assert call(served, "explain_answer", ["a", ["b"], None, 0.7, None])["signature"] == anls.signature(threshold=0.7)
     assert call(served, "score_answers", [["a"], [["a"]]])["anls"] == 1
-    assert call(served, "score_table", [as_file(upload(served, TABLE)), "model", "accepted"])["questions"] == 3
+    assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "model", "accepted"])["questions"] == 3
     status, said = ask(served, "gradio_api/run/explain_answer", json.dumps({"data": ["a", ["a"]]}).encode())
     assert (status, json.loads(said)["data"][0]["score"]) == (200, 1)
 
@@ -109,8 +110,9 @@ def test_what_has_a_default_may_be_left_out(served: Served) -> None:
         ("compare_variants", ["a", []], "accepted_answers"),
         ("score_answers", [["a"], []], "1 predictions"),
         ("score_files", [], "gold is missing: upload a file"),
-        ("score_files", ["gold.json", "submission.json"], "FileData"),
-        ("score_table", [{"path": "/etc/hostname"}], "FileData"),
+        ("score_files", ["gold.json", ["submission.json"]], "FileData"),
+        ("score_logs", [], "files is missing: upload a file"),
+        ("score_logs", [[{"path": "/etc/hostname"}]], "FileData"),
     ],
 )
 def test_a_programs_mistake_is_told(served: Served, endpoint: str, data: list[Any], said: str) -> None:
@@ -136,24 +138,34 @@ def test_50_requests_at_once_get_their_own_answers(client: Any) -> None:
 # Files
 
 
-def test_programs_score_files(client: Any) -> None:
+def test_programs_score_files(client: Any, tmp_path: Path) -> None:
     from gradio_client import handle_file
 
-    result = client.predict(handle_file(str(GOLD)), handle_file(str(SUBMISSION)), api_name="/score_files")
-    assert result["anls"] == pytest.approx(0.6273148)
-    assert {name: count for name, count in result["zeros"].items() if count} == {"other": 1, "empty": 1}
-    low, high = result["interval"]
-    assert low < result["anls"] < high
-    same = client.predict(handle_file(str(GOLD)), handle_file(str(SUBMISSION)), case="counts", api_name="/score_files")
+    gold, submission = handle_file(str(GOLD)), handle_file(str(SUBMISSION))
+    result = client.predict(gold, [submission], api_name="/score_files")
+    assert result == json.loads(json.dumps(compare_files(GOLD, SUBMISSION).to_dict()))
+    same = client.predict(gold, [submission], case="counts", api_name="/score_files")
     assert same["signature"] == anls.signature(ignore_case=False)
-    result = client.predict(handle_file(str(TABLE)), "model", "accepted", "rrc", 0.9, api_name="/score_table")
+    (tmp_path / "other.json").write_text(SUBMISSION.read_text())
+    two = client.predict(gold, [submission, handle_file(str(tmp_path / "other.json"))], api_name="/score_files")
+    assert [one["name"] for one in two["submissions"]] == ["submission", "other"]
+    assert two["comparisons"][0]["difference"] == 0
+    table = handle_file(str(TABLE))
+    result = client.predict([table], "model", "accepted", "", "rrc", 0.9, api_name="/score_logs")
     assert result["signature"] == anls.signature("rrc", 0.9)
+    assert "lmms_eval" in [row["name"] for row in client.predict(api_name="/list_layouts")]
 
 
 def test_a_file_once_uploaded_serves_many_calls(served: Served) -> None:
     gold, submission = (as_file(upload(served, path)) for path in (GOLD, SUBMISSION))
-    found = [call(served, "score_files", [gold, submission])["anls"] for _ in range(3)]
-    assert found == [found[0]] * 3
+    found = [mean_of(call(served, "score_files", [gold, [submission]])) for _ in range(3)]
+    assert found == [pytest.approx(0.6273148)] * 3
+
+
+def mean_of(document: Any) -> Any:
+    """The ANLS of a document of one submission."""
+    (one,) = document["submissions"]
+    return one["anls"]
 
 
 def test_80_users_share_one_gold_file(served: Served, tmp_path: Path) -> None:
@@ -167,7 +179,7 @@ def test_80_users_share_one_gold_file(served: Served, tmp_path: Path) -> None:
         ]
         path = tmp_path / f"submission {number}.json"
         path.write_text(json.dumps(answers))
-        return call(served, "score_files", [as_file(upload(served, GOLD)), as_file(upload(served, path))]).get("anls")
+        return mean_of(call(served, "score_files", [as_file(upload(served, GOLD)), [as_file(upload(served, path))]]))
 
     with ThreadPoolExecutor(16) as pool:
         assert list(pool.map(score, range(80))) == [pytest.approx(n % 7 / 6) for n in range(80)]
@@ -178,15 +190,15 @@ def test_nobody_deletes_what_others_uploaded(served: Served) -> None:
     folder = os.path.dirname(os.path.dirname(mine))
     others = [as_file(path) for path in (folder, os.path.dirname(mine), f"{mine}/..", f"{folder}/", f"{folder}/tmp")]
     for file in others:
-        assert "error" in call(served, "score_table", [file, "model", "accepted"])
-        assert "error" in call(served, "score_files", [file, file])
-    assert call(served, "score_table", [as_file(mine), "model", "accepted"])["questions"] == 3
+        assert "error" in call(served, "score_logs", [[file], "model", "accepted"])
+        assert "error" in call(served, "score_files", [file, [file]])
+    assert call(served, "score_logs", [[as_file(mine)], "model", "accepted"])["questions"] == 3
 
 
 def test_no_file_of_the_server_is_read(served: Served) -> None:
     host = Path("/etc/hostname").read_text().strip()
     for path in ("/etc/hostname", "../../../../etc/hostname", "file:///etc/hostname", "http://127.0.0.1:1/a.csv"):
-        said = call(served, "score_table", [as_file(path), "prediction", "references"])["error"]
+        said = call(served, "score_logs", [[as_file(path)], "prediction", "references"])["error"]
         assert "upload" in said
         assert host not in said
         assert "upload" in call(served, "explain_answer", ["a", [as_file(path)]])["error"]
@@ -243,8 +255,7 @@ def test_agents_have_the_same_as_tools(served: Served) -> None:
         return (await session.list_tools()).tools
 
     names = {tool.name: tool for tool in agent(served, tools)}
-    expected = ["explain_answer", "compare_variants", "score_answers", "list_variants", "score_files", "score_table"]
-    assert sorted(names) == sorted(expected)
+    assert sorted(names) == sorted(ENDPOINTS)
     assert "say why" in names["explain_answer"].description
     assert "closest one counts" in json.dumps(names["explain_answer"].inputSchema)
 
@@ -280,10 +291,11 @@ def test_agents_name_an_upload_as_they_like(served: Served) -> None:
     ]
 
     async def scores(session: Any) -> Any:
-        columns = {"prediction_column": "model", "references_column": "accepted"}
-        return [(await session.call_tool("score_table", {"table": one, **columns})).content[0].text for one in named]
+        fields = {"prediction_field": "model", "references_field": "accepted"}
+        return [(await session.call_tool("score_logs", {"files": [one], **fields})).content[0].text for one in named]
 
-    found = [json.loads(text)["anls"] for text in agent(served, scores)]
+    texts = agent(served, scores)
+    found = [mean_of(json.loads(text)) for text in texts]
     assert found == [pytest.approx(0.5879, abs=1e-4)] * 4
 
 
@@ -299,7 +311,7 @@ def test_agents_read_no_file_of_the_server(served: Served) -> None:
             "anls.py",
             "file:///etc/hostname",
         ]
-        return [await session.call_tool("score_table", {"table": file}) for file in files]
+        return [await session.call_tool("score_logs", {"files": [file]}) for file in files]
 
     for answer in agent(served, answers):
         assert answer.isError
@@ -335,14 +347,18 @@ VALUES: list[Any] = [
     [[[[[[[[["a"]]]]]]]]],
 ]
 
-ENDPOINTS = ["explain_answer", "compare_variants", "score_answers", "list_variants", "score_files", "score_table"]
+ENDPOINTS = ["explain_answer", "compare_variants", "score_answers", "list_variants", "list_layouts"]
+ENDPOINTS += ["score_files", "score_logs"]
 
 
 def test_any_request_gets_an_answer_or_a_word(served: Served) -> None:
     chance = random.Random(12)
     files = [as_file(upload(served, path)) for path in (GOLD, SUBMISSION, TABLE)]
     requests = [
-        (chance.choice(ENDPOINTS), [chance.choice([*VALUES, *files]) for _ in range(chance.randint(0, 7))])
+        (
+            chance.choice(ENDPOINTS),
+            [chance.choice([*VALUES, *files, files[:2], files]) for _ in range(chance.randint(0, 7))],
+        )
         for _ in range(200)
     ]
 

@@ -7,13 +7,13 @@ import json
 import os
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.uploads import Upload, make_room, read_column, read_submission, take
-from anls_metric.reading.rows import InputError
+from anls_metric.page.uploads import Spent, Upload, find, make_room, take
+from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.sources import Reading
 from tests.page.files import write_table
 
 MISUSES = ["", "..", ".", "{hash}", "{hash}/", "{hash}/..", "{hash}/../{hash}", "x/name.csv", "{hash}/a/name.csv"]
@@ -27,12 +27,19 @@ def upload(folder: Path, content: bytes, name: str = "table.csv") -> Path:
     return path
 
 
+def read(*files: Upload, gold: Upload | None = None, missing: str = "error") -> list[Row]:
+    """The rows of all submissions that these files are, within the limits."""
+    spent = Spent()
+    submissions = find(files, gold, Reading(missing=missing))
+    return list(chain.from_iterable(chain.from_iterable(map(spent.batches, submissions))))
+
+
 def test_an_upload_is_taken_as_often_as_one_likes(tmp_path: Path) -> None:
     path = upload(tmp_path, b"prediction,references\na,a\n")
     for _ in range(3):
         taken = take(str(path), str(tmp_path), "table")
         assert taken == Upload(str(path))
-        assert [row.prediction for row in chain.from_iterable(read_column(taken, "prediction", "references"))] == ["a"]
+        assert [row.prediction for row in read(taken)] == ["a"]
     assert path.exists()
 
 
@@ -89,28 +96,32 @@ def test_uploads_go_the_oldest_first(tmp_path: Path) -> None:
     make_room(str(tmp_path / "none"))
 
 
-def read(answers: Any) -> list[Any]:
-    return list(chain.from_iterable(answers))
-
-
-def test_a_submission_is_read_within_the_limits(tmp_path: Path) -> None:
+def test_the_gold_file_is_found_wherever_it_stands(tmp_path: Path) -> None:
     gold = [{"questionId": n, "answers": ["a", "b"]} for n in range(3)]
     (tmp_path / "gold.json").write_text(json.dumps(gold))
     (tmp_path / "few.json").write_text('[{"questionId": 0, "answer": "a"}]')
-    files = Upload(str(tmp_path / "gold.json")), Upload(str(tmp_path / "few.json"))
-    answers = read_submission(*files, unanswered_score_0=True)
-    assert [row.prediction for row in read(answers)] == ["a", None, None]
-    assert answers.name == "few.json"
-    assert 1_500 < answers.size < 10_000
+    gold_file, few = Upload(str(tmp_path / "gold.json")), Upload(str(tmp_path / "few.json"))
+    for files in ((gold_file, few), (few, gold_file), (few, gold_file, few)):
+        assert [row.prediction for row in read(*files, missing="zero")] == ["a", None, None]
+    assert [row.prediction for row in read(few, gold=gold_file, missing="zero")] == ["a", None, None]
     with pytest.raises(InputError, match=r"^few\.json: no answer to 2 of the questions of gold\.json"):
-        read(read_submission(*files))
+        read(few, gold_file)
+    for alone, lacks in ((gold_file, "predictions"), (few, "accepted answers")):
+        with pytest.raises(InputError, match=f"there are no {lacks} in it"):
+            read(alone)
+
+
+def test_too_many_files_are_refused(tmp_path: Path) -> None:
+    tables = [write_table(tmp_path / f"{number}.jsonl", 1) for number in range(limits.MOST_SUBMISSIONS + 1)]
+    with pytest.raises(ValueError, match="more than 20 files: score it with calculate-anls"):
+        read(*tables)
 
 
 def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(limits, "MOST_QUESTIONS", 100)
     table = write_table(tmp_path / "table.jsonl", 101)
     with pytest.raises(ValueError, match=r"table\.jsonl has more than 100 questions: score it with calculate-anls"):
-        read(read_column(table, "prediction", "references"))
+        read(table)
 
 
 @pytest.mark.parametrize("content", [b"[" + b"{}," * 60 + b"{}]", b"[" + b"1," * 120 + b"1]", b"," * 121])
@@ -123,21 +134,21 @@ def test_a_file_of_many_values_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_no_questions_are_refused(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("prediction,references\n")
-    with pytest.raises(ValueError, match=r"table\.csv: there are no questions in it"):
-        read(read_column(Upload(str(tmp_path / "table.csv")), "prediction", "references"))
+    with pytest.raises(ValueError, match=r"table\.csv: there are no "):
+        read(Upload(str(tmp_path / "table.csv")))
 
 
 def test_too_much_to_compare_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rows = [{"prediction": "a" * 9_000, "references": ["b" * 9_000]}] * 3
     (tmp_path / "table.json").write_text(json.dumps(rows))
     table = Upload(str(tmp_path / "table.json"))
-    assert len(read(read_column(table, "prediction", "references"))) == 3
+    assert len(read(table)) == 3
     monkeypatch.setattr(limits, "MOST_COMPARED_IN_FILE", 2 * 9_100**2)
     with pytest.raises(ValueError, match=r"table\.json has more to compare than others would wait for: score it with"):
-        read(read_column(table, "prediction", "references"))
+        read(table)
     (tmp_path / "table.json").write_text(json.dumps([{"prediction": "a" * 20_000, "references": ["b"] * 10_000}]))
     with pytest.raises(ValueError, match=r"table\.json, question 1: 20,000 characters and 10,000 accepted answers"):
-        read(read_column(table, "prediction", "references"))
+        read(table)
 
 
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -147,11 +158,11 @@ def test_a_small_file_that_unpacks_to_a_large_one_is_refused(monkeypatch: pytest
     columns = {"prediction": ["a"] * 600, "references": ["a"] * 600}
     for size, count, said in ((100_000, 600, "takes more than 50 MB once it is read"), (60_000_000, 1, "unpacked")):
         text = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), ["x" * size])
-        table = pa.table({**{name: some[:count] for name, some in columns.items()}, "text": text})
+        table = pa.table({**{name: some[:count] for name, some in columns.items()}, "question": text})
         parquet.write_table(table, tmp_path / "small.parquet", compression="zstd")
         assert (tmp_path / "small.parquet").stat().st_size < 100_000
         with pytest.raises(ValueError, match=said):
-            read(read_column(Upload(str(tmp_path / "small.parquet")), "prediction", "references"))
+            read(Upload(str(tmp_path / "small.parquet")))
 
 
 def test_dates_that_python_does_not_have_are_told(tmp_path: Path) -> None:
@@ -160,7 +171,7 @@ def test_dates_that_python_does_not_have_are_told(tmp_path: Path) -> None:
     table = {"prediction": ["a"], "references": ["a"], "date": pa.array([10_000_000], pa.date32())}
     parquet.write_table(pa.table(table), tmp_path / "dates.parquet")
     with pytest.raises(ValueError, match=r"dates\.parquet.*: a value that cannot be read"):
-        read(read_column(Upload(str(tmp_path / "dates.parquet")), "prediction", "references"))
+        read(Upload(str(tmp_path / "dates.parquet")))
 
 
 def test_columns_to_pick_from_are_those_that_a_page_can_show(tmp_path: Path) -> None:

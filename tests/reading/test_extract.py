@@ -310,3 +310,33 @@ def test_hostile_texts_end(piece: str) -> None:
         for rule in EXTRACTORS.values():
             found = rule.extract(text)
             assert found is None or len(found) <= len(text)
+
+
+# Answers that are lists and nested values: the text -> what the rules take out as JSON, None for nothing.
+FOUND_VALUES: dict[str, list[tuple[str, str | None]]] = {
+    "json": [
+        ('Here: {"total": "12.50", "items": [1, 2]}, see [3].', '{"total": "12.50", "items": [1, 2]}'),
+        ('["a", "b"]', '["a", "b"]'),
+        ('```json\n[\n  "a"\n]\n```', '[\n  "a"\n]'),
+        ('[see] {"a": 0.10}', '{"a": 0.10}'),
+        ("[1] [2]", "[1]"),
+        ('{"a": "b"', None),
+        ("Coca Cola", None),
+        ("[" * 10_000, None),
+        ('{"a": ' * 10_000, None),
+    ],
+    "json:answer": [
+        ('{"answer": ["a"]} {"answer": {"b": "é"}} {"page": 7}', '{"b": "é"}'),
+        ('{"answer": "Coca Cola"}', '"Coca Cola"'),
+        ('{"result": {"answer": []}}', "[]"),
+        ('["a"]', None),
+    ],
+    "fence": [('So:\n```json\n["a"]\n```', '["a"]')],
+}
+
+
+@pytest.mark.parametrize(("rule", "text", "value"), [(r, *case) for r, cases in FOUND_VALUES.items() for case in cases])
+def test_a_rule_of_values(rule: str, text: str, value: str | None) -> None:
+    extract = pickle.loads(pickle.dumps(extractor(rule, values=True)))
+    assert extract(text) == (text if value is None else value)
+    assert extract.signature == rule

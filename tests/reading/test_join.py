@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -126,3 +127,20 @@ def test_made_rows_are_rows() -> None:
     (row,) = make_rows(["7"], ["a"], [["b"]], [{}])
     assert (row, type(row)) == (Row("7", "a", ["b"], {}), Row)
     assert row.references == ["b"]
+
+
+def test_ids_under_another_name_are_an_error_that_says_what_to_name(tmp_path: Path) -> None:
+    gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
+    gold.write_text('[{"questionId": 1, "answers": ["a"]}]')
+    answers.write_text('[{"QuestionID": 1, "answer": "a"}]')
+    said = "no field 'questionId' (found 'QuestionID', 'answer'): name the right one with id_field"
+    with pytest.raises(InputError, match=re.escape(said)):
+        list(join_files(str(gold), str(answers)))
+
+
+def test_lists_by_id_as_answers_are_no_accepted_answers(tmp_path: Path) -> None:
+    gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
+    gold.write_text('{"1": ["a"], "2": ["b"]}')
+    answers.write_text('{"1": ["a"], "2": ["b"]}')
+    with pytest.raises(InputError, match=re.escape("question 1: (value) is ['a'] (list), not a string")):
+        list(join_files(str(gold), str(answers)))

@@ -15,6 +15,7 @@ import pytest
 import anls
 from anls_metric import compare_files, score_file
 from anls_metric.reading.rows import InputError
+from anls_metric.report import comparison
 from tests.conftest import ROOT
 from tests.system.conftest import Run, one_line, said_of, write
 
@@ -109,15 +110,22 @@ def test_a_number_that_is_none(run: Run) -> None:
 def test_what_is_better_than_the_first(run: Run, files: list[Path]) -> None:
     status, out, err = run(*files)
     assert (status, err) == (0, "")
-    first, base, tuned, alike, note = out.splitlines()
+    first, base, tuned, alike, *notes = out.splitlines()
     assert re.fullmatch(r" +ANLS +95 % +exact +contains +against base +95 % +p +questions", first)
     assert re.fullmatch(r"base +0\.5000  0\.\d{3} to 0\.\d{3}  0\.500  0\.500 +the baseline", base)
     assert re.fullmatch(r"tuned +0\.6500 .* \+0\.1500 .*  40 better, 10 worse: better", tuned)
     assert re.fullmatch(r"alike +0\.5000 .* \+0\.0000 .*  1 better, 1 worse: not told apart", alike)
-    assert note.startswith(
-        "200 questions of 100 clusters by image; p adjusted for 2 comparisons. Differences under 0.0"
-    )
-    assert note.endswith(f"cannot be told with 200 questions of 100 clusters by image. {anls.signature()}")
+    assert notes[0] == "200 questions of 100 clusters by image; p adjusted for 2 comparisons."
+    assert re.fullmatch(r"Differences under 0\.0\d+ cannot be told with these questions\.", notes[1])
+    assert notes[2:] == [anls.signature()]
+
+
+def test_a_narrow_terminal_gets_two_tables(files: list[Path]) -> None:
+    found = compare_files(*files)
+    narrow = comparison.as_text(found.to_dict(), found.scored_sets, 80)
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert comparison.as_text(found.to_dict(), found.scored_sets, 200) == str(found)
+    assert sorted(set(narrow.split())) == sorted(set(str(found).split()))
 
 
 def test_the_best_and_what_is_like_it(run: Run, files: list[Path]) -> None:
@@ -142,10 +150,10 @@ def test_groups_and_worst_of_several(run: Run, files: list[Path]) -> None:
 
 def test_what_was_lost_and_what_was_won(run: Run, files: list[Path]) -> None:
     gold, base, tuned, _ = files
-    comparison = json.loads(run(gold, base, tuned, "--regressions", 3, "--format", "json")[1])["comparisons"][0]
-    assert [one["id"] for one in comparison["regressions"]] == ["0", "1", "2"]
-    assert [one["id"] for one in comparison["improvements"]] == ["120", "121", "122"]
-    assert comparison["regressions"][0] == {
+    found = json.loads(run(gold, base, tuned, "--regressions", 3, "--format", "json")[1])["comparisons"][0]
+    assert [one["id"] for one in found["regressions"]] == ["0", "1", "2"]
+    assert [one["id"] for one in found["improvements"]] == ["120", "121", "122"]
+    assert found["regressions"][0] == {
         "id": "0",
         "question": "What is 0?",
         "references": ["Answer 0"],

@@ -28,6 +28,8 @@ from anls_metric.reading.layouts import LAYOUTS
 from tests.conftest import CONFORMANCE, ROOT, copy_of_the_checkout
 from tests.system.test_house import FILES, MAY_IMPORT, module
 
+_BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Document:
@@ -44,12 +46,13 @@ class Document:
         return self.path.read_text(encoding="utf-8")
 
     def blocks(self, language: str) -> list[str]:
-        return re.findall(rf"^```{language}\n(.*?)^```$", self.text, re.MULTILINE | re.DOTALL)
+        return [body for kind, body in _BLOCK.findall(self.text) if kind == language]
 
     def code(self) -> list[str]:
-        """What stands between backticks outside of the blocks; a bar in a table is escaped."""
-        prose = re.sub(r"^```.*?^```$", "", self.text, flags=re.MULTILINE | re.DOTALL)
-        return [code.replace("\\|", "|") for code in re.findall(r"`([^`]+)`", prose)]
+        """What stands between backticks, and the lines of blocks in no language; a bar in a table is escaped."""
+        inline = re.findall(r"`([^`]+)`", _BLOCK.sub("", self.text))
+        plain = [line for block in self.blocks("") for line in block.splitlines()]
+        return plain + [code.replace("\\|", "|") for code in inline]
 
     def table(self, head: str) -> list[list[str]]:
         """The rows of the table whose first line begins like this, that line among them."""
@@ -89,9 +92,10 @@ def import_or_skip(name: str) -> ModuleType:
 
 @of_the_guide
 def test_every_kind_of_block_is_run_by_a_test_here(document: Document) -> None:
-    kinds = re.findall(r"^```(.*)$", document.text, re.MULTILINE)
-    assert set(kinds[1::2]) <= {""}
-    assert set(kinds[::2]) <= {"python", "console", *(["bash", "bibtex"] if document == README else [])}
+    kinds = {kind for kind, _ in _BLOCK.findall(document.text)}
+    assert kinds <= {"", "python", "console", *(["bash", "bibtex"] if document == README else [])}
+    assert "```" not in _BLOCK.sub("", document.text)
+    assert all(line.startswith("calculate-anls ") for block in document.blocks("") for line in block.splitlines())
 
 
 @of_the_guide
@@ -134,7 +138,7 @@ def test_the_commands_that_are_named_have_the_flags_that_they_show(
         command = code.removeprefix("calculate-anls ")
         if command == code and not code.startswith("--"):
             continue
-        words = [word for word in shlex.split(command) if word != "..."]
+        words = ["1" if word == "N" else word for word in shlex.split(command) if word != "..."]
         if words[1:] or command != code:
             try:
                 command_line.parser().parse_args(words)
@@ -210,7 +214,9 @@ def test_the_commands_of_a_page(
     program, *arguments = shlex.split(command)
     assert program == "calculate-anls"
     assert command_line.main(arguments) == 0
-    assert capsys.readouterr() == (expected, "")
+    out, err = capsys.readouterr()
+    assert out == expected
+    assert all(line.startswith("calculate-anls: examples/") for line in err.splitlines())  # how files were read
 
 
 # Tables
@@ -368,7 +374,7 @@ def test_the_readme_is_short_and_says_its_id_on_the_hub_once() -> None:
 def test_the_endpoints_of_the_page_are_those_of_its_module() -> None:
     api = importlib.import_module("anls_metric.page.api")
     _, _, *rows = PAGES["page"].table("| endpoint |")
-    assert [name for name, _ in rows if not getattr(api, name.strip("`")).__doc__] == []
+    assert [name for names, _ in rows for name in re.findall(r"`(\w+)`", names) if not getattr(api, name).__doc__] == []
 
 
 def test_the_space_runs_on_a_gradio_that_is_tested() -> None:
@@ -393,7 +399,8 @@ def test_every_file_and_heading_that_a_document_links_is_there(document: Documen
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_examples_of_the_docstrings(name: str, in_clone: Path) -> None:
+def test_the_examples_of_the_docstrings(name: str, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(clone if name == "anls" else ROOT)
     if name == "anls":
         pytest.importorskip("evaluate")
     results = doctest.testmod(import_or_skip(name))

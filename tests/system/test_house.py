@@ -38,10 +38,12 @@ MAY_IMPORT_LATE: Mapping[str, set[str]] = {
     "anls": {"evaluate", "datasets", "anls_metric.nested", "anls_metric.reading", "anls_metric.trl"},
     "anls_metric": {"anls_metric.files"},  # the names of this door are also those of the package
     "anls_metric.nested": {"numpy"},
-    "anls_metric.reading": {"pyarrow", "python_calamine", "zstandard"},
+    "anls_metric.reading": {"anls_metric.nested", "pyarrow", "python_calamine", "zstandard"},
     "anls_metric.analysis": {"anls_metric.nested"},
-    "anls_metric.command_line": {"anls_metric.page"},  # --demo opens that door
-    "anls_metric.files": {"pandas"},
+    "anls_metric.trl": {"anls_metric.nested"},
+    "anls_metric.report": {"PIL"},  # the images of a report
+    "anls_metric.command_line": {"anls_metric.nested", "anls_metric.page"},  # --demo opens that door
+    "anls_metric.files": {"anls_metric.nested", "pandas"},
     "calculate_anls": {"anls_metric.command_line"},
 }
 

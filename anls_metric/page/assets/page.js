@@ -1,4 +1,4 @@
-// What the page does in the browser: the settings stand in its address, a link can be copied, scores are downloaded.
+// What the page does in the browser: the settings stand in its address, a link can be copied, a report is saved.
 window.anls = {
     settled: false, // gradio selects the first tab before the link is read
 
@@ -53,12 +53,9 @@ window.anls = {
         anls.save({prediction: null, answers: null});
     },
 
-    // Calls may overtake each other on their way to the server: it shows what the last one asked for.
-    calls: 0,
-
-    numbered(number, ...inputs) {
-        anls.calls += 1;
-        return [anls.calls, ...inputs];
+    saveReport() {
+        const frame = document.querySelector("#report iframe");
+        if (frame) anls.download(frame.srcdoc, "anls-report.html", "text/html");
     },
 
     download(text, name, type) {
@@ -70,3 +67,13 @@ window.anls = {
         setTimeout(() => URL.revokeObjectURL(link.href), 60000);
     },
 };
+
+// gradio's button that adds files is a button in a button, under a name that nobody translated.
+new MutationObserver(() => {
+    for (const outer of document.querySelectorAll("#files button:has(button)")) {
+        for (const [name, value] of Object.entries({role: "group", tabindex: "-1", title: "Add files"})) {
+            if (outer.getAttribute(name) !== value) outer.setAttribute(name, value);
+        }
+        if (outer.ariaLabel !== "Add files") outer.ariaLabel = "Add files";
+    }
+}).observe(document.documentElement, {childList: true, subtree: true});

@@ -1,0 +1,153 @@
+"""Numbers as SVG: whiskers, stacked bars, curves, distributions. Places are percentages, so that they fit any width."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from anls_metric.report.pieces import number, text
+
+COLOURS = 8
+"""How many colours submissions have; then they come again."""
+
+
+class Part(NamedTuple):
+    """A part of a bar.
+
+    Attributes:
+        name: what it is.
+        size: how much of it there is.
+        style: the class that gives it its colour.
+    """
+
+    name: str
+    size: int
+    style: str
+
+
+class Line(NamedTuple):
+    """A curve: its name, the place of its colour, and its points, all from 0 to 1."""
+
+    name: str
+    colour: int
+    points: Sequence[tuple[float, float]]
+
+
+class Scale(NamedTuple):
+    """From where to where an axis goes, in whole tenths."""
+
+    low: float
+    high: float
+
+    def place(self, value: float) -> str:
+        """Where a value stands, with room for a dot at both ends."""
+        return f"{3 + 94 * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low):.2f}%"
+
+
+def scale_of(values: Sequence[float]) -> Scale:
+    """The axis that shows these, in steps of a tenth and at least two of them long.
+
+    Example:
+        >>> scale_of([0.8942, 0.9229])
+        Scale(low=0.8, high=1.0)
+    """
+    low, high = math.floor(min(values) * 10), math.ceil(max(values) * 10)
+    low = max(0, min(low, high - 2))
+    return Scale(low / 10, max(high, low + 2) / 10)
+
+
+def whiskers(value: float, interval: Sequence[float] | None, scale: Scale, colour: int) -> str:
+    """A dot on an axis, with its interval."""
+    said = f"{value:.4f}" + (f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else "")
+    reach = ""
+    if interval:
+        ends = [scale.place(end) for end in interval]
+        reach = f'<line class="reach" x1="{ends[0]}" x2="{ends[1]}" y1="12" y2="12"/>'
+    return (
+        f'<svg class="whiskers s{colour % COLOURS}" height="24" width="100%" role="img" aria-label="{said}">'
+        f'<line class="axis" x1="3%" x2="97%" y1="12" y2="12"/>{reach}'
+        f'<circle cx="{scale.place(value)}" cy="12" r="5"/></svg>'
+    )
+
+
+def stacked(parts: Sequence[Part], height: int = 14) -> str:
+    """Parts of a whole beside each other."""
+    total = sum(part.size for part in parts) or 1
+    said = ", ".join(f"{part.name} {part.size:,}" for part in parts if part.size)
+    shapes, before = "", 0
+    for part in parts:
+        if part.size:
+            shapes += (
+                f'<rect class="{part.style}" x="{100 * before / total:.3f}%" width="{100 * part.size / total:.3f}%" '
+                f'height="{height}"><title>{text(part.name)}: {part.size:,} of {total:,} '
+                f"({100 * part.size / total:.1f} %)</title></rect>"
+            )
+        before += part.size
+    return f'<svg class="stacked" height="{height}" width="100%" role="img" aria-label="{text(said)}">{shapes}</svg>'
+
+
+def bar(value: float, colour: int) -> str:
+    """A number from 0 to 1 as a thin bar; it stands beside the number, which says it."""
+    width = 100 * min(max(value, 0.0), 1.0)
+    return (
+        f'<svg class="bar s{colour % COLOURS}" height="4" width="100%" aria-hidden="true">'
+        f'<rect class="track" width="100%" height="4"/><rect width="{width:.2f}%" height="4"/></svg>'
+    )
+
+
+_TICKS = (0, 0.25, 0.5, 0.75, 1)
+_LEFT, _TOP, _WIDE, _HIGH = 7, 4, 91, 84  # of the drawing, in percent
+
+
+def curves(lines: Sequence[Line], mark: float, said: str) -> str:
+    """Curves over an axis from 0 to 1, one place of which is marked."""
+    scale = scale_of([height for line in lines for _, height in line.points])
+    grid = "".join(
+        f'<line class="grid" x1="{_LEFT}%" x2="{_LEFT + _WIDE}%" y1="{_down(tick)}" y2="{_down(tick)}"/>'
+        f'<text x="{_LEFT - 1}%" y="{_down(tick)}" dy=".35em" text-anchor="end">'
+        f"{number(scale.low + tick * (scale.high - scale.low), 3)}</text>"
+        f'<text x="{_right(tick)}" y="{_TOP + _HIGH + 7}%" text-anchor="middle">{number(tick)}</text>'
+        for tick in _TICKS
+    )
+    drawn = "".join(
+        f'<path class="s{line.colour % COLOURS}" d="{_path(line.points, scale)}">'
+        f"<title>{text(line.name)}</title></path>"
+        for line in reversed(lines)
+    )
+    return (
+        f'<svg class="curves" height="280" width="100%" role="img" aria-label="{text(said, 2000)}">{grid}'
+        f'<line class="mark" x1="{_right(mark)}" x2="{_right(mark)}" y1="{_TOP}%" y2="{_TOP + _HIGH}%"/>'
+        f'<svg x="{_LEFT}%" y="{_TOP}%" width="{_WIDE}%" height="{_HIGH}%" viewBox="0 0 100 100" '
+        f'preserveAspectRatio="none" overflow="visible">{drawn}</svg></svg>'
+    )
+
+
+def _right(value: float) -> str:
+    return f"{_LEFT + _WIDE * value:.2f}%"
+
+
+def _down(value: float) -> str:
+    return f"{_TOP + _HIGH * (1 - value):.2f}%"
+
+
+def _path(points: Sequence[tuple[float, float]], scale: Scale) -> str:
+    return "M" + "L".join(f"{100 * x:g} {100 * (scale.high - y) / (scale.high - scale.low):.2f}" for x, y in points)
+
+
+def distribution(counts: Sequence[int], least: float, colour: int, said: str) -> str:
+    """How many there are in each of equal parts from 0 to 1: those under a threshold are drawn as outlines."""
+    most, width = max([*counts, 1]), 100 / len(counts)
+    bars = "".join(
+        f'<rect class="{"under" if (place + 0.5) / len(counts) < least else "over"}" '
+        f'x="{place * width + 0.4:.2f}%" width="{width - 0.8:.2f}%" y="{92 - 90 * count / most:.2f}%" '
+        f'height="{90 * count / most:.2f}%"><title>{place / len(counts):.2f} to {(place + 1) / len(counts):.2f}: '
+        f"{count:,}</title></rect>"
+        for place, count in enumerate(counts)
+        if count
+    )
+    return (
+        f'<svg class="distribution s{colour % COLOURS}" height="90" width="100%" role="img" aria-label="{text(said)}">'
+        f'{bars}<line class="grid" x1="0" x2="100%" y1="92%" y2="92%"/>'
+        f'<line class="mark" x1="{100 * least:.2f}%" x2="{100 * least:.2f}%" y1="0" y2="100%"/></svg>'
+    )

@@ -1,0 +1,142 @@
+"""Every question with its answers, as columns: what the script of the report reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anls import Variant
+from anls_metric.analysis.outcomes import OUTCOMES
+from anls_metric.analysis.overview import Question
+from anls_metric.analysis.scored import Scored, group_names
+from anls_metric.report.images import Images, image_name
+from anls_metric.report.pieces import sentence
+
+MOST_BYTES = 24_000_000
+"""Of the texts of a report: about 200,000 answers of everyday length."""
+
+_PLACES = {outcome.name: place for place, outcome in enumerate(OUTCOMES)}
+_ANSWER = 24  # bytes of an answer besides its text
+_NO_ANSWER = "The submission has no answer to it, so 0."
+
+
+def shown_questions(questions: Sequence[Question], most_bytes: int = MOST_BYTES) -> list[Question]:
+    """As many questions as a file may hold, in their order; every difference and every zero comes before any other."""
+    sizes = list(map(_size, questions))
+    if sum(sizes) <= most_bytes:
+        return list(questions)
+    kept, room = set(), most_bytes
+    for place in sorted(range(len(questions)), key=lambda place: not questions[place].needs_a_look):
+        room -= sizes[place]
+        if room >= 0:
+            kept.add(place)
+        elif not questions[place].needs_a_look:
+            break
+        else:
+            room += sizes[place]  # a giant; the next one may fit
+    return [question for place, question in enumerate(questions) if place in kept]
+
+
+def _size(question: Question) -> int:
+    row = question.row
+    texts = [row.id, str(row.record.get("question", "")), *row.references]
+    texts += [answer.row.prediction or "" for answer in question.answers if answer]
+    return sum(map(len, texts)) + _ANSWER * len(question.answers)
+
+
+def columns(
+    questions: Sequence[Question], variant: Variant, fields: Sequence[str] = (), images: Images | None = None
+) -> dict[str, Any]:
+    """What is known of questions, a list for each thing.
+
+    Args:
+        questions: those that are shown.
+        variant: which ANLS: it says why an answer has its score.
+        fields: of the records, by which questions are put into groups.
+        images: takes in those of the questions.
+
+    Returns:
+        ``ids``, ``questions``, ``references``; ``pictures`` and for each question the place of its own in them (-1 for
+        none); ``groups``: by field, the names and for each question the places of its own; ``sentences``; ``answers``:
+        for each submission the predictions, scores (None: it was not asked), outcomes, and places of the sentences and
+        of the closest accepted answers, with the references where they are others than those of the question.
+    """
+    if images:
+        images.add(image_name(one.record) for one in questions if one.needs_a_look)
+        images.add(image_name(one.record) for one in questions)
+    pictures = list(images.data) if images else []
+    picture_places = {name: place for place, name in enumerate(pictures)}
+    sentences = _Places()
+    count = len(questions[0].answers) if questions else 0
+    return {
+        "ids": [one.id for one in questions],
+        "questions": [_asked(one.record) for one in questions],
+        "references": [list(one.row.references) for one in questions],
+        "image_names": [image_name(one.record) for one in questions],
+        "images": [picture_places.get(image_name(one.record), -1) for one in questions],
+        "pictures": [images.data[name] for name in pictures] if images else [],
+        "groups": {field: _groups(questions, field) for field in fields},
+        "answers": [_answers(questions, place, variant, sentences) for place in range(count)],
+        "sentences": list(sentences.known),
+    }
+
+
+def _asked(record: Mapping[str, Any]) -> str:
+    asked = record.get("question")
+    return asked if isinstance(asked, str) else ""
+
+
+class _Places:
+    """Texts, each kept once, and their places."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+
+    def of(self, text: str) -> int:
+        return self.known.setdefault(text, len(self.known))
+
+
+def _groups(questions: Sequence[Question], field: str) -> dict[str, Any]:
+    places = _Places()
+    of = [[places.of(name) for name in group_names(one.record, field)] for one in questions]
+    return {"names": list(places.known), "of": of}
+
+
+def _answers(questions: Sequence[Question], place: int, variant: Variant, sentences: _Places) -> dict[str, Any]:
+    found: dict[str, Any] = {"predictions": [], "scores": [], "outcomes": [], "sentences": [], "closest": []}
+    found["references"] = {}
+    for number, question in enumerate(questions):
+        answer = question.answers[place]
+        said, closest = _why(answer, variant)
+        found["predictions"].append(answer.row.prediction if answer else None)
+        found["scores"].append(answer.score if answer else None)
+        found["outcomes"].append(_PLACES[answer.outcome] if answer else -1)
+        found["sentences"].append(sentences.of(said))
+        found["closest"].append(closest)
+        if answer and answer.row.references != question.row.references:
+            found["references"][number] = list(answer.row.references)
+    return found
+
+
+def _why(answer: Scored | None, variant: Variant) -> tuple[str, int]:
+    """Why an answer has its score, and which accepted answer is the closest."""
+    if answer is None:
+        return "", 0
+    why = answer.explanation(variant)
+    return (_NO_ANSWER, 0) if why is None else (sentence(why), why.winner)
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def as_script(data: Mapping[str, Any]) -> str:
+    r"""Data as JSON that can stand in a script element, whatever texts it holds.
+
+    Example:
+        >>> as_script({"text": "</script><!--"})
+        '{"text":"\\u003c/script>\\u003c!--"}'
+    """
+    written = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", written.replace("<", "\\u003c"))

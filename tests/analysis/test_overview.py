@@ -1,0 +1,68 @@
+"""Sets seen from above: every number is the one that scoring again gives."""
+
+from __future__ import annotations
+
+import pytest
+
+from anls import VARIANTS, anls_scores, mean
+from anls_metric.analysis.overview import THRESHOLDS, by_threshold, by_variant, questions, spread
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading.rows import Row
+from tests.conftest import fuzzed_rows
+
+ROWS = [*fuzzed_rows(300, 11), ("none", ["none"]), ("", ["a"]), ("", [""]), ("ab", ["abcd"]), ("İİ", ["i"])]
+
+
+def scored(variant: str = "standard", missing: int = 0) -> ScoredSet:
+    scored_set = ScoredSet(variant, keep=True)
+    rows = [Row(str(number), prediction, references, {}) for number, (prediction, references) in enumerate(ROWS)]
+    scored_set.add(rows + [Row(f"missing {number}", None, ["a"], {}) for number in range(missing)])
+    return scored_set
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_curve_is_what_scoring_at_each_threshold_gives(variant: str) -> None:
+    curve = dict(by_threshold(scored(variant)))
+    predictions, references = zip(*ROWS)
+    assert set(THRESHOLDS) - set(curve) <= {0.0}
+    for threshold in curve:
+        scores = anls_scores(predictions, references, threshold, variant)
+        assert curve[threshold] == pytest.approx(mean(scores), abs=1e-12), threshold
+
+
+def test_what_is_missing_scores_0_at_every_threshold_and_under_every_variant() -> None:
+    scored_set, whole = scored(missing=len(ROWS)), scored()
+    for (_, value), (_, other) in zip(by_threshold(scored_set), by_threshold(whole)):
+        assert value == pytest.approx(other / 2)
+    for name, value in by_variant(scored_set).items():
+        assert value == pytest.approx(by_variant(whole)[name] / 2)
+
+
+def test_under_its_own_variant_a_set_has_its_own_mean() -> None:
+    for name in VARIANTS:
+        assert by_variant(scored(name))[name] == scored(name).mean
+
+
+def test_a_set_of_missing_answers_alone() -> None:
+    scored_set = ScoredSet(keep=True)
+    scored_set.add([Row("1", None, ["a"], {})])
+    assert set(by_variant(scored_set).values()) == {0.0}
+    assert {value for _, value in by_threshold(scored_set)} == {0.0}
+
+
+def test_equal_answers_are_counted_apart_and_a_negative_similarity_first() -> None:
+    scored_set = ScoredSet("rrc", keep=True)
+    scored_set.add([Row("1", "İİ", ["q"], {}), Row("2", "a", ["a"], {}), Row("3", "abc", ["abcd"], {})])
+    assert min(one.similarity or 0.0 for one in scored_set.rows) < 0
+    counts, equal = spread(scored_set)
+    assert (counts[0], counts[15], sum(counts), equal) == (1, 1, 2, 1)
+
+
+def test_questions_of_several_sets_are_joined_by_id() -> None:
+    sets = [ScoredSet(keep=True), ScoredSet(keep=True)]
+    sets[0].add([Row("1", "a", ["a"], {}), Row("2", "b", ["b"], {})])
+    sets[1].add([Row("3", "c", ["c"], {}), Row("2", "b", ["b"], {})])
+    found = questions(sets)
+    assert [one.id for one in found] == ["1", "2", "3"]
+    assert [one.needs_a_look for one in found] == [True, False, True]
+    assert found[2].row.prediction == "c"

@@ -1,0 +1,301 @@
+"""Lists and nested values behind `evaluate.load("anls", "anls_star")` and `"anlsl"`."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anls_metric import nested
+from tests.conftest import LIGHT, ROOT
+from tests.core import processes
+from tests.core.processes import Team
+
+evaluate = pytest.importorskip("evaluate")
+pyarrow = pytest.importorskip("pyarrow")
+
+
+class Color(str, Enum):
+    RED = "Red"
+
+
+PREDICTIONS: list[Any] = [
+    {"total": 12.5, "items": [{"name": "tee"}, {"name": "milk", "price": None}]},
+    ["Air", "bus"],
+    "CocaCola",
+    {"paid": True, "date": "31 Dec 2023", "tags": []},
+    None,
+    [Color.RED, math.inf, "half a pair: \ud800"],
+]
+REFERENCES: list[Any] = [
+    {"total": "12.50", "items": [{"name": "milk"}, {"name": ("tea", "coffee")}]},
+    ["Bus", "Air", ("Other", "Others")],
+    ["Coca Cola", "Coca Cola Company"],
+    {"paid": ("yes", "true"), "date": ("31.12.2023", "31 Dec 2023"), "tip": None},
+    {"a": {"b": "c"}},
+    ["inf", "color.red"],
+]
+SCORES = nested.anls_star_scores(PREDICTIONS, REFERENCES)
+ROWS = nested.score_rows(PREDICTIONS, REFERENCES)
+
+LISTS = [["Cola", "tea", "milk"], "b", ["x"] * 9]
+ACCEPTED = [["tea", "cola"], ["a", "b", "b"], ("x", "y")]
+
+
+def test_the_expected_numbers_tell_the_averages_apart() -> None:
+    assert sum(0 < score < 1 for score in SCORES) >= 4
+    assert nested.mean(ROWS) != nested.mean(ROWS, "leaves")
+
+
+@pytest.fixture
+def star(in_clone: Path) -> Any:
+    return evaluate.load("anls", "anls_star")
+
+
+@pytest.fixture
+def anlsl(in_clone: Path) -> Any:
+    return evaluate.load("anls", "anlsl")
+
+
+# Ways in
+
+
+def test_the_example_of_the_issue(star: Any) -> None:
+    assert star.compute(predictions=[{"a": "x"}], references=[{"a": ("x", "y")}]) == {"anls_star": 1.0}
+
+
+@pytest.mark.parametrize("path", ["anls", str(ROOT / "anls.py")])
+def test_load_by_folder_and_by_path(path: str, in_clone: Path) -> None:
+    star = evaluate.load(path, "anls_star")
+    assert star.compute(predictions=PREDICTIONS, references=REFERENCES) == {"anls_star": nested.mean(ROWS)}
+
+
+def test_average_and_all_scores(star: Any) -> None:
+    for average in ("rows", "leaves"):
+        found = star.compute(predictions=PREDICTIONS, references=REFERENCES, average=average, return_all_scores=True)
+        assert found == {"anls_star": nested.mean(ROWS, average), "anls_star_scores": SCORES}
+
+
+def test_anlsl(anlsl: Any) -> None:
+    scores = [nested.anlsl_score(*row) for row in zip(LISTS, ACCEPTED)]
+    assert scores == [2 / 3, 0.5, 1 / 9]
+    found = anlsl.compute(predictions=LISTS, references=ACCEPTED, return_all_scores=True)
+    assert found == {"anlsl": math.fsum(scores) / 3, "anlsl_scores": scores}
+
+
+def test_options_when_it_is_loaded_and_when_it_computes(in_clone: Path) -> None:
+    strict = evaluate.load("anls", "anls_star", threshold=0.9, none_keys="ignored")
+    rows = {"predictions": PREDICTIONS, "references": REFERENCES}
+    expected = nested.anls_star_scores(*rows.values(), threshold=0.9, none_keys="ignored")
+    assert strict.compute(**rows, return_all_scores=True)["anls_star_scores"] == expected
+    again = nested.anls_star_scores(*rows.values(), threshold=0.9, none_keys="counted")
+    assert strict.compute(**rows, return_all_scores=True, none_keys="counted")["anls_star_scores"] == again
+    assert SCORES != expected != again
+    assert strict.signature() == nested.signature(threshold=0.9, none_keys="ignored")
+    assert strict.signature(average="leaves") == nested.signature(threshold=0.9, none_keys="ignored", average="leaves")
+
+
+def test_signatures(star: Any, anlsl: Any) -> None:
+    assert star.signature() == nested.signature()
+    assert anlsl.signature(threshold=0.7) == nested.signature("anlsl", threshold=0.7)
+
+
+def test_what_it_says_of_itself(star: Any, anlsl: Any) -> None:
+    assert "ANLS*" in star.description
+    assert star.reference_urls == ["https://arxiv.org/abs/2402.03848"]
+    assert "ANLSL" in anlsl.description
+    assert anlsl.reference_urls == ["https://arxiv.org/abs/2104.14336"]
+    assert [set(features) for features in star.features] == [{"predictions", "references"}]
+
+
+# Ways to hand rows over
+
+
+def test_add_and_add_batch_and_compute_together(star: Any) -> None:
+    star.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
+    star.add_batch(predictions=PREDICTIONS[1:4], references=REFERENCES[1:4])
+    star.add(prediction=None, reference=REFERENCES[4])  # None is a value
+    assert len(star) == 5
+    found = star.compute(predictions=PREDICTIONS[5:], references=REFERENCES[5:], return_all_scores=True)
+    assert found == {"anls_star": nested.mean(ROWS), "anls_star_scores": SCORES}
+    assert len(star) == 0
+
+
+def test_rows_are_kept_as_they_were_when_they_were_added(star: Any) -> None:
+    predictions, references = copy.deepcopy((PREDICTIONS, REFERENCES))
+    star.add_batch(predictions=predictions, references=references)
+    predictions[0]["items"][0]["name"] = "beer"
+    references[1].clear()
+    assert star.compute() == {"anls_star": nested.mean(ROWS)}
+
+
+def test_columns_of_pyarrow_with_structs(star: Any) -> None:
+    predictions = pyarrow.array([{"n": "1", "m": ["a"]}, {"n": "2", "m": None}])
+    references = pyarrow.array([{"n": "1", "m": ["a", "b"]}, {"n": "2", "m": None}])
+    assert star.compute(predictions=predictions, references=references) == {"anls_star": (2 / 3 + 1) / 2}
+
+
+def test_combine_with_the_metric_of_texts(star: Any, metric: Any) -> None:
+    combined = evaluate.combine([metric, star])
+    combined.add(prediction="CocaCola", reference=["Coca Cola"])
+    assert combined.compute() == {"anls": 8 / 9, "anls_star": 8 / 9}
+
+
+def test_pickled_before_and_after_use(star: Any) -> None:
+    star.add_batch(predictions=PREDICTIONS[:3], references=REFERENCES[:3])
+    twin = pickle.loads(pickle.dumps(star))
+    for one in (star, twin):
+        one.add_batch(predictions=PREDICTIONS[3:], references=REFERENCES[3:])
+        assert one.compute() == {"anls_star": nested.mean(ROWS)}
+
+
+# What is refused, and that nothing of it stays
+
+BAD = {"items": [{"price": "1"}, {"price": "2"}, {"price": b"3"}]}
+
+
+def test_an_error_names_the_row_and_the_path(star: Any) -> None:
+    star.add_batch(predictions=["a"] * 2, references=["a"] * 2)
+    with pytest.raises(ValueError, match=r"^the prediction of row 3, items\[2\]\.price, is b'3'"):
+        star.add_batch(predictions=["a", BAD], references=["a", {}])
+    with pytest.raises(ValueError, match=r"^the reference of row 2, items\[2\]\.price, is b'3'"):
+        star.add(prediction="a", reference=BAD)
+    with pytest.raises(ValueError, match="the prediction of row 2 is a tuple"):
+        star.add(prediction=("a",), reference="a")
+    assert len(star) == 2
+    assert star.compute() == {"anls_star": 1.0}
+    with pytest.raises(ValueError, match=r"^the prediction of row 1, items\[2\]\.price, is b'3'"):
+        star.compute(predictions=["a", BAD], references=["a", {}])
+    star.add(prediction="a", reference="a")
+    with pytest.raises(ValueError, match=r"^the prediction of row 2, items\[2\]\.price, is b'3'"):
+        star.compute(predictions=["a", BAD], references=["a", {}])
+    assert len(star) == 0
+    assert star.compute(predictions=["a"], references=["b"]) == {"anls_star": 0.0}
+
+
+def test_an_error_of_a_list_names_the_row_and_the_item(anlsl: Any) -> None:
+    with pytest.raises(ValueError, match="the prediction of row 1, item 1, is 5 "):
+        anlsl.add_batch(predictions=[["a"], ["a", 5]], references=[["a"], ["a"]])
+    with pytest.raises(ValueError, match="the references of row 0 is an empty list"):
+        anlsl.add(prediction=["a"], reference=[])
+    assert len(anlsl) == 0
+
+
+def test_other_arguments_are_refused(star: Any, anlsl: Any, metric: Any) -> None:
+    rows: dict[str, Any] = {"predictions": ["a"], "references": ["a"]}
+    for one, option, there_are in (
+        (star, {"variant": "rrc"}, "none_keys, average, threshold"),
+        (star, {"ignore_case": False}, "none_keys, average, threshold"),
+        (anlsl, {"average": "leaves"}, "there are threshold"),
+        (metric, {"average": "leaves"}, "variant, threshold, ignore_case"),
+    ):
+        with pytest.raises(ValueError, match=f"no argument '{next(iter(option))}': .*{there_are}"):
+            one.compute(**rows, **option)
+    with pytest.raises(ValueError, match=r"average is 'row' .*'rows', 'leaves'"):
+        star.compute(**rows, average="row")
+    with pytest.raises(ValueError, match="no argument 'variant'"):
+        evaluate.load("anls", "anls_star", variant="rrc")
+    with pytest.raises(ValueError, match="of lists and nested values: anls_star, anlsl"):
+        metric.compute(**rows, variant="anls_star")
+    with pytest.raises(ValueError, match="no rows to score"):
+        star.compute()
+    with pytest.raises(ValueError, match="there are no rows"):
+        star.compute(average="leaves")
+
+
+def test_a_trainer_hook_is_one_of_texts(star: Any) -> None:
+    with pytest.raises(ValueError, match="anls_star"):
+        star.build_compute_metrics(None)
+
+
+def test_where_the_package_is_missing_the_error_has_the_line_that_installs_it(
+    tmp_path: Path, run_python: Callable[..., Any]
+) -> None:
+    program = f"""{LIGHT}
+import sys, evaluate
+sys.modules["anls_metric"] = None
+metric = evaluate.load({str(ROOT / "anls.py")!r})
+print(metric.compute(predictions=["a"], references=["a"]))
+try:
+    evaluate.load({str(ROOT / "anls.py")!r}, "anls_star")
+except ImportError as error:
+    print(error)
+"""
+    done = run_python(program, tmp_path)
+    expected = "{'anls': 1.0}\nlists and nested values need the package of this file: pip install anls-metric\n"
+    assert done.stdout == expected, done.stderr
+
+
+# Distributed runs, with real processes
+
+
+@pytest.fixture(scope="module")
+def team() -> Iterator[Team]:
+    team = Team(2)
+    yield team
+    team.end()
+
+
+def load(team: Team, folder: Path, config_name: str) -> None:
+    job = {"cache_dir": str(folder), "experiment_id": "values", "timeout": 60, "config_name": config_name}
+    told = [team.tell(number, processes.make, num_process=2, process_id=number, **job) for number in range(2)]
+    assert team.wait(told) == [None] * 2
+
+
+def test_two_processes_give_the_number_of_one(team: Team, tmp_path: Path) -> None:
+    load(team, tmp_path, "anls_star")
+    adding = [
+        team.tell(0, processes.add, PREDICTIONS[:2], REFERENCES[:2], one_by_one=True),
+        team.tell(1, processes.add, PREDICTIONS[2:], REFERENCES[2:]),
+    ]
+    assert team.wait(adding) == [None] * 2
+    found, nothing = team.all(processes.compute, average="leaves", return_all_scores=True)
+    assert found == {"anls_star": nested.mean(ROWS, "leaves"), "anls_star_scores": SCORES}
+    assert nothing is None
+
+
+def test_two_processes_refuse_what_cannot_travel_and_go_on(team: Team, tmp_path: Path) -> None:
+    load(team, tmp_path, "anls_star")
+    (error,) = team.wait([team.tell(0, processes.add, [{"a": "b"}, {5: "b"}], [{"a": "b"}, {5: "b"}])])
+    assert "row 1: the key 5 (int) cannot be written as JSON" in str(error)
+    adding = [
+        team.tell(0, processes.add, [{"a": "b"}], [{"a": "y"}]),
+        team.tell(1, processes.add, ["x"], ["x"]),
+    ]
+    assert team.wait(adding) == [None] * 2
+    assert team.all(processes.compute)[0] == {"anls_star": 0.5}
+
+
+def test_two_processes_with_lists(team: Team, tmp_path: Path) -> None:
+    load(team, tmp_path, "anlsl")
+    adding = [
+        team.tell(0, processes.add, LISTS[:1], ACCEPTED[:1]),
+        team.tell(1, processes.add, LISTS[1:], ACCEPTED[1:]),
+    ]
+    assert team.wait(adding) == [None] * 2
+    scores = [nested.anlsl_score(*row) for row in zip(LISTS, ACCEPTED)]
+    assert team.all(processes.compute)[0] == {"anlsl": math.fsum(scores) / 3}
+
+
+# The values as JSON
+
+
+@pytest.mark.parametrize("value", [*PREDICTIONS[:5], *REFERENCES])
+def test_what_is_written_as_json_is_read_as_it_was(value: Any) -> None:
+    assert nested.from_json(nested.to_json(value)) == value
+
+
+def test_enumerations_travel_as_they_are_compared() -> None:
+    assert nested.to_json([Color.RED, 1.5, True, None]) == ["Color.RED", 1.5, True, None]
+
+
+@pytest.mark.parametrize("value", [{1: "a"}, {"a": [{"__tuple__": ["a"]}]}, {None: "a"}])
+def test_keys_that_json_does_not_have_are_refused(value: Any) -> None:
+    with pytest.raises(ValueError, match="cannot be written as JSON"):
+        nested.to_json(value)

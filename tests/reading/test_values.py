@@ -1,0 +1,46 @@
+"""What a text holds of values, as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from anls_metric.reading.values import value_of, value_or_text
+
+JSON: list[tuple[str, Any]] = [
+    ('{"a": [1, null, true, 2.5]}', {"a": [1, None, True, 2.5]}),
+    (' \n["a"]\n', ["a"]),
+    ("[]", []),
+]
+SCALARS: list[tuple[str, Any]] = [('"tea"', "tea"), (" 0.10", "0.10"), ("true", "true"), ("null", None), ("1e5", "1e5")]
+NO_JSON = [
+    "",
+    "Coca Cola",
+    "[1] tea",
+    "{tea}",
+    '["a"',
+    "['a']",
+    '{"a": 1} {"a": 2}',
+    "[" * 100_000,
+    "9" * 5000,
+    "[0" * 90,
+]
+
+
+@pytest.mark.parametrize(("text", "value"), JSON)
+def test_objects_and_lists_are_read(text: str, value: Any) -> None:
+    assert value_of(text) == value == value_or_text(text)
+
+
+@pytest.mark.parametrize(("text", "value"), SCALARS)
+def test_a_text_in_a_file_is_no_json_of_one_word(text: str, value: Any) -> None:
+    assert value_of(text) == value
+    assert value_or_text(text) == text
+
+
+@pytest.mark.parametrize("text", NO_JSON)
+def test_what_is_no_json_stays_a_text(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        value_of(text)
+    assert value_or_text(text) == text

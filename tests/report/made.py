@@ -1,0 +1,75 @@
+"""Made-up submissions, and their report."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from html.parser import HTMLParser
+from typing import Any
+
+from anls_metric.analysis.comparison import compare
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading.rows import Row
+from anls_metric.report.document import Entry
+from anls_metric.report.html import as_html
+
+SCRIPT = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>${window.ran = 1}<!--<script>"
+HOSTILE = f"{SCRIPT}\u202eevil\u202c\x00\u200b\r\n\ud800\t&amp;"
+
+Answers = Sequence[tuple[str | None, Sequence[str]]]
+
+
+def scored(answers: Answers, records: Sequence[Mapping[str, Any]] = (), variant: str = "standard") -> ScoredSet:
+    """A set of answers, each with its accepted ones, whose ids are their numbers."""
+    scored_set = ScoredSet(variant, keep=True)
+    records = records or [{"question": f"What is number {number}?"} for number in range(len(answers))]
+    ids = [str(record.get("id", number)) for number, record in enumerate(records)]
+    scored_set.add([Row(key, *answer, record) for key, answer, record in zip(ids, answers, records)])
+    return scored_set
+
+
+def report(
+    submissions: Mapping[str, Answers],
+    records: Sequence[Mapping[str, Any]] = (),
+    variant: str = "standard",
+    **options: Any,
+) -> str:
+    """The report of submissions to the same questions."""
+    sets = {name: scored(answers, records, variant) for name, answers in submissions.items()}
+    compared = compare(sets) if len(sets) > 1 else None
+    return as_html([Entry(name, one) for name, one in sets.items()], compared, **options)
+
+
+def many(count: int, right: float) -> list[tuple[str, list[str]]]:
+    """Answers of which a share is right, and some are nearly so."""
+    found = []
+    for number in range(count):
+        accepted = f"answer of question {number}"
+        wrong = accepted[: 6 + number % 15] if number % 3 else f"It is the {accepted}, as the page says in its title."
+        found.append((accepted.upper() if number % 10 < 10 * right else wrong, [accepted, f"{number}"]))
+    return found
+
+
+class _Elements(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attributes)))
+
+
+def elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    """Every element of a page, with its attributes."""
+    parser = _Elements()
+    parser.feed(page)
+    return parser.elements
+
+
+def data_of(page: str) -> dict[str, Any]:
+    """What the script of a report reads."""
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert found
+    data: dict[str, Any] = json.loads(found[1])
+    return data

@@ -1,0 +1,390 @@
+"""The report, opened from the disk in a real browser without a network."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anls import VARIANTS, explain
+from anls_metric import command_line
+from tests.conftest import fuzzed_rows
+from tests.report.made import HOSTILE, many, report
+from tests.report.test_html import image
+
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+
+Opened = Callable[..., Any]
+
+TWO = {"first": many(120, 0.9), "second": many(120, 0.5)}
+SIX = {name: many(120, share) for name, share in zip("abcdef", (0.9, 0.8, 0.7, 0.5, 0.3, 0.0))}
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Opened]:
+    """Write a report and open it; afterwards it has asked nothing of anybody, and nothing went wrong in it."""
+    pages: list[Any] = []
+    elsewhere: list[str] = []
+    errors: list[str] = []
+
+    def note(url: str) -> None:
+        if not url.startswith(("file:", "data:", "blob:")):
+            elsewhere.append(url)
+
+    def open_it(
+        submissions: Mapping[str, Any],
+        records: Any = (),
+        size: str = "desktop",
+        scheme: str = "light",
+        address: str = "",
+        **options: Any,
+    ) -> Any:
+        path = tmp_path / f"report {len(pages)}.html"
+        path.write_bytes(report(submissions, records, **options).encode())
+        page = browser.new_page()
+        pages.append(page)
+        page.set_viewport_size(dict(zip(("width", "height"), SIZES[size])))
+        page.emulate_media(color_scheme=scheme)
+        page.on("request", lambda request: note(request.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: errors.append(message.text))
+        page.goto(path.as_uri() + address)
+        page.locator("#list tbody").wait_for(state="attached")
+        return page
+
+    yield open_it
+    for page in pages:
+        assert page.evaluate("window.ran") is None
+        page.close()
+    assert elsewhere == []
+    assert errors == []
+
+
+def ids(page: Any) -> list[str]:
+    found: list[str] = page.locator("#list tr.row td:first-child a").all_inner_texts()
+    return found
+
+
+def chip(page: Any, name: str) -> Any:
+    return page.locator(".chips button", has_text=name)
+
+
+def fits(page: Any) -> bool:
+    width: int = page.evaluate("document.documentElement.scrollWidth")
+    return width <= int(page.viewport_size["width"])
+
+
+# The table
+
+
+def test_it_is_searched_as_one_types(opened: Opened) -> None:
+    records = [{"id": f"q{number}", "question": f"What is {number}?"} for number in range(120)]
+    page = opened(TWO, records)
+    assert page.get_by_role("searchbox").count() == 1
+    page.get_by_role("searchbox").press_sequentially("WHAT IS 7?")
+    assert ids(page) == ["q7"]
+    assert page.get_by_role("status").inner_text() == "1 of 120 questions"
+    page.get_by_role("searchbox").fill("no such words")
+    assert ids(page) == []
+    page.get_by_role("searchbox").fill("q11")
+    assert sorted(ids(page)) == ["q11", *(f"q11{digit}" for digit in range(10))]
+    page.get_by_role("searchbox").fill("of question 99")
+    assert ids(page) == ["q99"]
+    page.get_by_role("button", name="Clear filters").click()
+    assert page.get_by_role("status").inner_text() == "120 questions"
+
+
+def test_every_column_sorts_and_says_so(opened: Opened) -> None:
+    page = opened(TWO)
+    headers = page.locator("#list thead th")
+    assert headers.count() == 6
+    for place in range(6):
+        headers.nth(place).get_by_role("button").click()
+        found = [headers.nth(other).get_attribute("aria-sort") for other in range(6)]
+        assert found == ["ascending" if other == place else "none" for other in range(6)]
+    headers.nth(0).get_by_role("button").click()
+    assert ids(page)[:3] == ["0", "1", "2"]
+    headers.nth(0).get_by_role("button").click()
+    assert ids(page)[:3] == ["119", "118", "117"]
+
+
+def test_outcomes_and_differences_are_filters(opened: Opened) -> None:
+    page = opened(TWO)
+    names = [outcome["name"] for outcome in json.loads(page.locator("#data").text_content())["outcomes"]]
+    assert "contains an answer" in names
+    chip(page, "contains an answer").click()
+    count = int(chip(page, "contains an answer").locator("b").inner_text())
+    assert len(ids(page)) == count > 0
+    assert set(page.locator("#list td.outcome").all_inner_texts()) == {"contains an answer"}
+    assert chip(page, "contains an answer").get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="Clear filters").click()
+    chip(page, "better").click()
+    assert len(ids(page)) == int(chip(page, "better").locator("b").inner_text()) == 48
+    assert all(text.startswith("+") for text in page.locator("#list tr.row td:nth-child(5)").all_inner_texts())
+    chip(page, "worse").click()
+    assert ids(page) == []
+
+
+def test_a_count_above_filters_the_questions_below(opened: Opened) -> None:
+    page = opened(SIX, [{"kind": "ab"[number % 2]} for number in range(120)])
+    count = page.locator(".counts tr", has_text="contains an answer").get_by_role("button").last
+    number = int(count.inner_text())
+    count.click()
+    assert page.get_by_role("status").inner_text() == f"{number} of 120 questions"
+    assert page.get_by_label("answers of").input_value() == "5"
+    page.get_by_role("button", name="b", exact=True).first.click()
+    assert page.get_by_role("status").inner_text() == "60 of 120 questions"
+    assert page.locator("#group option:checked").inner_text() == "b"
+
+
+def test_another_pair_is_chosen(opened: Opened) -> None:
+    page = opened(SIX)
+    page.get_by_label("answers of").select_option(label="f")
+    page.get_by_label("against").select_option(label="nobody")
+    assert page.locator("#list thead th").all_inner_texts() == ["id", "question", "f", "outcome"]
+    assert page.locator("#changes button").count() == 0
+    page.get_by_label("against").select_option(label="c")
+    assert page.locator("#list thead th").all_inner_texts()[2:4] == ["f", "c"]
+
+
+def test_pages_are_turned(opened: Opened) -> None:
+    page = opened(TWO)
+    seen = ids(page)
+    for number in (2, 3):
+        page.get_by_role("button", name="Next", exact=True).click()
+        assert page.locator("#page").inner_text() == f"page {number} of 3"
+        seen += ids(page)
+    assert page.get_by_role("button", name="Next", exact=True).is_disabled()
+    assert sorted(map(int, seen)) == list(range(120))
+
+
+# One question
+
+
+@pytest.mark.parametrize("key", ["49153", "a/b ü%20?#&\"'", "مرحبا", "-"])
+def test_every_question_has_an_address(opened: Opened, key: str) -> None:
+    records = [{"id": str(number)} for number in range(119)] + [{"id": key}]
+    page = opened(TWO, records, address=f"#q-{urllib.parse.quote(key, safe='')}")
+    assert page.locator("#list tr.open a").first.inner_text() == key
+    link = page.locator("#list tr.open a").first
+    assert link.get_attribute("aria-expanded") == "true"
+    href = link.get_attribute("href")
+    page.keyboard.press("Escape")
+    assert page.locator("#list tr.open").count() == 0
+    page.evaluate("address => { location.hash = address }", href)
+    page.locator("#list tr.open").wait_for()
+
+
+def test_an_address_that_is_filtered_away_or_broken_does_no_harm(opened: Opened) -> None:
+    page = opened(TWO, address="#q-%ff")
+    assert page.locator("#list tr.open").count() == 0
+    page.get_by_role("searchbox").fill("no such words")
+    page.evaluate("location.hash = '#q-7'")
+    page.locator("#list tr.open").wait_for()
+    assert page.get_by_role("searchbox").input_value() == ""
+
+
+def test_the_keyboard_is_enough(opened: Opened) -> None:
+    page = opened(TWO)
+    order = ids(page)
+    page.keyboard.press("j")
+    assert page.locator("#list tr.open a").first.inner_text() == order[0]
+    assert page.url.endswith(f"#q-{order[0]}")
+    page.keyboard.press("j")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#list tr.open a").first.inner_text() == order[2]
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("k")
+    assert page.locator("#list tr.open a").first.inner_text() == order[0]
+    page.keyboard.press("Escape")
+    assert page.locator("#list tr.open").count() == 0
+    assert page.evaluate("document.activeElement.dataset.row") is not None
+    page.keyboard.press("Enter")
+    assert page.locator("#list tr.open").count() == 1
+    page.keyboard.press("/")
+    page.keyboard.type("jk")
+    assert page.get_by_role("searchbox").input_value() == "jk"
+    for _ in range(50):  # j goes on over the border of a page
+        page.get_by_role("searchbox").fill("")
+    page.get_by_role("searchbox").blur()
+    for _ in range(51):
+        page.keyboard.press("j")
+    assert page.locator("#page").inner_text() == "page 2 of 3"
+
+
+def test_an_answer_is_shown_as_it_was_written_and_whole(opened: Opened) -> None:
+    long = "A very  LONG answer\nof two lines. " * 30_000
+    page = opened({"one": [(long, ["coca", "Coca Cola"]), (" Coca  COLA", ["x", "Coca Cola"])]}, address="#q-0")
+    assert page.locator(".written").text_content() == long
+    page.evaluate("location.hash = '#q-1'")
+    page.locator(".opened", has_text="Equal to an accepted answer once normalized, so 1.").wait_for()
+    assert page.locator(".written").text_content() == " Coca  COLA"
+    assert page.locator(".accepted li").all_inner_texts() == ["accepted", "x", "Coca Cola"]
+    assert page.locator(".edits").get_attribute("data-edits") == "0"
+    assert page.locator(".edits .free").count() > 0
+
+
+def test_the_edits_are_those_of_the_score(opened: Opened) -> None:
+    """The browser finds them in the texts as given; what the variant does not count costs nothing there."""
+    rows = [(one.replace("ß", "s"), [two.replace("ß", "s") for two in others]) for one, others in fuzzed_rows(25, 5)]
+    rows = [row for row in rows if row[0].lower() == row[0].lower().strip("İ") and row[0]]
+    for variant in ("standard", "stvqa", "nls"):
+        page = opened({"one": rows}, variant=variant)
+        for number, (prediction, references) in enumerate(rows):
+            best = explain(prediction, references, variant=variant).best
+            page.evaluate(f"location.hash = '#q-{number}'")
+            page.locator(f"#list tr.open a[href='#q-{number}']").first.wait_for()
+            edits = page.locator(".edits")
+            shown = int(edits.get_attribute("data-edits")) if edits.count() else 0
+            if all(len(text.lower()) == len(text) for text in (prediction, best.reference)):
+                assert shown == best.distance, (variant, prediction, best.reference)
+
+
+def test_texts_are_text(opened: Opened) -> None:
+    answers = [(HOSTILE, [HOSTILE + "x", "y"]), ("a", ["a"]), (HOSTILE, ["q"])]
+    records = [
+        {"id": HOSTILE, "question": HOSTILE, "kind": HOSTILE},
+        {"id": "1", "kind": "x"},
+        {"id": "2", "kind": "x"},
+    ]
+    page = opened({HOSTILE: answers, "other": answers}, records, hints=[HOSTILE], opened=HOSTILE)
+    page.locator("#list tr.open").wait_for()
+    assert page.locator(".opened script, .opened img, #list script").count() == 0
+    written = page.locator(".written").first.inner_text()
+    for told in ("<script>window.ran = 1</script>", "U+202E", "NUL", "U+200B", "U+D800"):
+        assert told in written
+    assert "\u202e" not in page.locator("body").inner_text()
+
+
+def test_text_that_runs_from_the_right_does(opened: Opened) -> None:
+    arabic = "العربية 12"
+    page = opened({"one": [(arabic, [arabic + " نص"])]}, [{"id": "7", "question": arabic}], address="#q-7")
+    for place in (".written", ".edits", ".opened h3"):
+        found = page.locator(place)
+        direction = "getComputedStyle(found).direction === 'rtl' || getComputedStyle(found).unicodeBidi === 'plaintext'"
+        assert found.evaluate(f"found => {direction}"), place
+        assert found.get_attribute("dir") == "auto"
+
+
+def test_texts_that_are_too_long_to_align_are_said_to_be(opened: Opened) -> None:
+    page = opened({"one": [("ab" * 9000, ["ba" * 8000 + "c"])]}, address="#q-0")
+    assert "18,000 characters against 16,001: too long" in page.locator(".opened").inner_text()
+
+
+def test_the_page_of_a_question_is_shown(opened: Opened, tmp_path: Path) -> None:
+    from anls_metric.report.images import Images
+
+    image(tmp_path / "images/page.png", (600, 800))
+    records = [{"image": "page.png"}, {"image": "other.png"}]
+    page = opened({"one": many(2, 0)}, records, images=Images(str(tmp_path / "images")), address="#q-0")
+    picture = page.get_by_role("img", name="The page of the question: page.png")
+    assert picture.evaluate("one => one.naturalWidth") == 600
+    page.get_by_role("button", name="Enlarge the page").click()
+    assert page.locator(".opened.large").count() == 1
+    page.evaluate("location.hash = '#q-1'")
+    picture.wait_for(state="detached")
+
+
+# Its CSV
+
+
+TRICKY = ["-12.5", "=1+1", '"quoted", and\ncut', "ümläut", "  blanks ", "", "[1, 2]", "x\r\ny", "@name", "\t7"]
+
+
+def downloaded(page: Any, path: Path) -> None:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    download.value.save_as(path)
+
+
+def test_the_csv_reads_back_to_the_same_scores(
+    opened: Opened, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = [*((text, [text or "x", '["y"]']) for text in TRICKY), *fuzzed_rows(50, 3)]
+    answers = [(one, list(filter(str.strip, others)) or ["z"]) for one, others in answers]
+    page = opened({"one": answers})
+    downloaded(page, tmp_path / "again.csv")
+    assert command_line.main([str(tmp_path / "again.csv"), "--format", "json", "--output-dir", str(tmp_path)]) == 0
+    capsys.readouterr()
+    again = json.loads((tmp_path / "results.json").read_text())["per_sample_result"]
+    assert {key: one["det"] for key, one in again.items()} == {str(key): one for key, (one, _) in enumerate(answers)}
+    for key, (prediction, references) in enumerate(answers):
+        assert again[str(key)]["score"] == explain(prediction, references).score
+
+
+def test_the_csv_of_several_submissions_holds_each(
+    opened: Opened, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = opened(TWO)
+    page.get_by_role("searchbox").fill("question 1")
+    downloaded(page, tmp_path / "again.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "again.csv").read_text(encoding="utf-8"))))
+    assert len(rows) == 31
+    for name in TWO:
+        asked = [str(tmp_path / "again.csv"), "--prediction-field", name, "--format", "json"]
+        assert command_line.main(asked) == 0
+        mean = json.loads(capsys.readouterr().out)["submissions"][0]["anls"]
+        assert mean == pytest.approx(sum(float(row[f"{name} score"]) for row in rows) / len(rows))
+
+
+# Look
+
+
+def test_the_summary_needs_no_script(browser: Any, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_bytes(report(TWO).encode())
+    context = browser.browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    for said in ("2 submissions", "Which is better", "What goes wrong", "The questions need JavaScript"):
+        assert page.get_by_text(said).first.is_visible()
+    assert not page.get_by_role("searchbox").is_visible()
+    context.close()
+
+
+def test_it_prints_its_summary(opened: Opened) -> None:
+    page = opened(TWO, scheme="dark")
+    page.emulate_media(media="print")
+    assert not page.locator(".questions").is_visible()
+    assert page.get_by_text("Which is better").is_visible()
+    page.emulate_media(media="screen")
+
+
+LONG = "a-name-without-an-end-" * 5
+NOTHING_WRONG = {"one": [("a", ["a"])] * 40}
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark"), ("phone", "light")])
+@pytest.mark.parametrize(
+    "submissions",
+    [NOTHING_WRONG, TWO, SIX, {LONG + "1": many(120, 0.5), LONG + "2": many(120, 0.4)}],
+    ids=["nothing wrong", "two", "six", "long names"],
+)
+def test_everybody_can_use_it(opened: Opened, submissions: Any, size: str, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the check needs axe-playwright-python")
+    count = len(next(iter(submissions.values())))
+    records = [{"question": f"Who is {LONG if number == 1 else number}?", "kind": LONG} for number in range(count)]
+    page = opened(submissions, [{**one, "kind": number % 2} for number, one in enumerate(records)], size, scheme)
+    page.locator("details summary").click()
+    page.evaluate("location.hash = '#q-1'")
+    page.locator("#list tr.open").wait_for()
+    assert fits(page)
+    found = axe.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    assert [
+        (one["id"], [node["html"][:160] for node in one["nodes"][:3]])
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ] == []
+
+
+def test_every_variant_of_the_report_opens(opened: Opened) -> None:
+    chance = random.Random(3)
+    for variant in chance.sample(sorted(VARIANTS), 3):
+        page = opened({"one": fuzzed_rows(30, 2)}, variant=variant)
+        assert len(ids(page)) == 30

@@ -1,0 +1,104 @@
+"""calculate-anls --report: a file that is whole or not there, and never an input."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from anls_metric import command_line
+from tests.conftest import ROOT
+from tests.report.made import data_of
+
+GOLD, SUBMISSION = (str(ROOT / "examples" / name) for name in ("gold_label.json", "submission.json"))
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_the_command_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "the report.html"
+    assert command_line.main([GOLD, SUBMISSION, "--report", str(path), "--format", "json"]) == 0
+    said = capsys.readouterr()
+    found = json.loads(said.out)["submissions"][0]
+    assert f"report: {path}" in said.err
+    page = path.read_bytes().decode()
+    assert f"<b>{found['anls']:.4f}</b>" in page
+    assert "6 questions of gold_label.json" in page
+    assert data_of(page)["submissions"] == ["submission"]
+    assert sum(data_of(page)["answers"][0]["scores"]) == pytest.approx(6 * found["anls"])
+    assert os.listdir(tmp_path) == ["the report.html"]
+    assert command_line.main([GOLD, SUBMISSION, "--report", str(path)]) == 0  # a report may be written again
+
+
+def test_several_submissions_groups_and_hints_are_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrapped = [{**one, "answer": f"The answer is {one['answer']}."} for one in json.loads(Path(SUBMISSION).read_text())]
+    (tmp_path / "wrapped.json").write_text(json.dumps(wrapped))
+    path = tmp_path / "report.html"
+    files = [GOLD, SUBMISSION, str(tmp_path / "wrapped.json")]
+    assert command_line.main([*files, "--report", str(path), "--by", "evidence", "--baseline", "wrapped"]) == 0
+    page = path.read_text(encoding="utf-8")
+    (hint,) = re.findall(r"hint: (.*)", capsys.readouterr().err)[:1]
+    assert hint.partition(":")[0] in page
+    assert "<code>--extract final</code>" in page or "<code>--extract final" in page
+    assert ">By evidence</h2>" in page
+    assert data_of(page)["submissions"][data_of(page)["baseline"]] == "wrapped"
+
+
+@pytest.mark.parametrize("named", [GOLD, SUBMISSION])
+def test_it_never_overwrites_an_input(named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = Path(named).read_bytes()
+    (tmp_path / "link.html").symlink_to(named)
+    for path in (named, str(tmp_path / "link.html")):
+        assert command_line.main([GOLD, SUBMISSION, "--report", path]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err == f"calculate-anls: error: {path}: it is an input, and would be overwritten: " + (
+            "write it to another file\n"
+        )
+    assert Path(named).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--report", "absent/report.html"], "absent/report.html: No such file or directory"),
+        (["--report", ""], "'' is no name of a file"),
+        (["--images", "."], "--images is for the report: name that with --report FILE.html"),
+        (["--report", "report.html", "--images", "absent"], "absent: there is no such folder"),
+        (["--report", "report.html", "--images", "."], ".: no image is in it"),
+    ],
+)
+def test_what_cannot_be_written_is_an_error(
+    flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "--images" in flags:
+        pytest.importorskip("PIL", reason="images need Pillow: pip install 'anls-metric[images]'")
+    monkeypatch.chdir(tmp_path)
+    try:
+        status = command_line.main([GOLD, SUBMISSION, *flags])
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    assert status == 2
+    assert said in capsys.readouterr().err
+    assert os.listdir(tmp_path) == []
+
+
+def test_it_needs_no_other_library(run_python: Run, tmp_path: Path) -> None:
+    program = (
+        "import sys\n"
+        "for name in ('PIL', 'jinja2', 'numpy', 'evaluate', 'gradio', 'scipy', 'pandas', 'pyarrow'):\n"
+        "    sys.modules[name] = None\n"
+        "from anls_metric.command_line import main\n"
+        f"sys.exit(main([{GOLD!r}, {SUBMISSION!r}, '--report', 'report.html']))"
+    )
+    done = run_python(program, tmp_path, PYTHONPATH=str(ROOT))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    done = run_python(program.replace("'report.html']", "'r.html', '--images', '.']"), tmp_path, PYTHONPATH=str(ROOT))
+    assert done.returncode == 2
+    assert "images need Pillow: pip install 'anls-metric[images]'" in done.stderr
