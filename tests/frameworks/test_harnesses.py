@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, ClassVar
 
 import pytest
 
 import anls
-from tests.conftest import ROOT
+from tests.conftest import ROOT, SHARED
 
 FOLDER = ROOT / "examples" / "harnesses"
 QUESTIONS = [json.loads(line) for line in (FOLDER / "questions" / "test.jsonl").read_text().splitlines()]
@@ -56,6 +58,82 @@ def test_lm_evaluation_harness(in_clone: Path) -> None:
     assert found["results"]["anls_one_answer"]["anls,none"] == pytest.approx(anls.mean(ONE), abs=1e-12)
     assert found["results"]["anls_several_answers"]["anls,none"] == pytest.approx(anls.mean(SEVERAL), abs=1e-12)
     assert anls.signature("rrc").startswith(found["configs"]["anls_one_answer"]["metadata"]["signature"])
+
+
+def test_lmms_eval(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The functions that its task names, called as lmms-eval calls them; it has no more than that of ours to run."""
+    yaml = pytest.importorskip("yaml")
+    monkeypatch.syspath_prepend(FOLDER / "lmms_eval")
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc,name-defined]
+        """`!function docvqa.name` is that function of the file beside the task."""
+
+    def function(loader: Any, node: Any) -> Any:
+        module, name = loader.construct_scalar(node).rsplit(".", 1)
+        return getattr(import_module(module), name)
+
+    Loader.add_constructor("!function", function)
+    task = yaml.load((FOLDER / "lmms_eval" / "docvqa_val_anls.yaml").read_text(encoding="utf-8"), Loader)
+    prompt = task["lmms_eval_specific_kwargs"]["default"]
+    docs = [{**line, "image": SimpleNamespace(convert=lambda mode: mode)} for line in QUESTIONS]
+    assert task["doc_to_visual"](docs[0]) == ["RGB"]
+    assert task["doc_to_text"](docs[0], prompt).startswith(f"{QUESTIONS[0]['question']}\nAnswer the question using")
+    assert all(task["doc_to_target"] in doc for doc in docs)
+    given = [task["process_results"](doc, [answer.strip()]) for doc, answer in zip(docs, ANSWERS)]
+    for metric in task["metric_list"]:
+        name = metric["metric"]
+        variant = task["metadata"][name].split("|")[1]
+        assert anls.signature(variant).startswith(task["metadata"][name])
+        assert (metric["aggregation"], metric["higher_is_better"]) == ("mean", True)
+        scores = [scored[name] for scored in given]
+        assert scores == anls.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant=variant)
+
+
+@pytest.fixture
+def of_vlmevalkit(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The example for VLMEvalKit, whose own class stands in."""
+    pytest.importorskip("pandas")
+
+    class ImageVQADataset:
+        DATASET_URL: ClassVar = {"DocVQA_VAL": "https://example.org/DocVQA_VAL.tsv"}
+        DATASET_MD5: ClassVar = {"DocVQA_VAL": "0"}
+
+    for name in ("vlmeval", "vlmeval.dataset", "vlmeval.dataset.image_vqa"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    sys.modules["vlmeval.dataset.image_vqa"].ImageVQADataset = ImageVQADataset  # type: ignore[attr-defined]
+    monkeypatch.delitem(sys.modules, "vlmevalkit_dataset", raising=False)
+    return import_module("vlmevalkit_dataset").DocVQAByANLS()
+
+
+def test_vlmevalkit(of_vlmevalkit: Any, tmp_path: Path) -> None:
+    """The method that it calls with the file that it wrote."""
+    assert list(of_vlmevalkit.DATASET_URL) == list(of_vlmevalkit.DATASET_MD5) == ["DocVQA_VAL_ANLS"]
+    pd: Any = import_module("pandas")
+    table = {
+        "index": range(len(QUESTIONS)),
+        "question": [line["question"] for line in QUESTIONS],
+        "answer": [str(line["answers"]) for line in QUESTIONS],
+        "split": ["val", "val", "test", "test"],
+        "prediction": ANSWERS,
+    }
+    pd.DataFrame(table).to_csv(tmp_path / "model_DocVQA_VAL_ANLS.tsv", sep="\t", index=False)
+    found = of_vlmevalkit.evaluate(str(tmp_path / "model_DocVQA_VAL_ANLS.tsv"), model="exact_matching")
+    parts = {"Overall": SEVERAL, "val": SEVERAL[:2], "test": SEVERAL[2:]}
+    assert found.to_dict("records") == [{name: 100 * anls.mean(scores) for name, scores in parts.items()}]
+    assert pd.read_csv(tmp_path / "model_DocVQA_VAL_ANLS_acc.csv").to_dict("records") == found.to_dict("records")
+
+
+@pytest.mark.parametrize(
+    "name", ["canned-edge_DocVQA_VAL.xlsx", "canned-edge_DocVQA_VAL.tsv", "canned-edge_DocVQA_VAL.json"]
+)
+def test_vlmevalkit_on_what_it_wrote(name: str, of_vlmevalkit: Any, tmp_path: Path) -> None:
+    if not (SHARED / "layouts").is_dir():
+        pytest.skip("the files that programs wrote are not on this machine (../shared/layouts)")
+    manifest = json.loads((SHARED / "layouts" / "MANIFEST.json").read_text(encoding="utf-8"))
+    (expected,) = (entry["expected"]["rrc"] for entry in manifest if entry["file"] == f"vlmevalkit/{name}")
+    shutil.copy(SHARED / "layouts" / "vlmevalkit" / name, tmp_path)
+    found = of_vlmevalkit.evaluate(str(tmp_path / name))
+    assert found["Overall"][0] == pytest.approx(100 * expected, abs=1e-10)
 
 
 def test_lighteval() -> None:

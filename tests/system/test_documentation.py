@@ -1,9 +1,10 @@
-"""What README, docstrings and metadata say is so."""
+"""What README, the pages of docs, docstrings and metadata say is so."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 import json
 import os
 import re
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,23 +25,56 @@ from anls_metric import command_line
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.join import join_files
 from anls_metric.reading.layouts import LAYOUTS
-from tests.conftest import ROOT, copy_of_the_checkout
+from tests.conftest import CONFORMANCE, ROOT, copy_of_the_checkout
 from tests.system.test_house import FILES, MAY_IMPORT, module
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "benchmarks" / "README.md"]
+_BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A Markdown file of the checkout, and what stands in it."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        return self.path.relative_to(ROOT).as_posix()
+
+    @property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    def blocks(self, language: str) -> list[str]:
+        return [body for kind, body in _BLOCK.findall(self.text) if kind == language]
+
+    def code(self) -> list[str]:
+        """What stands between backticks, and the lines of blocks in no language; a bar in a table is escaped."""
+        inline = re.findall(r"`([^`]+)`", _BLOCK.sub("", self.text))
+        plain = [line for block in self.blocks("") for line in block.splitlines()]
+        return plain + [code.replace("\\|", "|") for code in inline]
+
+    def table(self, head: str) -> list[list[str]]:
+        """The rows of the table whose first line begins like this, that line among them."""
+        lines = self.text[self.text.index(head) :].split("\n\n")[0].splitlines()
+        return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+    def section(self, heading: str) -> str:
+        return re.split(r"^#+ ", self.text.partition(f"# {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+README, CONTRIBUTING = Document(ROOT / "README.md"), Document(ROOT / "CONTRIBUTING.md")
+PAGES = {path.stem: Document(path) for path in sorted(ROOT.glob("docs/*.md"))}
+GUIDE = [README, *PAGES.values()]
+DOCUMENTS = [
+    Document(path)
+    for pattern in ("*.md", "docs/*.md", "benchmarks/*.md", "examples/**/*.md")
+    for path in sorted(ROOT.glob(pattern))
+]
 MODULES = sorted({module(path) for path in FILES} - {"app", "anls_metric.__main__"})
 
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-
-
-def table(heading: str) -> list[list[str]]:
-    """The rows of the table of the README whose first cell of its head, and the second, are these."""
-    lines = README[README.index(heading) :].split("\n\n")[0].splitlines()
-    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+of_the_guide = pytest.mark.parametrize("document", GUIDE, ids=lambda document: document.name)
+of_all = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
 
 
 def import_or_skip(name: str) -> ModuleType:
@@ -52,26 +87,65 @@ def import_or_skip(name: str) -> ModuleType:
         pytest.skip(f"{name} needs {error.name}")
 
 
-def test_every_kind_of_block_is_run_by_a_test_here() -> None:
-    assert set(re.findall(r"^```(\w+)$", README, re.MULTILINE)) == {"python", "console", "bash", "bibtex"}
+# Blocks of README and docs
 
 
-def test_python_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Typed into one Python after the other, in the folder of a clone."""
-    pytest.importorskip("evaluate")
+@of_the_guide
+def test_every_kind_of_block_is_run_by_a_test_here(document: Document) -> None:
+    kinds = {kind for kind, _ in _BLOCK.findall(document.text)}
+    assert kinds <= {"", "python", "console", *(["bash", "bibtex"] if document == README else [])}
+    assert "```" not in _BLOCK.sub("", document.text)
+    assert all(line.startswith("calculate-anls ") for block in document.blocks("") for line in block.splitlines())
+
+
+@of_the_guide
+def test_what_is_typed_into_python(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Block by block into one Python, in the folder of a clone."""
+    text = "\n".join(document.blocks("python"))
+    for library in set(re.findall(r"^>>> (?:import|from) (\w+)", text, re.MULTILINE)):
+        pytest.importorskip(library)
+    if "anls.load(" in text or ".torchmetrics" in text:
+        pytest.importorskip("evaluate" if "anls.load(" in text else "torchmetrics")
     monkeypatch.chdir(ROOT)
-    text = "\n".join(blocks("python"))
-    example = doctest.DocTestParser().get_doctest(text, {}, "README.md", "README.md", 0)
+    example = doctest.DocTestParser().get_doctest(text, {}, document.name, document.name, 0)
     results = doctest.DocTestRunner().run(example)
     assert results.failed == 0
-    assert results.attempted > 20
+    assert results.attempted == text.count(">>> ")
 
 
-@pytest.mark.parametrize("line", sorted(set(re.findall(r"`(from anls[\w.]* import [^`]+)`", README))))
-def test_the_lines_that_import(line: str) -> None:
-    name, _, wanted = line.removeprefix("from ").partition(" import ")
-    there = import_or_skip(name)
-    assert [what for what in wanted.split(", ") if not hasattr(there, what)] == []
+@of_the_guide
+def test_lines_without_a_prompt_are_those_of_an_example(document: Document) -> None:
+    examples = {line for path in (ROOT / "examples").glob("*.py") for line in path.read_text("utf-8").splitlines()}
+    shown = [block for block in document.blocks("python") if ">>>" not in block]
+    there = {line.strip() for line in examples}
+    assert [line for block in shown for line in block.splitlines() if line.strip() not in there] == []
+
+
+@of_the_guide
+def test_the_lines_that_import(document: Document) -> None:
+    for line in document.code():
+        if match := re.fullmatch(r"from (anls[\w.]*) import (.+)", line):
+            there = import_or_skip(match[1])
+            assert [what for what in match[2].split(", ") if not hasattr(there, what)] == []
+
+
+@of_the_guide
+def test_the_commands_that_are_named_have_the_flags_that_they_show(
+    document: Document, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = {flag for action in command_line.parser()._actions for flag in action.option_strings}
+    for code in document.code():
+        command = code.removeprefix("calculate-anls ")
+        if command == code and not code.startswith("--"):
+            continue
+        words = ["1" if word == "N" else word for word in shlex.split(command) if word != "..."]
+        if words[1:] or command != code:
+            try:
+                command_line.parser().parse_args(words)
+            except SystemExit:
+                pytest.fail(f"{code}: {capsys.readouterr().err}")
+        else:  # a flag that is spoken of; one of them is that of another program
+            assert code in {*known, "--semantic"}
 
 
 # Commands, each typed into a fresh shell in a clone
@@ -99,7 +173,7 @@ def typed(tmp_path_factory: pytest.TempPathFactory) -> Typed:
 @pytest.fixture(scope="module")
 def first_command(typed: Typed) -> str:
     """What the first command prints at its end."""
-    score, _ = blocks("bash")
+    score, _ = README.blocks("bash")
     done = typed(score)
     if "No matching distribution" in done.stderr + done.stdout:
         pytest.skip("no package registry can be reached")
@@ -121,36 +195,17 @@ def test_the_first_command_installs_rapidfuzz_alone(first_command: str, typed: T
     assert elsewhere.stdout == f"0.8888888888888888 {anls.__version__}\n", elsewhere.stderr
 
 
-@pytest.mark.parametrize("block", blocks("console"), ids=lambda block: " ".join(block.split()[:3]))
+@pytest.mark.parametrize("block", README.blocks("console"), ids=lambda block: " ".join(block.split()[:3]))
 def test_console_blocks(block: str, first_command: str, typed: Typed) -> None:
     """After the first command, and the line that activates what that has made."""
-    (activate,) = re.findall(r"`(source [^`]+)`", README)
-    assert README.index(activate) < README.index(block)
+    (activate,) = re.findall(r"`(source [^`]+)`", README.text)
+    assert README.text.index(activate) < README.text.index(block)
     command, _, expected = block.removeprefix("$ ").partition("\n")
     done = typed(f"{activate} && {command}")
     assert (done.stdout, done.stderr) == (expected, "")
 
 
-# The pages of docs
-
-
-def of_a_page(page: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-
-
-PAGES = sorted(ROOT.glob("docs/*.md"))
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_snippets_of_a_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(ROOT)
-    assert set(re.findall(r"^```(\w+)$", page.read_text(encoding="utf-8"), re.MULTILINE)) <= {"python", "console"}
-    text = "\n".join(of_a_page(page, "python"))
-    example = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
-    assert doctest.DocTestRunner().run(example).failed == 0
-
-
-@pytest.mark.parametrize("block", [block for page in PAGES for block in of_a_page(page, "console")])
+@pytest.mark.parametrize("block", [block for page in PAGES.values() for block in page.blocks("console")])
 def test_the_commands_of_a_page(
     block: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -159,27 +214,30 @@ def test_the_commands_of_a_page(
     program, *arguments = shlex.split(command)
     assert program == "calculate-anls"
     assert command_line.main(arguments) == 0
-    assert capsys.readouterr().out == expected
+    out, err = capsys.readouterr()
+    assert out == expected
+    assert all(line.startswith("calculate-anls: examples/") for line in err.splitlines())  # how files were read
+
+
+# Tables
 
 
 def test_the_tables_of_layouts_and_rules_are_those_of_the_code() -> None:
-    page = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
-    layouts = re.findall(r"^\| `(\w+)` \| .* \| (`.*`) \|$", page, re.MULTILINE)
+    layouts = re.findall(r"^\| `(\w+)` \| .* \| (`.*`) \|$", PAGES["files"].text, re.MULTILINE)
     assert layouts == [(one.name, ", ".join(f"`{field}`" for field in one.fields)) for one in LAYOUTS]
-    _, _, extraction = page.partition("## Extraction")
-    rules = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", extraction.partition("\n## ")[0], re.MULTILINE)
+    rules = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", PAGES["files"].section("Extraction"), re.MULTILINE)
     meanings = [rule.meaning.replace("`", "").replace("|", r"\|") for rule in EXTRACTORS.values()]
     assert rules == list(zip(EXTRACTORS, meanings))
 
 
 def test_the_second_command_is_what_ci_runs() -> None:
-    _, test = blocks("bash")
+    _, test = README.blocks("bash")
     lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert test.strip() in map(str.strip, lines)
 
 
 def test_the_table_of_variants_is_that_of_the_code() -> None:
-    head, _, *rows = table("| variant | what it is |")
+    head, _, *rows = PAGES["variants"].table("| variant | what it is |")
     assert head[2:] == [
         "case",
         "white space",
@@ -209,7 +267,7 @@ def columns_of(gold: str, submission: str) -> tuple[list[Any], list[Any]]:
 
 
 def test_the_table_of_models_is_what_the_real_answers_give(real_answers: Path) -> None:
-    head, _, *rows = table("| variant | llama maverick |")
+    head, _, *rows = PAGES["variants"].table("| variant | llama maverick |")
     submissions = [real_answers / f"submission__{cell.replace(' ', '_')}.json" for cell in head[1:]]
     assert set(submissions) == set(real_answers.glob("submission__*.json"))
     columns = [columns_of(str(real_answers / "gold.json"), str(submission)) for submission in submissions]
@@ -217,7 +275,26 @@ def test_the_table_of_models_is_what_the_real_answers_give(real_answers: Path) -
     for name, row in zip(anls.VARIANTS, rows):
         scores = (anls.anls_scores(predictions, references, variant=name) for predictions, references in columns)
         assert row[1:] == [f"{100 * anls.mean(each):.2f}" for each in scores]
-    assert f"from {min(row[1] for row in rows)} to {max(row[1] for row in rows)}" in README
+    spread = f"from {min(row[1] for row in rows)} to {max(row[1] for row in rows)}"
+    assert [document.name for document in GUIDE if spread in document.text] == ["README.md", "docs/variants.md"]
+    months = PAGES["variants"].section("The months when lmms-eval counted 0 or 1")
+    by_name = {row[0]: dict(zip(head, row)) for row in rows}
+    for model in ("llama maverick", "qwen2 vl 7b instruct"):
+        assert f"{by_name['`lmms_eval_0_2`'][model]} instead of {by_name['`standard`'][model]}" in months
+
+
+def test_what_no_row_gives_is_what_those_programs_gave() -> None:
+    _, _, *rows = PAGES["variants"].table("| program | what it does |")
+    files = {path.stem.split(".")[0]: path for path in (CONFORMANCE / "implementations").glob("*.json")}
+    cases = json.loads(files["cases"].read_text(encoding="utf-8"))
+    for (program, *_, prediction, accepted, given, standard), name in zip(
+        rows, ("dessurt", "idefics_m4", "ocrbench_v2"), strict=True
+    ):
+        assert name.split("_")[0] in program.lower()
+        answer: dict[str, Any] = {"prediction": prediction.strip("`"), "references": [accepted.strip("`")]}
+        (case,) = (case["id"] for case in cases if case.items() >= answer.items())
+        assert json.loads(files[name].read_text(encoding="utf-8"))["scores"][case] == float(given)
+        assert anls.anls_score(answer["prediction"], answer["references"]) == float(standard)
 
 
 def test_the_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
@@ -226,20 +303,43 @@ def test_the_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
     sys.path.remove(str(ROOT / "benchmarks"))
     figures = json.loads((ROOT / "benchmarks" / "python3.11.json").read_text(encoding="utf-8"))
     rows = [run.Row(**row) for row in figures["rows"]]
-    assert run.summary(rows) in README
+    page = PAGES["speed"].text
+    assert run.summary(rows) in page
     memory, stream = figures["memory"], figures["stream"].values()
     for way, what in (("anls_scores", "for `anls_scores`"), ("iter_anls_scores", "for a stream")):
         most = max(figure for name, figure in memory.items() if name.startswith(f"{way},"))
-        assert f" {most:.0f} MB" in README.partition(what)[0][-40:]
-    assert f"{min(stream):.1f} to {max(stream):.1f} us\na row from 10,000 to 10,000,000 rows of a stream" in README
+        assert f" {most:.0f} MB" in page.partition(what)[0][-40:]
+    grows = f"{min(stream):.1f} to {max(stream):.1f} us a row from 10,000 to 10,000,000 rows of a stream"
+    assert grows in page.replace("\n", " ")
     assert {row.checked for row in rows if "no ANLS" not in row.peer} == {"right"}
 
 
+def test_the_tables_of_the_command_and_of_nested_values_are_those_of_the_runs_that_are_kept() -> None:
+    head, _, *rows = PAGES["speed"].table("| questions |")
+    command = json.loads((ROOT / "benchmarks" / "command.json").read_text(encoding="utf-8"))
+    took = {
+        count: [f"{times[name.strip('`')]:.0f}" if name.strip("`") in times else "" for name in head[1:]]
+        for count, times in command.items()
+    }
+    assert {count.replace(",", ""): cells for count, *cells in rows} == took
+    _, _, *rows = PAGES["speed"].table("| a value of |")
+    nested = json.loads((ROOT / "benchmarks" / "nested.json").read_text(encoding="utf-8"))["rows"]
+    assert rows == [
+        [
+            row["workload"],
+            f"{row['theirs']:.2f} ms",
+            f"{row['ours']:.3f} ms",
+            f"{row['theirs'] / row['ours']:.0f}x",
+        ]
+        for row in nested
+    ]
+
+
 def test_the_lines_for_training_are_in_their_examples() -> None:
-    head, _, *rows = table("| framework | the line |")
+    head, _, *rows = PAGES["training"].table("| framework | the line |")
     assert head[-1] == "example"
     for _, lines, install, link in rows:
-        example = (ROOT / re.findall(r"\((.*)\)", link)[0]).read_text(encoding="utf-8")
+        example = (PAGES["training"].path.parent / re.findall(r"\((.*)\)", link)[0]).read_text(encoding="utf-8")
         for call in re.findall(r"(\w+)\(", lines):
             assert f"{call}(" in example
         for extra in re.findall(r"\w+", install.strip('`".')):
@@ -247,33 +347,55 @@ def test_the_lines_for_training_are_in_their_examples() -> None:
 
 
 def test_the_citation_is_that_of_the_metric() -> None:
-    assert blocks("bibtex") == [anls._CITATION]
+    assert README.blocks("bibtex") == [anls._CITATION]
 
 
 def test_the_front_matter_and_the_sections_of_a_metric_card() -> None:
     yaml = pytest.importorskip("yaml")
-    card = yaml.safe_load(README.split("---\n")[1])
+    card = yaml.safe_load(README.text.split("---\n")[1])
     assert card["title"] == "ANLS"
     assert card["tags"] == ["evaluate", "metric"]
     assert card["license"] == "apache-2.0"
     assert card["sdk"] == "gradio"
     assert (ROOT / card["app_file"]).is_file()
-    headings = re.findall(r"^#+ (.*)$", README, re.MULTILINE)
+    headings = re.findall(r"^#+ (.*)$", README.text, re.MULTILINE)
     expected = ["Metric description", "How to use", "Inputs", "Output values", "Values from popular papers", "Examples"]
     expected += ["Limitations and bias", "Citation", "Further references"]
     assert [heading for heading in headings if heading in expected] == expected
 
 
+def test_the_readme_is_short_and_says_its_id_on_the_hub_once() -> None:
+    assert len(README.text.splitlines()) <= 200
+    (namespace,) = re.findall(r"the Space `([\w-]+)/anls`", README.text)
+    held = {document.name: document.text.count(f"{namespace}/") for document in DOCUMENTS if document != CONTRIBUTING}
+    assert {name: count for name, count in held.items() if count} == {"README.md": 1}
+
+
+def test_the_endpoints_of_the_page_are_those_of_its_module() -> None:
+    api = importlib.import_module("anls_metric.page.api")
+    _, _, *rows = PAGES["page"].table("| endpoint |")
+    assert [name for names, _ in rows for name in re.findall(r"`(\w+)`", names) if not getattr(api, name).__doc__] == []
+
+
 def test_the_space_runs_on_a_gradio_that_is_tested() -> None:
     newest = pytest.importorskip("gradio").__version__
-    tested = re.findall(r"^sdk_version: (.*)$", README, re.MULTILINE)
+    tested = re.findall(r"^sdk_version: (.*)$", README.text, re.MULTILINE)
     assert tuple(map(int, tested[0].split("."))) <= tuple(map(int, newest.split(".")[:3]))
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.relative_to(ROOT).as_posix())
-def test_every_file_that_a_document_links_is_there(document: Path) -> None:
-    for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
-        assert link.startswith("https://") or (document.parent / link).exists(), link
+def anchors(document: Document) -> set[str]:
+    """What a link into a document may name: its headings, as forges make addresses of them."""
+    headings = re.findall(r"^#+ (.*)$", document.text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@of_all
+def test_every_file_and_heading_that_a_document_links_is_there(document: Document) -> None:
+    for link, _, anchor in re.findall(r"\]\(([^)#\s]*)(#([^)]*))?\)", document.text):
+        if not link.startswith("https://"):
+            target = document.path.parent / link if link else document.path
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(Document(target)), f"{link}#{anchor}"
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -287,7 +409,9 @@ def test_the_examples_of_the_docstrings(name: str, clone: Path, monkeypatch: pyt
 
 def test_the_map_has_every_place_of_the_house() -> None:
     paths = {place.replace("anls_metric.", "anls_metric/") for place in MAY_IMPORT} - {"anls_metric", "app"}
-    assert {path for path in paths if f"`{path}.py`" not in CONTRIBUTING and f"`{path}/`" not in CONTRIBUTING} == set()
+    assert {
+        path for path in paths if f"`{path}.py`" not in CONTRIBUTING.text and f"`{path}/`" not in CONTRIBUTING.text
+    } == set()
 
 
 @pytest.mark.parametrize("name", sorted(set(anls.__all__) - {"VARIANTS"}))

@@ -1,8 +1,9 @@
-"""What is built: a source distribution whose tests run, a wheel that holds what it needs, metadata that leads on."""
+"""What is released: a source distribution whose tests run, a wheel that holds what it needs, the Space's folder."""
 
 from __future__ import annotations
 
 import email
+import importlib.util
 import os
 import re
 import shutil
@@ -24,8 +25,9 @@ NAME = f"anls_metric-{anls.__version__}"
 ALONE = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
 
-def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=cwd, env=ALONE)
+def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    env = {**ALONE, **environment}
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, cwd=cwd, env=env)
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +69,35 @@ def test_the_source_distribution_holds_the_checkout(source: Path) -> None:
     assert "tests/conftest.py" in files(source)
 
 
-def test_the_tests_of_the_source_distribution_run(source: Path) -> None:
-    where = run(sys.executable, "-c", "import anls; print(anls.__file__)", cwd=source)
-    assert where.stdout.strip() == str(source / "anls.py")
-    quick = ["tests/core/test_explain.py", "tests/core/test_conformance.py", "-k", "explain or rrc"]
-    done = run(sys.executable, "-m", "pytest", "-q", "-n", "0", *quick, cwd=source)
+def test_twine_takes_what_is_built(built: Path) -> None:
+    pytest.importorskip("twine", reason="the extra `release` is not installed")
+    archives = [path for path in built.iterdir() if path.suffix in (".gz", ".whl")]
+    done = run(sys.executable, "-m", "twine", "--no-color", "check", "--strict", *archives, cwd=built)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("PASSED") == len(archives) == 2
+
+
+def few_tests(folder: Path, home: Path, **environment: str) -> None:
+    """Run some of the quick tests that lie in a folder, on the modules that lie in another."""
+    where = run(sys.executable, "-c", "import anls, anls_metric; print(anls.__file__)", cwd=folder, **environment)
+    assert where.stdout.strip() == str(home / "anls.py"), where.stderr
+    quick = ["core/test_explain.py", "core/test_conformance.py", "reading/test_rows.py", "report/test_tables.py"]
+    chosen = [*(f"tests/{name}" for name in quick), "-k", "not conformance or rrc"]
+    done = run(sys.executable, "-m", "pytest", "-q", "-n", "0", *chosen, cwd=folder, **environment)
     assert done.returncode == 0, done.stdout
     assert re.search(r"^\d\d+ passed", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_the_tests_of_the_source_distribution_run(source: Path) -> None:
+    few_tests(source, source)
+
+
+def test_the_wheel_passes_the_tests_without_the_checkout(wheel: zipfile.ZipFile, source: Path, tmp_path: Path) -> None:
+    """Some of those that `.ci/run wheel` runs against the wheel as it is installed."""
+    wheel.extractall(tmp_path / "installed")
+    shutil.copytree(source / "tests", tmp_path / "alone" / "tests")
+    shutil.copy(source / "pyproject.toml", tmp_path / "alone")
+    few_tests(tmp_path / "alone", tmp_path / "installed", PYTHONPATH=str(tmp_path / "installed"))
 
 
 def test_the_wheel_holds_the_modules_their_types_and_nothing_else(wheel: zipfile.ZipFile) -> None:
@@ -119,9 +143,16 @@ def test_the_long_description_reads_on_its_own(metadata: Message) -> None:
     assert description.startswith("# ")
     headings = re.compile(r"^#+ .*$", re.MULTILINE)
     assert headings.findall(description) == headings.findall(readme)
-    links = re.findall(r"\]\(([^)\s]+)\)", description)
-    assert len(links) > 10
-    assert [link for link in links if not link.startswith(("https://", "#"))] == []
+    link = re.compile(r"\]\(([^)\s]+)\)")
+    links, here = link.findall(description), link.findall(readme)
+    (namespace,) = re.findall(r"the Space `([\w-]+)/anls`", readme)
+    space = f"https://huggingface.co/spaces/{namespace}/anls/"
+    assert len(links) == len(here) > 10
+    for absolute, given in zip(links, here):
+        assert absolute in (given, f"{space}blob/main/{given}", f"{space}resolve/main/{given}")
+        assert absolute.startswith(("https://", "#"))
+    (picture,) = re.findall(r"!\[[^\]]*\]\((.*)\)", description)
+    assert picture.startswith(f"{space}resolve/main/docs/")
 
 
 def test_what_the_space_installs_is_the_extra_of_the_page(metadata: Message) -> None:
@@ -129,3 +160,39 @@ def test_what_the_space_installs_is_the_extra_of_the_page(metadata: Message) -> 
     expected = {need for need, extra, _ in needs if extra or ";" not in need}
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     assert {line for line in lines if line and not line.startswith("#")} == expected
+
+
+# The Space, and the forge
+
+
+def test_the_space_runs_from_its_folder_alone(tmp_path: Path) -> None:
+    pytest.importorskip("evaluate")
+    page = importlib.util.find_spec("gradio") is not None
+    script, options = ROOT / ".ci" / "space.py", ["--namespace", "somebody", *([] if page else ["--without-page"])]
+    done = run(sys.executable, script, tmp_path / "space", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{{'anls': {(8 / 9 + 0) / 2}}} {anls.signature()}\n" in done.stdout
+    assert ("the page answers /explain_answer" in done.stdout) is page
+    held = files(tmp_path / "space")
+    assert {"README.md", "app.py", "anls.py", "anls_metric/page/server.py", "requirements.txt"} <= held
+    assert {name for name in held if name.startswith(("tests/", "."))} == set()
+    readme = (tmp_path / "space" / "README.md").read_text(encoding="utf-8")
+    assert ("`somebody/anls`" in readme) is ("NAMESPACE" in (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert "NAMESPACE" not in readme
+    for document in (tmp_path / "space").rglob("*.md"):
+        for link in re.findall(r"\]\((?!https://)([^)#\s]+)", document.read_text(encoding="utf-8")):
+            assert (document.parent / link).exists(), f"{document}: {link}"
+
+
+def test_the_forge_does_every_step_of_ci_and_releases_what_was_checked() -> None:
+    yaml = pytest.importorskip("yaml")
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    (steps,) = re.findall(r"^\[ \$# -gt 0 \] \|\| set -- (.*)$", script, re.MULTILINE)
+    assert [step for step in steps.split() if f"\n{step}() {{" not in script or f"\n#   {step} " not in script] == []
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "checks.yml").read_text(encoding="utf-8"))["jobs"]
+    assert jobs["step"]["strategy"]["matrix"]["step"] == steps.split()
+    assert [step["run"] for step in jobs["step"]["steps"] if "run" in step] == ["bash .ci/run ${{ matrix.step }}"]
+    uploaded = {step["with"]["name"] for step in jobs["step"]["steps"] if "upload" in step.get("uses", "")}
+    assert uploaded == {"dist", "space"}
+    assert jobs["release"]["needs"] == "step"
+    assert jobs["release"]["if"] == "startsWith(github.ref, 'refs/tags/v')"

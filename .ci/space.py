@@ -1,0 +1,127 @@
+"""Lay out the folder of the Space, and see that metric and page run from it alone.
+
+    python .ci/space.py FOLDER [--namespace NAME] [--without-page]
+
+FOLDER is made, and is what is pushed to the Hub: what the Space runs, what is installed from a clone of it, and what
+its README links to. The Python that runs this needs requirements.txt; --without-page leaves out the page, and then
+evaluate and rapidfuzz are enough.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RUNS = ("app.py", "anls.py", "anls_metric", "requirements.txt")
+INSTALLS = ("pyproject.toml", "calculate_anls.py", "anls-stubs", "examples", "LICENSE")
+LINK = re.compile(r"\]\((?!https://)([^)#\s]+)[^)]*\)")
+# Nothing of this checkout: a program finds what lies in its folder, or nothing.
+ALONE = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+
+USES_THE_METRIC = """
+import sys, evaluate
+anls = evaluate.load(sys.argv[1])
+print(anls.compute(predictions=["CocaCola", "The Coca"], references=[["Coca Cola"], "Coca Cola"]), anls.signature())
+"""
+
+
+def lay_out(folder: Path, namespace: str | None = None) -> None:
+    """Copy what the Space needs into a new folder."""
+    folder.mkdir(parents=True)
+    for name in [*RUNS, *INSTALLS, *sorted(linked("README.md"))]:
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+        else:
+            shutil.copy(source, target)
+    for name in ("README.md", "pyproject.toml") if namespace else ():
+        text = (folder / name).read_text(encoding="utf-8")
+        (folder / name).write_text(text.replace("NAMESPACE/", f"{namespace}/"), encoding="utf-8")
+
+
+def linked(document: str) -> set[str]:
+    """A document, and all that it links to in this checkout, on and on."""
+    found, waiting = set(), {document}
+    while waiting:
+        name = waiting.pop()
+        found.add(name)
+        if name.endswith(".md"):
+            for link in LINK.findall((ROOT / name).read_text(encoding="utf-8")):
+                waiting |= {os.path.relpath((ROOT / name).parent / link, ROOT)} - found
+    return found
+
+
+def check_metric(folder: Path) -> str:
+    """Load the metric by its file from elsewhere, as evaluate does from the Hub, and say what it computes."""
+    with tempfile.TemporaryDirectory() as elsewhere:
+        command = [sys.executable, "-c", USES_THE_METRIC, str(folder / "anls.py")]
+        done = subprocess.run(command, cwd=elsewhere, env=ALONE, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"evaluate.load does not work from {folder}:\n{done.stderr}")
+    return done.stdout.strip()
+
+
+def check_page(folder: Path) -> str:
+    """Run app.py as the Hub does, and say what it answers programs."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as elsewhere:
+        own = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), "HF_HUB_OFFLINE": "1"}
+        environment = {**ALONE, **own, "GRADIO_TEMP_DIR": elsewhere}
+        log = Path(elsewhere) / "log"
+        with open(log, "w", encoding="utf-8") as said:
+            page = subprocess.Popen([sys.executable, "app.py"], cwd=folder, env=environment, stdout=said, stderr=said)
+        try:
+            info = None
+            while info is None:
+                if page.poll() is not None:
+                    raise SystemExit(f"app.py does not run from {folder}:\n{log.read_text(encoding='utf-8')}")
+                info = answer(f"http://127.0.0.1:{port}/gradio_api/info")
+            return f"the page answers {', '.join(json.loads(info)['named_endpoints'])}"
+        finally:
+            page.terminate()
+            page.wait(60)
+
+
+def answer(address: str) -> bytes | None:
+    """What a server answers, None while it starts."""
+    try:
+        with urllib.request.urlopen(address, timeout=60) as said:
+            return bytes(said.read())
+    except OSError:
+        time.sleep(0.25)
+        return None
+
+
+def main() -> None:
+    """Lay out and check."""
+    flags = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
+    flags.add_argument("folder", type=Path)
+    flags.add_argument("--namespace", help="who the Space belongs to on the Hub: takes the place of NAMESPACE")
+    flags.add_argument("--without-page", action="store_true", help="do not run app.py")
+    given = flags.parse_args()
+    folder = given.folder.resolve()
+    lay_out(folder, given.namespace)
+    print(check_metric(folder))
+    if not given.without_page:
+        print(check_page(folder))
+    for cache in folder.rglob("__pycache__"):
+        shutil.rmtree(cache)
+    print(f"the Space is in {folder}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""The validation split of DocVQA as a data set of VLMEvalKit that is scored by ANLS.
+
+Put this file into `vlmeval/dataset/`, import `DocVQAByANLS` in the `__init__.py` there, and add it to `IMAGE_DATASET`:
+
+    python run.py --data DocVQA_VAL_ANLS --model ...
+
+Needs ``pip install "anls-metric[files]"`` beside VLMEvalKit. `evaluate` was run on the class of VLMEvalKit as ms-vlmeval
+0.0.20 has it, and its tests on a stand-in of that; `run.py` with a model was not.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pandas as pd
+from vlmeval.dataset.image_vqa import ImageVQADataset
+
+from anls_metric import score_file
+
+VARIANT = "rrc"
+
+
+class DocVQAByANLS(ImageVQADataset):  # type: ignore[misc]
+    """The questions and the prompt are those of DocVQA_VAL."""
+
+    DATASET_URL: ClassVar = {"DocVQA_VAL_ANLS": ImageVQADataset.DATASET_URL["DocVQA_VAL"]}
+    DATASET_MD5: ClassVar = {"DocVQA_VAL_ANLS": ImageVQADataset.DATASET_MD5["DocVQA_VAL"]}
+
+    def evaluate(self, eval_file: str, **judge_kwargs: Any) -> pd.DataFrame:
+        """Score the file of predictions: the ANLS of all and of each split, times 100, and a file with the same."""
+        found = score_file(eval_file, layout="vlmevalkit", variant=VARIANT, by="split")
+        print(found)  # with interval, outcomes and signature
+        groups = found.to_dict()["submissions"][0]["groups"].get("split", {})
+        scores = {"Overall": found.anls, **{split: group["anls"] for split, group in groups.items()}}
+        table = pd.DataFrame([{name: 100 * score for name, score in scores.items()}])
+        table.to_csv(Path(eval_file).with_suffix("").as_posix() + "_acc.csv", index=False)
+        return table
