@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anls import Variant
+from anls import Variant, explain, normalizer
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.overview import Question
 from anls_metric.analysis.scored import Scored, group_names
 from anls_metric.report.images import Images, image_name
-from anls_metric.report.pieces import sentence
+from anls_metric.report.pieces import ALIKE, EQUAL, sentence
 
 MOST_BYTES = 24_000_000
 """Of the texts of a report: about 200,000 answers of everyday length."""
@@ -63,22 +63,23 @@ def columns(
         for each submission the predictions, scores (None: it was not asked), outcomes, and places of the sentences and
         of the closest accepted answers, with the references where they are others than those of the question.
     """
+    names = [image_name(one.row.record) for one in questions]
     if images:
-        images.add(image_name(one.record) for one in questions if one.needs_a_look)
-        images.add(image_name(one.record) for one in questions)
+        images.add(name for name, one in zip(names, questions) if one.needs_a_look)
+        images.add(names)
     pictures = list(images.data) if images else []
     picture_places = {name: place for place, name in enumerate(pictures)}
     sentences = _Places()
     count = len(questions[0].answers) if questions else 0
     return {
         "ids": [one.id for one in questions],
-        "questions": [_asked(one.record) for one in questions],
+        "questions": [_asked(one.row.record) for one in questions],
         "references": [list(one.row.references) for one in questions],
-        "image_names": [image_name(one.record) for one in questions],
-        "images": [picture_places.get(image_name(one.record), -1) for one in questions],
+        "image_names": names,
+        "images": [picture_places.get(name, -1) for name in names],
         "pictures": [images.data[name] for name in pictures] if images else [],
         "groups": {field: _groups(questions, field) for field in fields},
-        "answers": [_answers(questions, place, variant, sentences) for place in range(count)],
+        "answers": [_answers(questions, place, _Why(variant), sentences) for place in range(count)],
         "sentences": list(sentences.known),
     }
 
@@ -100,16 +101,16 @@ class _Places:
 
 def _groups(questions: Sequence[Question], field: str) -> dict[str, Any]:
     places = _Places()
-    of = [[places.of(name) for name in group_names(one.record, field)] for one in questions]
+    of = [[places.of(name) for name in group_names(one.row.record, field)] for one in questions]
     return {"names": list(places.known), "of": of}
 
 
-def _answers(questions: Sequence[Question], place: int, variant: Variant, sentences: _Places) -> dict[str, Any]:
+def _answers(questions: Sequence[Question], place: int, why: _Why, sentences: _Places) -> dict[str, Any]:
     found: dict[str, Any] = {"predictions": [], "scores": [], "outcomes": [], "sentences": [], "closest": []}
     found["references"] = {}
     for number, question in enumerate(questions):
         answer = question.answers[place]
-        said, closest = _why(answer, variant)
+        said, closest = why.of(answer) if answer else ("", 0)
         found["predictions"].append(answer.row.prediction if answer else None)
         found["scores"].append(answer.score if answer else None)
         found["outcomes"].append(_PLACES[answer.outcome] if answer else -1)
@@ -120,12 +121,23 @@ def _answers(questions: Sequence[Question], place: int, variant: Variant, senten
     return found
 
 
-def _why(answer: Scored | None, variant: Variant) -> tuple[str, int]:
-    """Why an answer has its score, and which accepted answer is the closest."""
-    if answer is None:
-        return "", 0
-    why = answer.explanation(variant)
-    return (_NO_ANSWER, 0) if why is None else (sentence(why), why.winner)
+class _Why:
+    """Why an answer has its score, in a sentence, and the place of the closest accepted answer."""
+
+    def __init__(self, variant: Variant) -> None:
+        self._variant, self._normalize = variant, normalizer(variant)
+
+    def of(self, answer: Scored) -> tuple[str, int]:
+        row = answer.row
+        if row.prediction is None:
+            return _NO_ANSWER, 0
+        if answer.score == 1.0 and not self._variant.all_or_nothing:  # most are: it need not be measured again
+            if row.prediction in row.references:
+                return EQUAL, row.references.index(row.prediction)
+            normalized = self._normalize(row.prediction)
+            return ALIKE, [*map(self._normalize, row.references)].index(normalized)
+        why = explain(row.prediction, row.references, variant=self._variant)
+        return sentence(why), why.winner
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

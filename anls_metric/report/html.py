@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ ASSETS = Path(__file__).parent / "assets"
 _MOST_GROUPS = 40  # of a field that are shown
 _FEW_GROUPS = 12  # that a field has which nobody asked for, and is shown all the same
 _MOST_FIELDS = 4  # that are found
+_LOOKED_AT = 5_000  # rows, to find them
 
 # In the order of a bar: from right to wrong.
 _IN_A_BAR = (
@@ -134,7 +136,8 @@ class _Whole:
         fields = [field for field in sets[0].groups if any(one.groups[field] for one in sets)]
         if not fields:
             found = [field for field in grouping_fields([one.row for one in sets[0].rows]) if field != "question"]
-            fields = [field for field in found if len(group(sets[0].rows, field)) <= _FEW_GROUPS][:_MOST_FIELDS]
+            few = (field for field in found if len(group(sets[0].rows[:_LOOKED_AT], field)) <= _FEW_GROUPS)
+            fields = list(islice(few, _MOST_FIELDS))
         return {field: [one.groups.get(field) or group(one.rows, field) for one in sets] for field in fields}
 
 

@@ -31,6 +31,10 @@ _KEPT: Mapping[str, tuple[str, str]] = {
 }
 
 
+EQUAL = "Equal to an accepted answer, so 1."
+ALIKE = "Equal to an accepted answer once normalized, so 1."
+
+
 def number(value: float, digits: int = 4) -> str:
     """A number as people write it: 0, 1, 0.5 or 0.8889."""
     return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
@@ -57,7 +61,7 @@ def sentence(why: Explanation) -> str:
     best = why.best
     if why.reason == "equal":
         same = why.prediction == best.reference
-        return "Equal to an accepted answer, so 1." if same else "Equal to an accepted answer once normalized, so 1."
+        return EQUAL if same else ALIKE
     if why.reason == "empty" and not why.normalized_prediction:
         return "The prediction is empty, so 0."
     if why.reason == "empty":
