@@ -119,18 +119,3 @@ def _worst(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
         "closest_reference": why.best.reference if why else None,
         "edits": why.best.edits if why else [],
     }
-
-
-def answer_records(scored_set: ScoredSet) -> list[dict[str, Any]]:
-    """Every answer of a set that keeps its rows."""
-    return [
-        {
-            "id": scored.row.id,
-            "prediction": scored.row.prediction,
-            "references": list(scored.row.references),
-            "score": scored.score,
-            "similarity": scored.similarity,
-            "zero": scored.zero,
-        }
-        for scored in scored_set.rows
-    ]

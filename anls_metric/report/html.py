@@ -60,7 +60,6 @@ def as_html(
     source: str = "",
     images: Images | None = None,
     most_bytes: int = MOST_BYTES,
-    opened: str = "",
 ) -> str:
     """The report of one submission or more, as an HTML file.
 
@@ -72,7 +71,6 @@ def as_html(
         images: the pages that the questions are about.
         most_bytes: how much text of questions and answers it may hold; beyond, differences and zeros come first, and
             the report says what it left out.
-        opened: the id of the question that is open at first, where no address says it.
 
     Returns:
         The text of the file, to be written as UTF-8 without changing line ends.
@@ -97,7 +95,7 @@ def as_html(
         summary="".join(_sections(whole)),
         notes="".join(f"<p class=note>{text(note)}</p>" for note in notes if note),
         version=text(__version__),
-        data=as_script({**_about(whole, opened), **data}),
+        data=as_script({**_about(whole), **data}),
         style=style,
         script=script,
     )
@@ -141,7 +139,7 @@ class _Whole:
         return {field: [one.groups.get(field) or group(one.rows, field) for one in sets] for field in fields}
 
 
-def _about(whole: _Whole, opened: str) -> dict[str, Any]:
+def _about(whole: _Whole) -> dict[str, Any]:
     """What the script knows besides the questions."""
     variant = asdict(whole.variant)
     return {
@@ -151,7 +149,6 @@ def _about(whole: _Whole, opened: str) -> dict[str, Any]:
         "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
         "ignore_case": variant["ignore_case"],
         "whitespace": variant["whitespace"],
-        "opened": opened,
     }
 
 

@@ -237,9 +237,12 @@ def summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
     said = "".join(f'<p class="hint">{text(hint, 600)}</p>' for hint in document["hints"])
     said += "".join(f'<p class="said">{text(note)}</p>' for note in notes)
     if len(submissions) > 1:
-        rows = [[text(one["name"], 60), _bar(one["anls"]), _spread(one["interval"])] for one in submissions]
+        rows = [
+            [text(one["name"], 60), f"{_bar(one['anls'])}<small>{_spread(one['interval'])}</small>"]
+            for one in submissions
+        ]
         signed = f'<p class="signed"><code>{text(document["signature"])}</code></p>'
-        return f'<section class="anls">{table(["submission", "ANLS", "95 % interval"], rows)}{signed}{said}</section>'
+        return f'<section class="anls">{table(["submission", "ANLS, 95 % interval"], rows)}{signed}{said}</section>'
     (one,) = submissions
     zeros = one["questions"] - one["outcomes"]["equal"] - one["outcomes"]["close enough"]
     count = f"{one['questions']:,} question{'s' * (one['questions'] != 1)}"
