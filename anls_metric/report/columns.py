@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anls import Explanation
+from anls import Variant, explain, normalizer
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.overview import Question
 from anls_metric.analysis.scored import Scored, ScoredSet, group_names
 from anls_metric.reading.values import written
 from anls_metric.report.images import Images, image_name
-from anls_metric.report.pieces import sentence
+from anls_metric.report.pieces import ALIKE, EQUAL, sentence
 
 MOST_BYTES = 24_000_000
 """Of the texts of a report: about 200,000 answers of everyday length."""
@@ -68,18 +68,19 @@ def columns(
         of the closest accepted answers, with the references where they are others than those of the question, and with
         the trees of lists and nested values. A value is written as JSON.
     """
+    names = [image_name(one.row.record) for one in questions]
     if images:
-        images.add(image_name(one.record) for one in questions if one.needs_a_look)
-        images.add(image_name(one.record) for one in questions)
+        images.add(name for name, one in zip(names, questions) if one.needs_a_look)
+        images.add(names)
     pictures = list(images.data) if images else []
     picture_places = {name: place for place, name in enumerate(pictures)}
     sentences = _Places()
     return {
         "ids": [one.id for one in questions],
-        "questions": [_asked(one.record) for one in questions],
+        "questions": [_asked(one.row.record) for one in questions],
         "references": [_references(one.row.references) for one in questions],
-        "image_names": [image_name(one.record) for one in questions],
-        "images": [picture_places.get(image_name(one.record), -1) for one in questions],
+        "image_names": names,
+        "images": [picture_places.get(name, -1) for name in names],
         "pictures": [images.data[name] for name in pictures] if images else [],
         "groups": {field: _groups(questions, field) for field in fields},
         "answers": [_answers(questions, place, one, sentences) for place, one in enumerate(scored_sets)],
@@ -104,16 +105,17 @@ class _Places:
 
 def _groups(questions: Sequence[Question], field: str) -> dict[str, Any]:
     places = _Places()
-    of = [[places.of(name) for name in group_names(one.record, field)] for one in questions]
+    of = [[places.of(name) for name in group_names(one.row.record, field)] for one in questions]
     return {"names": list(places.known), "of": of}
 
 
 def _answers(questions: Sequence[Question], place: int, scored_set: ScoredSet, sentences: _Places) -> dict[str, Any]:
+    why = _Why(scored_set.variant) if isinstance(scored_set.variant, Variant) else _WhyOfValues(scored_set)
     found: dict[str, Any] = {"predictions": [], "scores": [], "outcomes": [], "sentences": [], "closest": []}
     found |= {"references": {}, "trees": {}}
     for number, question in enumerate(questions):
         answer = question.answers[place]
-        said, closest, tree = _why(answer, scored_set)
+        said, closest, tree = why.of(answer) if answer else ("", 0, None)
         found["predictions"].append(_text(answer))
         found["scores"].append(answer.score if answer else None)
         found["outcomes"].append(_PLACES[answer.outcome] if answer else -1)
@@ -126,26 +128,36 @@ def _answers(questions: Sequence[Question], place: int, scored_set: ScoredSet, s
     return found
 
 
-_Why = tuple[str, int, list[Any] | None]
+class _Why:
+    """Why an answer has its score, in a sentence; the place of the closest accepted answer; and the tree of a value."""
+
+    def __init__(self, variant: Variant) -> None:
+        self._variant, self._normalize = variant, normalizer(variant)
+
+    def of(self, answer: Scored) -> tuple[str, int, list[Any] | None]:
+        row = answer.row
+        if row.prediction is None:
+            return _NO_ANSWER, 0, None
+        if answer.score == 1.0 and not self._variant.all_or_nothing:  # most are: it need not be measured again
+            if row.prediction in row.references:
+                return EQUAL, row.references.index(row.prediction), None
+            normalized = self._normalize(row.prediction)
+            return ALIKE, [*map(self._normalize, row.references)].index(normalized), None
+        why = explain(row.prediction, row.references, variant=self._variant)
+        return sentence(why), why.winner, None
 
 
-def _why(answer: Scored | None, scored_set: ScoredSet) -> _Why:
-    """Why an answer has its score, which accepted answer is the closest, and the tree of a value."""
-    if answer is None:
-        return "", 0, None
-    why = scored_set.explanation(answer)
-    return (_NO_ANSWER, 0, None) if why is None else _WHYS.get(type(why), _why_of_a_value)(why)
+class _WhyOfValues:
+    """The same of lists and nested values."""
 
+    def __init__(self, scored_set: ScoredSet) -> None:
+        self._scored_set = scored_set
 
-def _why_of_a_text(why: Explanation) -> _Why:
-    return sentence(why), why.winner, None
-
-
-def _why_of_a_value(why: Any) -> _Why:
-    return why.tree.sentence, 0, _branch(why.tree) if why.tree.children else None
-
-
-_WHYS: Mapping[type, Callable[[Any], _Why]] = {Explanation: _why_of_a_text}
+    def of(self, answer: Scored) -> tuple[str, int, list[Any] | None]:
+        why = self._scored_set.explanation(answer)
+        if why is None:
+            return _NO_ANSWER, 0, None
+        return why.tree.sentence, 0, _branch(why.tree) if why.tree.children else None
 
 
 def _branch(branch: Any) -> list[Any]:

@@ -148,18 +148,3 @@ def _leaf(leaf: Any) -> dict[str, Any]:
 
 _NOTHING: Mapping[str, Any] = {"closest_reference": None, "edits": []}
 _WHY: Mapping[type, Callable[[Any], dict[str, Any]]] = {Explanation: _why_of_a_text}
-
-
-def answer_records(scored_set: ScoredSet) -> list[dict[str, Any]]:
-    """Every answer of a set that keeps its rows."""
-    return [
-        {
-            "id": scored.row.id,
-            "prediction": as_json(scored.row.prediction),
-            "references": list(map(as_json, scored.row.references)),
-            "score": scored.score,
-            "similarity": scored.similarity,
-            "zero": scored.zero,
-        }
-        for scored in scored_set.rows
-    ]

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,7 @@ ASSETS = Path(__file__).parent / "assets"
 _MOST_GROUPS = 40  # of a field that are shown
 _FEW_GROUPS = 12  # that a field has which nobody asked for, and is shown all the same
 _MOST_FIELDS = 4  # that are found
+_LOOKED_AT = 5_000  # rows, to find them
 
 # In the order of a bar: from right to wrong.
 _IN_A_BAR = (
@@ -59,7 +61,6 @@ def as_html(
     source: str = "",
     images: Images | None = None,
     most_bytes: int = MOST_BYTES,
-    opened: str = "",
 ) -> str:
     """The report of one submission or more, as an HTML file.
 
@@ -71,7 +72,6 @@ def as_html(
         images: the pages that the questions are about.
         most_bytes: how much text of questions and answers it may hold; beyond, differences and zeros come first, and
             the report says what it left out.
-        opened: the id of the question that is open at first, where no address says it.
 
     Returns:
         The text of the file, to be written as UTF-8 without changing line ends.
@@ -97,7 +97,7 @@ def as_html(
         summary="".join(_sections(whole)),
         notes="".join(f"<p class=note>{text(note)}</p>" for note in notes if note),
         version=text(__version__),
-        data=as_script({**_about(whole, opened), **data}),
+        data=as_script({**_about(whole), **data}),
         style=style,
         script=script,
     )
@@ -138,11 +138,12 @@ class _Whole:
         fields = [field for field in sets[0].groups if any(one.groups[field] for one in sets)]
         if not fields:
             found = [field for field in grouping_fields([one.row for one in sets[0].rows]) if field != "question"]
-            fields = [field for field in found if len(group(sets[0].rows, field)) <= _FEW_GROUPS][:_MOST_FIELDS]
+            few = (field for field in found if len(group(sets[0].rows[:_LOOKED_AT], field)) <= _FEW_GROUPS)
+            fields = list(islice(few, _MOST_FIELDS))
         return {field: [one.groups.get(field) or group(one.rows, field) for one in sets] for field in fields}
 
 
-def _about(whole: _Whole, opened: str) -> dict[str, Any]:
+def _about(whole: _Whole) -> dict[str, Any]:
     """What the script knows besides the questions."""
     variant = asdict(whole.variant if whole.of_texts else get_variant())  # texts inside values are as by default
     return {
@@ -152,7 +153,6 @@ def _about(whole: _Whole, opened: str) -> dict[str, Any]:
         "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
         "ignore_case": variant["ignore_case"],
         "whitespace": variant["whitespace"],
-        "opened": opened,
         "of_texts": whole.of_texts,
     }
 

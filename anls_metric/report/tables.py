@@ -1,4 +1,4 @@
-"""Submissions side by side as a table: text for a terminal, Markdown, LaTeX, CSV; and every answer of one as CSV."""
+"""Submissions side by side as a table: text for a terminal, Markdown, LaTeX, CSV."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.patterns import pattern
-from anls_metric.report.document import answer_records
 from anls_metric.report.text import printable
 
 Table = list[list[str]]
@@ -312,19 +310,6 @@ FORMATS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "latex": as_latex,
     "csv": as_csv,
 }
-
-
-def to_csv(scored_set: ScoredSet) -> str:
-    """Every answer of a set that keeps its rows; what a spreadsheet takes for a formula gets an apostrophe."""
-    stream = io.StringIO()
-    writer = csv.writer(stream)  # its line ends make it quote a lone carriage return as well
-    for number, record in enumerate(answer_records(scored_set)):
-        record["references"] = json.dumps(record["references"], ensure_ascii=False)
-        record["signature"] = scored_set.signature
-        if not number:
-            writer.writerow(record)
-        writer.writerow([_no_formula(value) if isinstance(value, str) else value for value in record.values()])
-    return stream.getvalue().encode("utf-8", "replace").decode("utf-8")
 
 
 def _no_formula(text: str) -> str:

@@ -9,6 +9,7 @@
   const LONGEST_BRIEF = 240;
   const LONGEST_EDITED = 20000; // characters of both texts together
   const MOST_EDITED = 4000 ** 2; // characters that differ of one text times those of the other
+  const FRAMED = location.protocol === "about:"; // there an address of its own would lead to the page around the frame
   const FIELDS = Object.keys(groups);
   const $ = (id) => document.getElementById(id);
 
@@ -167,7 +168,8 @@
     cells.push(make("td", { class: "outcome" }, outcomes[answers[state.first].outcomes[row]]?.name ?? "not asked"));
     const shownRow = make("tr", { class: open ? "row open" : "row" }, ...cells);
     shownRow.addEventListener("click", (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || String(getSelection())) return;
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      if (String(getSelection()) && !event.target.closest("a")) return;
       event.preventDefault();
       openRow(row === state.open ? -1 : row, row);
     });
@@ -246,11 +248,7 @@
   // One question, opened
 
   const remember = (hash) => {
-    try {
-      history.replaceState(null, "", hash || location.pathname + location.search);
-    } catch {
-      // a frame has no address of its own
-    }
+    if (!FRAMED) history.replaceState(null, "", hash || location.pathname + location.search);
   };
   const openRow = (row, focused = row) => {
     state.open = row;
@@ -287,7 +285,7 @@
     const parts = [make("h3", { dir: "auto" }, ...shown(questions[row] || `Question ${ids[row]}`)), accepted(own, -1)];
     for (let place = 0; place < submissions.length; place++) parts.push(panel(place, row, own));
     parts.push(
-      make("div", { class: "steps" }, make("button", { onclick: () => step(-1) }, "Previous question"), make("button", { onclick: () => step(1) }, "Next question"), make("a", { href: address(row) }, "Link to this question")),
+      make("div", { class: "steps" }, make("button", { onclick: () => step(-1) }, "Previous question"), make("button", { onclick: () => step(1) }, "Next question"), ...(FRAMED ? [] : [make("a", { href: address(row) }, "Link to this question")])),
     );
     const box = make("div", { class: "opened", role: "region", "aria-label": `Question ${tame(ids[row])}` }, make("div", {}, ...parts));
     const picture = data.pictures[data.images[row]];
@@ -489,7 +487,6 @@
     find();
     show();
     follow();
-    if (data.opened && state.open < 0 && ids.includes(data.opened)) openRow(ids.indexOf(data.opened));
   };
   const setPair = (first, second) => {
     if (first !== state.first) state.outcomes.clear();
