@@ -11,11 +11,12 @@
   const MOST_EDITED = 4000 ** 2; // characters that differ of one text times those of the other
   const FRAMED = location.protocol === "about:"; // there an address of its own would lead to the page around the frame
   const FIELDS = Object.keys(groups);
+  const BASELINE = !several ? -1 : data.baseline < 0 ? 1 : data.baseline;
   const $ = (id) => document.getElementById(id);
 
   const state = {
-    first: 0,
-    second: several ? (data.baseline > 0 ? data.baseline : 1) : -1,
+    first: BASELINE === 0 ? 1 : 0, // a difference is that of the other one minus the baseline
+    second: BASELINE,
     outcomes: new Set(),
     change: "",
     group: "", // [field, name] as JSON
