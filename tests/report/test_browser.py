@@ -125,7 +125,7 @@ def test_outcomes_and_differences_are_filters(opened: Opened) -> None:
     assert set(page.locator("#list td.outcome").all_inner_texts()) == {"contains an answer"}
     assert chip(page, "contains an answer").get_attribute("aria-pressed") == "true"
     page.get_by_role("button", name="Clear filters").click()
-    assert page.locator("#list thead th").all_inner_texts()[2:4] == ["b", "a"]  # against the baseline, which is a
+    assert page.locator("#list thead th").all_inner_texts()[2:4] == ["second", "first"]  # the baseline
     chip(page, "worse").click()
     assert len(ids(page)) == int(chip(page, "worse").locator("b").inner_text()) == 48
     assert all(text.startswith("-") for text in page.locator("#list tr.row td:nth-child(5)").all_inner_texts())
