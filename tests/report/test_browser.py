@@ -375,6 +375,10 @@ def test_everybody_can_use_it(opened: Opened, submissions: Any, size: str, schem
     page.locator("details summary").click()
     page.evaluate("location.hash = '#q-1'")
     page.locator("#list tr.open").wait_for()
+    for width in (1024, 900, 800) if size == "desktop" else ():
+        page.set_viewport_size({"width": width, "height": 900})
+        assert fits(page), width
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES[size])))
     assert fits(page)
     found = axe.Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     assert [
