@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from anls import VARIANTS, Variant, anls_scores, mean, normalizer
 from anls_metric.analysis.scored import Scored, ScoredSet
@@ -19,27 +18,18 @@ BINS = 20
 """Into which `spread` counts."""
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """A question with the answer of each submission.
 
     Attributes:
         id: what the question is called.
+        row: that of the first submission that was asked it.
         answers: one for each submission, None where it was not asked.
     """
 
     id: str
+    row: Row
     answers: Sequence[Scored | None]
-
-    @property
-    def row(self) -> Row:
-        """The row of the first submission that was asked it."""
-        return next(answer.row for answer in self.answers if answer)
-
-    @property
-    def record(self) -> Mapping[str, Any]:
-        """The record that it was read from."""
-        return self.row.record
 
     @property
     def needs_a_look(self) -> bool:
@@ -59,7 +49,8 @@ def questions(scored_sets: Sequence[ScoredSet]) -> list[Question]:
     """
     by_id = [{scored.row.id: scored for scored in scored_set.rows} for scored_set in scored_sets]
     ids = dict.fromkeys(key for answers in by_id for key in answers)
-    return [Question(key, [answers.get(key) for answers in by_id]) for key in ids]
+    rows = {key: scored.row for answers in reversed(by_id) for key, scored in answers.items()}
+    return [Question(key, rows[key], [answers.get(key) for answers in by_id]) for key in ids]
 
 
 def by_variant(scored_set: ScoredSet) -> dict[str, float]:

@@ -68,7 +68,7 @@ class ScoredValues(ScoredSet):
     def explanation(self, scored: Scored) -> StarExplanation | None:
         """Why an answer has its score; None for a question without an answer."""
         row = scored.row
-        return None if row.prediction is None else self.variant.explain(row.prediction, _reference(row))
+        return None if row.prediction is None else self.variant.explain(row.prediction, reference_of(row))
 
     @property
     def of_rows(self) -> bool:  # type: ignore[override]
@@ -103,7 +103,7 @@ class ScoredValues(ScoredSet):
 
     def _add_keys(self, row: Row) -> None:
         """Count in the scores of the keys of a row. Those inside what is missing, or of another kind, have 0."""
-        why = self.variant.explain([] if row.prediction is None else row.prediction, _reference(row))
+        why = self.variant.explain([] if row.prediction is None else row.prediction, reference_of(row))
         found = {} if row.prediction is None else dict(_flat(why.key_scores))
         for key, score in {**dict.fromkeys(_keys(why.closest), 0.0), **found}.items():
             self.groups[KEYS].setdefault(key, Tally()).add([score])
@@ -114,7 +114,9 @@ class ScoredValues(ScoredSet):
         """The score of each row, and nothing else; a missing answer has all leaves of the reference wrong."""
         # Values that say nothing are scored in its place, and then taken for wrong.
         predictions = [[] if row.prediction is None else row.prediction for row in rows]
-        found = self.variant.score(predictions, list(map(_reference, rows)), lambda place: f"question {rows[place].id}")
+        found = self.variant.score(
+            predictions, list(map(reference_of, rows)), lambda place: f"question {rows[place].id}"
+        )
         found = [
             leaves._replace(scores=[0.0], length=max(1, leaves.length)) if row.prediction is None else leaves
             for leaves, row in zip(found, rows)
@@ -124,7 +126,7 @@ class ScoredValues(ScoredSet):
         return [leaves.score for leaves in found], [None] * len(rows)
 
 
-def _reference(row: Row) -> Any:
+def reference_of(row: Row) -> Any:
     """The accepted answers of a row as one value."""
     return row.references[0] if len(row.references) == 1 else tuple(row.references)
 

@@ -186,18 +186,14 @@ def _file_tab(chosen: list[Any]) -> None:
         elem_id="files",
     )
     with gr.Row():
-        unanswered = gr.Checkbox(
-            False, label="Unanswered questions score 0", scale=2, min_width=240, elem_id="unanswered"
-        )
-        extract = gr.Dropdown(
-            [(f"{name}: {rule.meaning}", name) for name, rule in EXTRACTORS.items()],
-            multiselect=True,
-            label="Take answers out of what a model wrote, in this order",
-            scale=3,
-            min_width=260,
-            elem_id="extract",
-        )
+        unanswered = gr.Checkbox(False, label="Unanswered questions score 0", scale=2, elem_id="unanswered")
         example = gr.Button("Try made-up files", size="sm", scale=1, min_width=160)
+    extract = gr.Dropdown(
+        [(f"{name}: {rule.meaning}", name) for name, rule in EXTRACTORS.items()],
+        multiselect=True,
+        label="Take answers out of what a model wrote, in this order",
+        elem_id="extract",
+    )
     # Choices may change while a choice is on its way: a field that is not there is refused by the reading.
     with gr.Accordion("Which field is which", open=False, elem_id="fields"), gr.Row():
         fields = [

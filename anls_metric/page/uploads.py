@@ -141,17 +141,21 @@ def find(uploads: Sequence[Upload], gold: Upload | None, reading: Reading) -> li
     if len(paths) > limits.MOST_SUBMISSIONS:
         raise ValueError(f"these are more than {limits.MOST_SUBMISSIONS} files: {limits.WITH_COMMAND}")
     if gold is None and len(paths) > 1:
-        paths.sort(key=lambda path: not _is_gold(path, reading))
-    return find_submissions(paths, gold.path if gold else None, (), reading, fields_of((), None), _records)
+        opened = {path: Upload(path).records() for path in paths}
+        paths.sort(key=lambda path: not _is_gold(opened[path], reading))
+    else:
+        opened = {}
+
+    def records(path: str) -> Records:
+        """Those that were looked at go on from there: a file is read once."""
+        return opened.pop(path, None) or Upload(path).records()
+
+    return find_submissions(paths, gold.path if gold else None, (), reading, fields_of((), None), records)
 
 
-def _records(path: str) -> Records:
-    return Upload(path).records()
-
-
-def _is_gold(path: str, reading: Reading) -> bool:
+def _is_gold(records: Records, reading: Reading) -> bool:
     """Whether a file has accepted answers alone."""
-    source = Source(_records(path), reading)
+    source = Source(records, reading)
     return bool(source.layout.references) and not (source.layout.prediction and source.has_predictions)
 
 

@@ -84,3 +84,13 @@ def as_json(value: Any) -> Any:
     from anls_metric.nested import to_json
 
     return to_json(value)
+
+
+def written(value: Any) -> str:
+    """A prediction or an accepted answer as a text: a text is itself, a value is JSON.
+
+    Example:
+        >>> written("12.50"), written({"total": ("12.50", "12.5")})
+        ('12.50', '{"total": {"__tuple__": ["12.50", "12.5"]}}')
+    """
+    return value if isinstance(value, str) else json.dumps(as_json(value), ensure_ascii=False)

@@ -7,12 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anls import Variant
+from anls import Variant, explain, normalizer
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.overview import Question
-from anls_metric.analysis.scored import Scored, group_names
+from anls_metric.analysis.scored import Scored, ScoredSet, group_names
+from anls_metric.reading.values import written
 from anls_metric.report.images import Images, image_name
-from anls_metric.report.pieces import sentence
+from anls_metric.report.pieces import ALIKE, EQUAL, sentence
 
 MOST_BYTES = 24_000_000
 """Of the texts of a report: about 200,000 answers of everyday length."""
@@ -41,19 +42,22 @@ def shown_questions(questions: Sequence[Question], most_bytes: int = MOST_BYTES)
 
 def _size(question: Question) -> int:
     row = question.row
-    texts = [row.id, str(row.record.get("question", "")), *row.references]
-    texts += [answer.row.prediction or "" for answer in question.answers if answer]
+    texts = [row.id, str(row.record.get("question", "")), *_references(row.references)]
+    texts += [_text(answer) or "" for answer in question.answers]
     return sum(map(len, texts)) + _ANSWER * len(question.answers)
 
 
 def columns(
-    questions: Sequence[Question], variant: Variant, fields: Sequence[str] = (), images: Images | None = None
+    questions: Sequence[Question],
+    scored_sets: Sequence[ScoredSet],
+    fields: Sequence[str] = (),
+    images: Images | None = None,
 ) -> dict[str, Any]:
     """What is known of questions, a list for each thing.
 
     Args:
         questions: those that are shown.
-        variant: which ANLS: it says why an answer has its score.
+        scored_sets: those of the submissions, which say why an answer has its score.
         fields: of the records, by which questions are put into groups.
         images: takes in those of the questions.
 
@@ -61,24 +65,25 @@ def columns(
         ``ids``, ``questions``, ``references``; ``pictures`` and for each question the place of its own in them (-1 for
         none); ``groups``: by field, the names and for each question the places of its own; ``sentences``; ``answers``:
         for each submission the predictions, scores (None: it was not asked), outcomes, and places of the sentences and
-        of the closest accepted answers, with the references where they are others than those of the question.
+        of the closest accepted answers, with the references where they are others than those of the question, and with
+        the trees of lists and nested values. A value is written as JSON.
     """
+    names = [image_name(one.row.record) for one in questions]
     if images:
-        images.add(image_name(one.record) for one in questions if one.needs_a_look)
-        images.add(image_name(one.record) for one in questions)
+        images.add(name for name, one in zip(names, questions) if one.needs_a_look)
+        images.add(names)
     pictures = list(images.data) if images else []
     picture_places = {name: place for place, name in enumerate(pictures)}
     sentences = _Places()
-    count = len(questions[0].answers) if questions else 0
     return {
         "ids": [one.id for one in questions],
-        "questions": [_asked(one.record) for one in questions],
-        "references": [list(one.row.references) for one in questions],
-        "image_names": [image_name(one.record) for one in questions],
-        "images": [picture_places.get(image_name(one.record), -1) for one in questions],
+        "questions": [_asked(one.row.record) for one in questions],
+        "references": [_references(one.row.references) for one in questions],
+        "image_names": names,
+        "images": [picture_places.get(name, -1) for name in names],
         "pictures": [images.data[name] for name in pictures] if images else [],
         "groups": {field: _groups(questions, field) for field in fields},
-        "answers": [_answers(questions, place, variant, sentences) for place in range(count)],
+        "answers": [_answers(questions, place, one, sentences) for place, one in enumerate(scored_sets)],
         "sentences": list(sentences.known),
     }
 
@@ -100,32 +105,76 @@ class _Places:
 
 def _groups(questions: Sequence[Question], field: str) -> dict[str, Any]:
     places = _Places()
-    of = [[places.of(name) for name in group_names(one.record, field)] for one in questions]
+    of = [[places.of(name) for name in group_names(one.row.record, field)] for one in questions]
     return {"names": list(places.known), "of": of}
 
 
-def _answers(questions: Sequence[Question], place: int, variant: Variant, sentences: _Places) -> dict[str, Any]:
+def _answers(questions: Sequence[Question], place: int, scored_set: ScoredSet, sentences: _Places) -> dict[str, Any]:
+    why = _Why(scored_set.variant) if isinstance(scored_set.variant, Variant) else _WhyOfValues(scored_set)
     found: dict[str, Any] = {"predictions": [], "scores": [], "outcomes": [], "sentences": [], "closest": []}
-    found["references"] = {}
+    found |= {"references": {}, "trees": {}}
     for number, question in enumerate(questions):
         answer = question.answers[place]
-        said, closest = _why(answer, variant)
-        found["predictions"].append(answer.row.prediction if answer else None)
+        said, closest, tree = why.of(answer) if answer else ("", 0, None)
+        found["predictions"].append(_text(answer))
         found["scores"].append(answer.score if answer else None)
         found["outcomes"].append(_PLACES[answer.outcome] if answer else -1)
         found["sentences"].append(sentences.of(said))
         found["closest"].append(closest)
         if answer and answer.row.references != question.row.references:
-            found["references"][number] = list(answer.row.references)
+            found["references"][number] = _references(answer.row.references)
+        if tree:
+            found["trees"][number] = tree
     return found
 
 
-def _why(answer: Scored | None, variant: Variant) -> tuple[str, int]:
-    """Why an answer has its score, and which accepted answer is the closest."""
-    if answer is None:
-        return "", 0
-    why = answer.explanation(variant)
-    return (_NO_ANSWER, 0) if why is None else (sentence(why), why.winner)
+class _Why:
+    """Why an answer has its score, in a sentence; the place of the closest accepted answer; and the tree of a value."""
+
+    def __init__(self, variant: Variant) -> None:
+        self._variant, self._normalize = variant, normalizer(variant)
+
+    def of(self, answer: Scored) -> tuple[str, int, list[Any] | None]:
+        row = answer.row
+        if row.prediction is None:
+            return _NO_ANSWER, 0, None
+        if answer.score == 1.0 and not self._variant.all_or_nothing:  # most are: it need not be measured again
+            if row.prediction in row.references:
+                return EQUAL, row.references.index(row.prediction), None
+            normalized = self._normalize(row.prediction)
+            return ALIKE, [*map(self._normalize, row.references)].index(normalized), None
+        why = explain(row.prediction, row.references, variant=self._variant)
+        return sentence(why), why.winner, None
+
+
+class _WhyOfValues:
+    """The same of lists and nested values."""
+
+    def __init__(self, scored_set: ScoredSet) -> None:
+        self._scored_set = scored_set
+
+    def of(self, answer: Scored) -> tuple[str, int, list[Any] | None]:
+        why = self._scored_set.explanation(answer)
+        if why is None:
+            return _NO_ANSWER, 0, None
+        return why.tree.sentence, 0, _branch(why.tree) if why.tree.children else None
+
+
+def _branch(branch: Any) -> list[Any]:
+    """A branch of the tree of a value: name, prediction, reference, score, sentence, and what is inside it."""
+    inside = [_branch(child) for child in branch.children]
+    sides = () if inside else (branch.prediction, branch.reference)
+    texts = [None if one is None else written(one) for one in sides] or [None, None]
+    return [branch.name, *texts, branch.score, branch.sentence, inside]
+
+
+def _text(answer: Scored | None) -> str | None:
+    """What a submission says, None where it says nothing."""
+    return None if answer is None or answer.row.prediction is None else written(answer.row.prediction)
+
+
+def _references(references: Sequence[Any]) -> list[str]:
+    return [written(one) for one in references]
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

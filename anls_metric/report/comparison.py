@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,10 +46,10 @@ def _change_lines(comparison: Mapping[str, Any], word: str, change: Mapping[str,
     """A question that a submission lost or won against the baseline."""
     names = [comparison["first"], comparison["second"]]
     lines = [
-        (names[place], f"{change[key]['score']:.4f}  {_given(change[key]['prediction'])}")
+        (names[place], f"{change[key]['score']:.4f}  {_said(change[key]['prediction'])}")
         for place, key in enumerate(("first", "second"))
     ]
-    lines.append(("accepted", "; ".join(change["references"])))
+    lines.append(("accepted", "; ".join(map(_said, change["references"]))))
     if change["question"]:
         lines.insert(0, ("question", " ".join(change["question"].split())))
     width = max(len(printable(name)) for name, _ in lines)
@@ -56,5 +57,8 @@ def _change_lines(comparison: Mapping[str, Any], word: str, change: Mapping[str,
     return "\n".join([head, *(f"  {printable(name):{width}}  {shortened(printable(text))}" for name, text in lines)])
 
 
-def _given(prediction: str | None) -> str:
-    return "no answer" if prediction is None else prediction
+def _said(value: Any) -> str:
+    """A prediction or an accepted answer of a document."""
+    if value is None:
+        return "no answer"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

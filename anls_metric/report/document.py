@@ -42,7 +42,8 @@ def document(
 
     Returns:
         Objects, lists, texts and numbers: ``signature``, ``questions``, ``clusters``, ``hints``, ``submissions`` and
-        ``comparisons``; where submissions are compared also ``best`` and ``least_difference``.
+        ``comparisons``; where submissions are compared also ``best`` and ``least_difference``; ``label``, what the
+        number is called, where that is not ANLS.
     """
     first = entries[0].scored_set
     clusters = compared.clusters if compared else first.clusters
@@ -54,13 +55,16 @@ def document(
         "submissions": [_submission(entry) for entry in entries],
         "comparisons": [_comparison(one) for one in compared.comparisons] if compared else [],
     }
+    if first.label != ScoredSet.label:
+        found["label"] = first.label
     if compared:
         found["best"] = {"name": compared.best, "not_told_apart": compared.ties}
         found["least_difference"] = compared.least_difference
+    if compared and most_changes:
         from anls_metric.analysis.comparison import changes
 
         scored_sets = {entry.name: entry.scored_set for entry in entries}
-        for comparison in found["comparisons"] if most_changes else ():
+        for comparison in found["comparisons"]:
             lost, won = changes(scored_sets[comparison["first"]], scored_sets[comparison["second"]], most_changes)
             comparison["regressions"] = [_change(pair) for pair in lost]
             comparison["improvements"] = [_change(pair) for pair in won]
@@ -96,12 +100,12 @@ def _comparison(one: Comparison) -> dict[str, Any]:
 
 def _change(pair: Pair) -> dict[str, Any]:
     row = pair[0].row
-    answers = [{"prediction": one.row.prediction, "score": one.score, "outcome": one.outcome} for one in pair]
+    answers = [{"prediction": as_json(one.row.prediction), "score": one.score, "outcome": one.outcome} for one in pair]
     asked = row.record.get("question")
     return {
         "id": row.id,
         "question": asked if isinstance(asked, str) else None,
-        "references": list(row.references),
+        "references": list(map(as_json, row.references)),
         "first": answers[0],
         "second": answers[1],
     }
@@ -144,18 +148,3 @@ def _leaf(leaf: Any) -> dict[str, Any]:
 
 _NOTHING: Mapping[str, Any] = {"closest_reference": None, "edits": []}
 _WHY: Mapping[type, Callable[[Any], dict[str, Any]]] = {Explanation: _why_of_a_text}
-
-
-def answer_records(scored_set: ScoredSet) -> list[dict[str, Any]]:
-    """Every answer of a set that keeps its rows."""
-    return [
-        {
-            "id": scored.row.id,
-            "prediction": as_json(scored.row.prediction),
-            "references": list(map(as_json, scored.row.references)),
-            "score": scored.score,
-            "similarity": scored.similarity,
-            "zero": scored.zero,
-        }
-        for scored in scored_set.rows
-    ]

@@ -12,14 +12,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from anls import VARIANTS, __version__
+from anls import VARIANTS, Variant, __version__, get_variant
 from anls_metric.analysis import overview
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.scored import Groups, group, grouping_fields, in_order
+from anls_metric.analysis.values import KEYS
 from anls_metric.report import charts
 from anls_metric.report.columns import MOST_BYTES, as_script, columns, shown_questions
 from anls_metric.report.document import Entry, document
@@ -35,6 +37,7 @@ ASSETS = Path(__file__).parent / "assets"
 _MOST_GROUPS = 40  # of a field that are shown
 _FEW_GROUPS = 12  # that a field has which nobody asked for, and is shown all the same
 _MOST_FIELDS = 4  # that are found
+_LOOKED_AT = 5_000  # rows, to find them
 
 # In the order of a bar: from right to wrong.
 _IN_A_BAR = (
@@ -58,7 +61,6 @@ def as_html(
     source: str = "",
     images: Images | None = None,
     most_bytes: int = MOST_BYTES,
-    opened: str = "",
 ) -> str:
     """The report of one submission or more, as an HTML file.
 
@@ -70,14 +72,14 @@ def as_html(
         images: the pages that the questions are about.
         most_bytes: how much text of questions and answers it may hold; beyond, differences and zeros come first, and
             the report says what it left out.
-        opened: the id of the question that is open at first, where no address says it.
 
     Returns:
         The text of the file, to be written as UTF-8 without changing line ends.
     """
     whole = _Whole(entries, compared, hints)
     shown = shown_questions(whole.questions, most_bytes)
-    data = columns(shown, whole.variant, list(whole.groups), images)
+    sets = [entry.scored_set for entry in whole.entries]
+    data = columns(shown, sets, [field for field in whole.groups if field != KEYS], images)
     whole.shown_groups = {field: one["names"] for field, one in data["groups"].items()}
     notes = [
         f"{len(shown):,} of {len(whole.questions):,} questions are in this file, those that differ or score 0 before "
@@ -95,7 +97,7 @@ def as_html(
         summary="".join(_sections(whole)),
         notes="".join(f"<p class=note>{text(note)}</p>" for note in notes if note),
         version=text(__version__),
-        data=as_script({**_about(whole, opened), **data}),
+        data=as_script({**_about(whole), **data}),
         style=style,
         script=script,
     )
@@ -117,7 +119,9 @@ class _Whole:
         self.compared = compared
         self.document = document(self.entries, compared, hints)
         self.submissions: list[dict[str, Any]] = self.document["submissions"]
+        self.label = self.entries[0].scored_set.label
         self.variant = self.entries[0].scored_set.variant
+        self.of_texts = isinstance(self.variant, Variant)
         self.names = [entry.name for entry in self.entries]
         self.shown_groups: dict[str, list[str]] = {}
         self.title = self.names[0] if len(entries) == 1 else f"{len(entries)} submissions"
@@ -134,13 +138,14 @@ class _Whole:
         fields = [field for field in sets[0].groups if any(one.groups[field] for one in sets)]
         if not fields:
             found = [field for field in grouping_fields([one.row for one in sets[0].rows]) if field != "question"]
-            fields = [field for field in found if len(group(sets[0].rows, field)) <= _FEW_GROUPS][:_MOST_FIELDS]
+            few = (field for field in found if len(group(sets[0].rows[:_LOOKED_AT], field)) <= _FEW_GROUPS)
+            fields = list(islice(few, _MOST_FIELDS))
         return {field: [one.groups.get(field) or group(one.rows, field) for one in sets] for field in fields}
 
 
-def _about(whole: _Whole, opened: str) -> dict[str, Any]:
+def _about(whole: _Whole) -> dict[str, Any]:
     """What the script knows besides the questions."""
-    variant = asdict(whole.variant)
+    variant = asdict(whole.variant if whole.of_texts else get_variant())  # texts inside values are as by default
     return {
         "signature": whole.document["signature"],
         "submissions": list(map(printable, whole.names)),
@@ -148,7 +153,7 @@ def _about(whole: _Whole, opened: str) -> dict[str, Any]:
         "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
         "ignore_case": variant["ignore_case"],
         "whitespace": variant["whitespace"],
-        "opened": opened,
+        "of_texts": whole.of_texts,
     }
 
 
@@ -160,7 +165,7 @@ def _head(whole: _Whole, source: str) -> str:
     of = f" of {text(source)}" if source else ""
     by = f" · {clusters['count']:,} clusters by {text(clusters['field'])}" if clusters else ""
     return (
-        f"<p class=kicker>ANLS report</p><div class=title><h1><bdi>{text(whole.title)}</bdi></h1>"
+        f"<p class=kicker>{whole.label} report</p><div class=title><h1><bdi>{text(whole.title)}</bdi></h1>"
         f"<p class=of>{count:,} question{'s' * (count != 1)}{of}{by}</p>"
         f"<p class=signature><code>{text(whole.document['signature'])}</code></p></div>"
     )
@@ -171,13 +176,15 @@ def _sections(whole: _Whole) -> Iterator[str]:
     yield _section("which", "Which is better", _ranked(whole)) if len(whole.entries) > 1 else _alone(whole)
     flawless = all(one["outcomes"]["equal"] == one["questions"] for one in whole.submissions)
     yield _section("outcomes", "Nothing goes wrong" if flawless else "What goes wrong", _outcomes(whole))
-    yield "<div class=two>"
-    yield _section("thresholds", "ANLS over the threshold", _thresholds(whole))
-    yield _section("spread", "Similarities, before the threshold", _spreads(whole))
-    yield "</div>"
+    if whole.of_texts:
+        yield "<div class=two>"
+        yield _section("thresholds", "ANLS over the threshold", _thresholds(whole))
+        yield _section("spread", "Similarities, before the threshold", _spreads(whole))
+        yield "</div>"
     for place, (field, groups) in enumerate(whole.groups.items()):
         yield _section(f"groups-{place}", f"By {text(field, 80)}", _grouped(whole, field, groups))
-    yield _section("variants", "Under every variant", _variants(whole))
+    if whole.of_texts:
+        yield _section("variants", "Under every variant", _variants(whole))
 
 
 def _section(name: str, title: str, content: str) -> str:
@@ -227,7 +234,8 @@ def _alone(whole: _Whole) -> str:
     spread = f"95 % interval {_interval(interval)}" if interval else "No interval: it needs two clusters of questions."
     shares = [f"<div><dt>{part.name}</dt><dd>{part.size:,}</dd></div>" for part in _parts(one)]
     return (
-        '<section class="card hero" aria-labelledby=score><h2 id=score>ANLS</h2>'
+        '<section class="card hero" aria-labelledby=score><h2 id=score>'
+        f"{whole.label}</h2>"
         f"<div class=number><b>{one['anls']:.4f}</b>"
         f"{charts.whiskers(one['anls'], interval, scale, 0)}{_ends(scale)}<p class=said>{spread}</p></div>"
         f"<div class=shares>{charts.stacked(_parts(one), 20)}{_KEY}<dl>{''.join(shares)}"
@@ -249,7 +257,7 @@ def _ranked(whole: _Whole) -> str:
         cells = [
             ("", f"<td class=rank>{place + 1}</td>"),
             ("", f"<th scope=row>{_name(one['name'], place)}</th>"),
-            ("ANLS", f"<b class=anls>{one['anls']:.4f}</b>"),
+            (whole.label, f"<b class=anls>{one['anls']:.4f}</b>"),
             ("95 % interval", charts.whiskers(one["anls"], one["interval"], scale, place)),
             ("equal, partial, zero", charts.stacked(_parts(one))),
             ("exact", f"{one['exact_match']:.3f}"),
@@ -258,7 +266,7 @@ def _ranked(whole: _Whole) -> str:
         if whole.compared:
             cells += _against(comparisons.get(one["name"]))
         rows.append("<tr>" + "".join(_cell(label, content) for label, content in cells) + "</tr>")
-    head = ["<th></th>", "submission", "ANLS", f"95 % interval{_ends(scale)}", "equal · partial · zero"]
+    head = ["<th></th>", "submission", whole.label, f"95 % interval{_ends(scale)}", "equal · partial · zero"]
     head += ["exact", "contains"]
     if whole.compared:
         head += [f"against <bdi>{text(whole.compared.baseline, 60)}</bdi>", "p", "verdict"]
@@ -398,7 +406,7 @@ def _grouped(whole: _Whole, field: str, groups: Sequence[Groups]) -> str:
     )
     head = [text(field, 80), "questions", *(_name(name, place) for place, name in enumerate(whole.names))]
     if len(whole.names) == 1:
-        head[2:] = ["ANLS"]
+        head[2:] = [whole.label]
     rest = len(everything) - len(names)
     more = f"<p class=said>and {rest:,} smaller groups</p>" if rest else ""
     return f'<table class="stack numbers{_few(whole)}">{_table_head(head)}<tbody>{rows}</tbody></table>{more}'
@@ -406,7 +414,7 @@ def _grouped(whole: _Whole, field: str, groups: Sequence[Groups]) -> str:
 
 def _group(whole: _Whole, field: str, name: str) -> str:
     """The name of a group, which is a filter where the file holds questions of it."""
-    shown, known = f"<bdi>{text(name, 80)}</bdi>", whole.shown_groups[field]
+    shown, known = f"<bdi>{text(name, 80)}</bdi>", whole.shown_groups.get(field, [])
     if name not in known:
         return shown
     places = f'data-field="{list(whole.groups).index(field)}" data-group="{known.index(name)}"'

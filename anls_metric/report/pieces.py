@@ -31,6 +31,10 @@ _KEPT: Mapping[str, tuple[str, str]] = {
 }
 
 
+EQUAL = "Equal to an accepted answer, so 1."
+ALIKE = "Equal to an accepted answer once normalized, so 1."
+
+
 def number(value: float, digits: int = 4) -> str:
     """A number as people write it: 0, 1, 0.5 or 0.8889."""
     return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
@@ -57,7 +61,7 @@ def sentence(why: Explanation) -> str:
     best = why.best
     if why.reason == "equal":
         same = why.prediction == best.reference
-        return "Equal to an accepted answer, so 1." if same else "Equal to an accepted answer once normalized, so 1."
+        return EQUAL if same else ALIKE
     if why.reason == "empty" and not why.normalized_prediction:
         return "The prediction is empty, so 0."
     if why.reason == "empty":
@@ -233,9 +237,12 @@ def summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
     said = "".join(f'<p class="hint">{text(hint, 600)}</p>' for hint in document["hints"])
     said += "".join(f'<p class="said">{text(note)}</p>' for note in notes)
     if len(submissions) > 1:
-        rows = [[text(one["name"], 60), _bar(one["anls"]), _spread(one["interval"])] for one in submissions]
+        rows = [
+            [text(one["name"], 60), f"{_bar(one['anls'])}<small>{_spread(one['interval'])}</small>"]
+            for one in submissions
+        ]
         signed = f'<p class="signed"><code>{text(document["signature"])}</code></p>'
-        return f'<section class="anls">{table(["submission", "ANLS", "95 % interval"], rows)}{signed}{said}</section>'
+        return f'<section class="anls">{table(["submission", "ANLS, 95 % interval"], rows)}{signed}{said}</section>'
     (one,) = submissions
     zeros = one["questions"] - one["outcomes"]["equal"] - one["outcomes"]["close enough"]
     count = f"{one['questions']:,} question{'s' * (one['questions'] != 1)}"

@@ -1,4 +1,4 @@
-"""Submissions side by side as a table: text for a terminal, Markdown, LaTeX, CSV; and every answer of one as CSV."""
+"""Submissions side by side as a table: text for a terminal, Markdown, LaTeX, CSV."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.patterns import pattern
-from anls_metric.report.document import answer_records
 from anls_metric.report.text import printable
 
 Table = list[list[str]]
@@ -42,13 +40,18 @@ def blocks(document: Mapping[str, Any]) -> list[Block]:
         [name, *(f"{one['variants'][name]:.4f}" for one in submissions)] for name in _keys(document, "variants")
     ]
     if variants:
-        found.append(Block("ANLS under each variant", [["variant", *names], *variants]))
+        found.append(Block(f"{_label(document)} under each variant", [["variant", *names], *variants]))
     for field in _keys(document, "groups"):
         groups = [one["groups"].get(field, {}) for one in submissions]
         rows = [_group(value, groups) for value in dict.fromkeys(value for one in groups for value in one)]
         if rows:
-            found.append(Block(f"ANLS by {field}", [[field, *names, "questions"], *rows]))
+            found.append(Block(f"{_label(document)} by {field}", [[field, *names, "questions"], *rows]))
     return found
+
+
+def _label(document: Mapping[str, Any]) -> str:
+    """What the number is called."""
+    return str(document.get("label", "ANLS"))
 
 
 def _keys(document: Mapping[str, Any], key: str) -> list[str]:
@@ -68,7 +71,7 @@ def side_by_side(document: Mapping[str, Any]) -> Table:
         document: as `document.document` makes it.
     """
     comparisons, baseline = _comparisons(document)
-    head = ["", "ANLS", "95 %", "exact", "contains"]
+    head = ["", _label(document), "95 %", "exact", "contains"]
     rows = []
     for one in document["submissions"]:
         row = [one["name"], f"{one['anls']:.4f}", _interval(one["interval"], ".3f")]
@@ -171,8 +174,9 @@ def as_markdown(document: Mapping[str, Any]) -> str:
     tables = [_marked(_markdown_cells(first.table), document, "**{}**", "*{}*")]
     tables += [_markdown_cells(block.table) for block in others]
     legend = ["**Best**; *not told apart from it*."] if document.get("best") else []
-    *sentences, signature = map(_markdown_text, footnote(document))
-    return "\n\n".join([*map(_markdown_table, tables), " ".join([*legend, *sentences, f"`{signature}`"])])
+    *sentences, signature = footnote(document)
+    said = [*legend, *map(_markdown_text, sentences), f"`{printable(signature)}`"]
+    return "\n\n".join([*map(_markdown_table, tables), " ".join(said)])
 
 
 def _markdown_table(table: Table) -> str:
@@ -212,7 +216,9 @@ def as_latex(document: Mapping[str, Any]) -> str:
     cells = _latex_cells([row[:8] for row in first.table])  # how many are better and worse is for the text
     if comparisons:
         cells[0][5], cells[0][7] = r"$\Delta$", "$p$"
-    caption = [f"ANLS on {latex_text(questions(document))}, with 95\\,\\% confidence intervals."]
+    caption = [
+        f"{latex_text(_label(document))} on {latex_text(questions(document))}, with 95\\,\\% confidence intervals."
+    ]
     if comparisons:
         adjusted = f", adjusted for {len(comparisons)} comparisons (Holm)" if len(comparisons) > 1 else ""
         caption.append(f"$\\Delta$: difference from {latex_text(baseline)}; $p$: paired randomization test{adjusted}.")
@@ -304,19 +310,6 @@ FORMATS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "latex": as_latex,
     "csv": as_csv,
 }
-
-
-def to_csv(scored_set: ScoredSet) -> str:
-    """Every answer of a set that keeps its rows; what a spreadsheet takes for a formula gets an apostrophe."""
-    stream = io.StringIO()
-    writer = csv.writer(stream)  # its line ends make it quote a lone carriage return as well
-    for number, record in enumerate(answer_records(scored_set)):
-        record["references"] = json.dumps(record["references"], ensure_ascii=False)
-        record["signature"] = scored_set.signature
-        if not number:
-            writer.writerow(record)
-        writer.writerow([_no_formula(value) if isinstance(value, str) else value for value in record.values()])
-    return stream.getvalue().encode("utf-8", "replace").decode("utf-8")
 
 
 def _no_formula(text: str) -> str:

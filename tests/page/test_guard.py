@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,12 @@ async def _echo(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": str(size).encode()})
 
 
+def run(coroutine: Any) -> None:
+    """Run it in a thread of its own: playwright, where it is at work, has a loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, coroutine).result()
+
+
 def ask(
     guard: Guard, path: str, *pieces: bytes, length: str | None = None, method: str = "POST"
 ) -> tuple[int, str, Any]:
@@ -40,7 +47,7 @@ def ask(
 
     length = str(sum(map(len, pieces))) if length is None else length
     headers = [(b"content-length", length.encode())] if length else []
-    asyncio.run(guard({"type": "http", "path": path, "headers": headers, "method": method}, receive, send))
+    run(guard({"type": "http", "path": path, "headers": headers, "method": method}, receive, send))
     start, body = sent
     return start["status"], body["body"].decode(), {name.decode(): value.decode() for name, value in start["headers"]}
 
@@ -122,5 +129,5 @@ def test_what_is_no_request_passes(guard: Guard) -> None:
     async def application(scope: Any, receive: Any, send: Any) -> None:
         seen.append(scope["type"])
 
-    asyncio.run(Guard(application, "", "")({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
+    run(Guard(application, "", "")({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
     assert seen == ["lifespan"]

@@ -95,7 +95,7 @@ def test_texts_are_text() -> None:
     record = {"id": HOSTILE, "question": HOSTILE, "image": HOSTILE, HOSTILE: HOSTILE}
     records = [record, {**record, "id": "2", HOSTILE: "other"}]
     answers = [(HOSTILE, [HOSTILE + "x"]), (HOSTILE, ["y"])]
-    page = report({HOSTILE: answers, HOSTILE + "2": answers}, records, hints=[HOSTILE], source=HOSTILE, opened=HOSTILE)
+    page = report({HOSTILE: answers, HOSTILE + "2": answers}, records, hints=[HOSTILE], source=HOSTILE)
     page.encode()  # halves of surrogate pairs have no bytes: they are escaped
     found = [tag for tag, _ in elements(page)]
     assert found.count("script") == 2

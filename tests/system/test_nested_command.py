@@ -6,6 +6,7 @@ import csv
 import datetime
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -364,7 +365,7 @@ def test_several_submissions_are_compared_by_rows(run: Run, tmp_path: Path) -> N
     status, out, err = run(*asked, "--average", "leaves")
     assert status == 0
     assert "not compared: submissions are compared by rows" in err
-    assert out.splitlines()[0].split() == ["ANLS", "95", "%", "exact", "contains"]
+    assert out.splitlines()[0].split() == ["ANLS*", "95", "%", "exact", "contains"]
 
 
 def test_hints(run: Run, tmp_path: Path) -> None:
@@ -461,3 +462,29 @@ def test_from_python(run: Run, tmp_path: Path) -> None:
         assert found.to_dict() == json.loads(run(path, *STAR, *flags, "--format", "json")[1])
     with pytest.raises(ValueError, match="average is for lists and nested values: give it with variant='anls_star'"):
         score_file(path, average="leaves")
+
+
+def test_what_was_lost_and_the_report(run: Run, tmp_path: Path) -> None:
+    answers = {
+        "one": {"total": "12,50", "items": [{"name": "milk"}]},
+        "two": {"total": "0", "items": [{"name": "Tea"}]},
+    }
+    accepted = {"total": {"__tuple__": ["12.50", "12.5"]}, "items": [{"name": "tea"}]}
+    paths = [
+        write(tmp_path / f"{name}.json", [{"id": f"i{n}", "prediction": one, "references": accepted} for n in range(2)])
+        for name, one in answers.items()
+    ]
+    report = tmp_path / "report.html"
+    status, out, _ = run(*paths, *STAR, "--regressions", 1, "--report", report)
+    assert status == 0
+    assert out.startswith("     ANLS*   95 %")
+    assert '  accepted  {"total": {"__tuple__": ["12.50", "12.5"]}, "items": [{"name": "tea"}]}\n' in out
+    text = report.read_text(encoding="utf-8")
+    data = json.loads(re.findall(r'<script id="?data"? type="?application/json"?>(.*?)</script>', text, re.DOTALL)[0])
+    assert (data["of_texts"], data["references"][0]) == (False, [json.dumps(accepted)])
+    tree = data["answers"][data["submissions"].index("two")]["trees"]["0"]
+    total, items = tree[5]
+    assert [total[0], total[1], total[3], total[5]] == [".total", "0", 0.0, []]
+    assert [items[0], items[3], items[5][0][5][0][:4]] == [".items", 1.0, [".name", "Tea", "tea", 1.0]]
+    assert "ANLS* report" in text
+    assert "ANLS over the threshold" not in text

@@ -9,12 +9,14 @@
   const LONGEST_BRIEF = 240;
   const LONGEST_EDITED = 20000; // characters of both texts together
   const MOST_EDITED = 4000 ** 2; // characters that differ of one text times those of the other
+  const FRAMED = location.protocol === "about:"; // there an address of its own would lead to the page around the frame
   const FIELDS = Object.keys(groups);
+  const BASELINE = !several ? -1 : data.baseline < 0 ? 1 : data.baseline;
   const $ = (id) => document.getElementById(id);
 
   const state = {
-    first: 0,
-    second: several ? (data.baseline > 0 ? data.baseline : 1) : -1,
+    first: BASELINE === 0 ? 1 : 0, // a difference is that of the other one minus the baseline
+    second: BASELINE,
     outcomes: new Set(),
     change: "",
     group: "", // [field, name] as JSON
@@ -167,7 +169,8 @@
     cells.push(make("td", { class: "outcome" }, outcomes[answers[state.first].outcomes[row]]?.name ?? "not asked"));
     const shownRow = make("tr", { class: open ? "row open" : "row" }, ...cells);
     shownRow.addEventListener("click", (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey || String(getSelection())) return;
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      if (String(getSelection()) && !event.target.closest("a")) return;
       event.preventDefault();
       openRow(row === state.open ? -1 : row, row);
     });
@@ -246,11 +249,7 @@
   // One question, opened
 
   const remember = (hash) => {
-    try {
-      history.replaceState(null, "", hash || location.pathname + location.search);
-    } catch {
-      // a frame has no address of its own
-    }
+    if (!FRAMED) history.replaceState(null, "", hash || location.pathname + location.search);
   };
   const openRow = (row, focused = row) => {
     state.open = row;
@@ -287,7 +286,7 @@
     const parts = [make("h3", { dir: "auto" }, ...shown(questions[row] || `Question ${ids[row]}`)), accepted(own, -1)];
     for (let place = 0; place < submissions.length; place++) parts.push(panel(place, row, own));
     parts.push(
-      make("div", { class: "steps" }, make("button", { onclick: () => step(-1) }, "Previous question"), make("button", { onclick: () => step(1) }, "Next question"), make("a", { href: address(row) }, "Link to this question")),
+      make("div", { class: "steps" }, make("button", { onclick: () => step(-1) }, "Previous question"), make("button", { onclick: () => step(1) }, "Next question"), ...(FRAMED ? [] : [make("a", { href: address(row) }, "Link to this question")])),
     );
     const box = make("div", { class: "opened", role: "region", "aria-label": `Question ${tame(ids[row])}` }, make("div", {}, ...parts));
     const picture = data.pictures[data.images[row]];
@@ -314,8 +313,9 @@
     const texts = of.references[row] ?? own;
     const parts = [head];
     if (of.references[row]) parts.push(accepted(texts, of.closest[row]));
-    // A value that is a tree would be shown here, with a score at each of its leaves.
-    if (prediction !== null) {
+    const tree = of.trees[row];
+    if (tree) parts.push(branches(tree[5]));
+    else if (prediction !== null) {
       parts.push(
         make("pre", { class: "written", dir: "auto", tabindex: prediction.length > 2000 ? 0 : undefined }, ...(prediction === "" ? [make("span", { class: "nothing" }, "empty")] : shown(prediction))),
       );
@@ -325,6 +325,20 @@
     parts.push(make("p", { class: "said" }, data.sentences[of.sentences[row]]));
     return make("article", { "aria-label": several ? submissions[place] : "The answer" }, ...parts);
   };
+
+  // A list or a nested value: a tree with a score at each branch, and the edits of each leaf.
+  const branches = (children) =>
+    make(
+      "ul",
+      { class: "tree" },
+      ...children.map(([name, prediction, reference, score, sentence, inside]) => {
+        const head = [make("span", { class: "path", dir: "auto" }, ...shown(name.replace(/^\./, ""))), badge(score, 2)];
+        if (inside.length) return make("li", {}, ...head, branches(inside));
+        if (prediction === reference) return make("li", {}, ...head, make("span", { class: "leaf", dir: "auto" }, ...shown(prediction ?? "")));
+        const leaf = prediction && reference ? edits(prediction, reference) : make("span", { class: "leaf", dir: "auto" }, ...(prediction ? [make("del", {}, ...shown(prediction))] : []), ...(reference ? [make("ins", {}, ...shown(reference))] : []));
+        return make("li", {}, ...head, leaf, make("span", { class: "said" }, sentence));
+      }),
+    );
 
   // Edits: from the prediction to the closest accepted answer, in the texts as they are given. What the variant does
   // not count (case, blanks that it squeezes) costs nothing, and is marked less.
@@ -422,13 +436,18 @@
 
   // What is shown, as CSV: `references` is a list in JSON, and no text is changed.
 
+  const accepts = (texts) => {
+    if (data.of_texts) return JSON.stringify(texts);
+    return texts.length > 1 ? `{"__tuple__": [${texts.map(asValue).join(", ")}]}` : asValue(texts[0]);
+  };
+  const asValue = (text) => (/^[[{]/.test(text) ? text : JSON.stringify(text));
   const csv = () => {
     const quoted = (value) => (typeof value === "number" ? String(value) : `"${String(value ?? "").replaceAll('"', '""')}"`);
     const names = several ? submissions.map((name) => [name, `${name} score`, `${name} outcome`]) : [["prediction", "score", "outcome"]];
     const rows = [["id", "question", "references", ...names.flat(), "signature"]];
     for (const row of state.found) {
       const each = answers.map((one) => [one.predictions[row], one.scores[row], outcomes[one.outcomes[row]]?.name]);
-      rows.push([ids[row], questions[row], JSON.stringify(references[row]), ...each.flat(), data.signature]);
+      rows.push([ids[row], questions[row], accepts(references[row]), ...each.flat(), data.signature]);
     }
     return rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
   };
@@ -469,7 +488,6 @@
     find();
     show();
     follow();
-    if (data.opened && state.open < 0 && ids.includes(data.opened)) openRow(ids.indexOf(data.opened));
   };
   const setPair = (first, second) => {
     if (first !== state.first) state.outcomes.clear();
