@@ -4,8 +4,8 @@ Put this file into `vlmeval/dataset/`, import `DocVQAByANLS` in the `__init__.py
 
     python run.py --data DocVQA_VAL_ANLS --model ...
 
-Needs ``pip install "anls-metric[files]"`` beside VLMEvalKit. `evaluate` was run on the class of VLMEvalKit as
-ms-vlmeval 0.0.20 has it, and its tests on a stand-in of that; `run.py` with a model was not.
+Needs ``pip install "anls-metric[files]"`` beside VLMEvalKit. The method `evaluate` was run on the class of VLMEvalKit
+that ms-vlmeval 0.0.20 holds, and the tests have a stand-in for it; `run.py` with a model was not run.
 """
 
 from __future__ import annotations
