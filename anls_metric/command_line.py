@@ -248,12 +248,12 @@ def _run(flags: argparse.Namespace) -> int:
     if flags.list_layouts:
         print(text.layouts())
         return 0
-    reading, by = _reading(flags), [*_answer_types(flags), *flags.by]
+    chosen, reading, by = _variants(flags), _reading(flags), [*_answer_types(flags), *flags.by]
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields_of(by, flags.cluster_by))
     several = len(submissions) > 1
     images = _images(flags, submissions)
     evaluation = Evaluation(
-        _variants(flags),
+        chosen,
         by,
         flags.worst,
         flags.cluster_by,
@@ -263,7 +263,7 @@ def _run(flags: argparse.Namespace) -> int:
         by_key=flags.by_key,
     )
     for submission in submissions:
-        _score(submission, evaluation, flags, _results(submission, flags, several))
+        _score(submission, evaluation, flags, several)
     compared, problem = _compare(evaluation, flags)
     hints = [hint.worded(REMEDIES) for hint in evaluation.hints] + (compared.hints if compared else problem)
     hints = list(dict.fromkeys(hints))
@@ -272,18 +272,7 @@ def _run(flags: argparse.Namespace) -> int:
     entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
     if flags.report:
         _write_report(flags.report, submissions, images, entries, compared, hints)
-    if flags.score_only:
-        print("\n".join(str(entry.scored_set.mean) for entry in entries))
-    elif not several and flags.format == "text" and not flags.find:
-        print(text.summary(entries[0].scored_set))
-    else:
-        found = document(entries, compared, hints, flags.regressions)
-        if flags.find:
-            found["find"] = [origin._asdict() for origin in evaluation.find(flags.find)]
-        _print(flags, found, evaluation)
-    if flags.output_dir and flags.format == "text" and not flags.score_only:
-        folder = os.path.join(flags.output_dir, "*") if several else flags.output_dir
-        print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
+    _print(flags, evaluation, entries, compared, hints)
     return _fail(evaluation, flags.fail_under)
 
 
@@ -372,14 +361,12 @@ def _reading(flags: argparse.Namespace) -> Reading:
     )
 
 
-def _score(
-    submission: Submission, evaluation: Evaluation, flags: argparse.Namespace, results: ResultsFile | None
-) -> None:
+def _score(submission: Submission, evaluation: Evaluation, flags: argparse.Namespace, several: bool) -> None:
     """Score a submission, and say how its files were read."""
+    results, progress = _results(submission, flags, several), _Progress()
     with contextlib.ExitStack() as stack:
         if results:
             stack.enter_context(results)
-        progress = _Progress()
         for scored in evaluation.score(submission):
             if results:
                 results.add(scored)
@@ -395,7 +382,7 @@ def _score(
 def _compare(evaluation: Evaluation, flags: argparse.Namespace) -> tuple[Compared | None, list[str]]:
     """How several submissions compare, or why they cannot be compared: each has its number all the same."""
     names = evaluation.scored_sets
-    if flags.baseline is not None and flags.baseline not in names and len(names) > 1:
+    if flags.baseline is not None and flags.baseline not in names:
         raise ValueError(f"--baseline {flags.baseline}: no submission is called so, but {', '.join(names)}")
     try:
         return evaluation.compare(flags.baseline), []
@@ -403,10 +390,30 @@ def _compare(evaluation: Evaluation, flags: argparse.Namespace) -> tuple[Compare
         return None, [f"not compared: {_message(error)}"]
 
 
-def _print(flags: argparse.Namespace, found: dict[str, Any], evaluation: Evaluation) -> None:
-    """Print a document."""
+def _print(
+    flags: argparse.Namespace,
+    evaluation: Evaluation,
+    entries: Sequence[Entry],
+    compared: Compared | None,
+    hints: Sequence[str],
+) -> None:
+    if flags.score_only:
+        print("\n".join(str(entry.scored_set.mean) for entry in entries))
+        return
+    if len(entries) == 1 and flags.format == "text" and not flags.find:
+        print(text.summary(entries[0].scored_set))
+    else:
+        _print_document(flags, evaluation, document(entries, compared, hints, flags.regressions))
+    if flags.output_dir and flags.format == "text":
+        folder = os.path.join(flags.output_dir, "*") if len(entries) > 1 else flags.output_dir
+        print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
+
+
+def _print_document(flags: argparse.Namespace, evaluation: Evaluation, found: dict[str, Any]) -> None:
     from anls_metric.report import comparison, tables
 
+    if flags.find:
+        found["find"] = [origin._asdict() for origin in evaluation.find(flags.find)]
     if flags.format != "text":
         print(tables.FORMATS[flags.format](found))
     elif flags.find:
