@@ -81,7 +81,7 @@ def few_tests(folder: Path, home: Path, **environment: str) -> None:
     """Run some of the quick tests that lie in a folder, on the modules that lie in another."""
     where = run(sys.executable, "-c", "import anls, anls_metric; print(anls.__file__)", cwd=folder, **environment)
     assert where.stdout.strip() == str(home / "anls.py"), where.stderr
-    quick = ["core/test_explain.py", "core/test_conformance.py", "reading/test_rows.py", "report/test_tables.py"]
+    quick = ["core/test_explain.py", "core/test_conformance.py", "reading/test_rows.py", "report/test_text.py"]
     chosen = [*(f"tests/{name}" for name in quick), "-k", "not conformance or rrc"]
     done = run(sys.executable, "-m", "pytest", "-q", "-n", "0", *chosen, cwd=folder, **environment)
     assert done.returncode == 0, done.stdout
