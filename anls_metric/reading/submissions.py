@@ -103,6 +103,8 @@ def find_submissions(
             raise _lacks(first, "predictions", "no predictions")
         else:
             gold, named = path, named[1:]
+    if gold is not None and len(named) > 1:  # a pattern of all files of a folder names it again
+        named = [one for one in named if one != ("", gold)]
     if gold is None:
         raise InputError("the gold file is missing", remedy="no gold")
     if not named:

@@ -107,7 +107,7 @@ def footnote(document: Mapping[str, Any]) -> list[str]:
     of = questions(document)
     adjusted = f"; p adjusted for {count} comparisons" if count > 1 else ""
     sentences = [f"{of}{adjusted}."]
-    if least is not None:
+    if least:
         sentences.append(f"Differences under {least:#.2g} cannot be told with these questions.")
     return [*sentences, document["signature"]]
 

@@ -17,6 +17,7 @@ from anls_metric.reading.files import CHUNK
 from anls_metric.reading.join import join_files, make_rows, read_table
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading
+from anls_metric.reading.submissions import find_submissions
 
 Records = list[dict[str, Any]]
 
@@ -144,3 +145,12 @@ def test_lists_by_id_as_answers_are_no_accepted_answers(tmp_path: Path) -> None:
     answers.write_text('{"1": ["a"], "2": ["b"]}')
     with pytest.raises(InputError, match=re.escape("question 1: (value) is ['a'] (list), not a string")):
         list(join_files(str(gold), str(answers)))
+
+
+def test_a_gold_file_that_a_pattern_names_again_is_no_submission(tmp_path: Path) -> None:
+    for name, records in (("gold", [{"id": 1, "answers": ["a"]}]), ("one", [{"id": 1, "answer": "a"}])):
+        (tmp_path / f"{name}.json").write_text(json.dumps(records))
+    gold, one = (str(tmp_path / f"{name}.json") for name in ("gold", "one"))
+    assert [found.name for found in find_submissions([gold, gold, one])] == ["one"]
+    assert [found.name for found in find_submissions([gold, one], gold)] == ["one"]
+    assert [found.name for found in find_submissions([gold], gold)] == ["gold"]
