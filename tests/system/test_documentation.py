@@ -315,6 +315,20 @@ def test_what_no_row_gives_is_what_those_programs_gave() -> None:
         assert anls.anls_score(answer["prediction"], answer["references"]) == float(standard)
 
 
+def test_the_picture_of_speed_is_of_the_same_run() -> None:
+    pytest.importorskip("matplotlib")
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    plot: Any = importlib.import_module("plot")
+    sys.path.remove(str(ROOT / "benchmarks"))
+    costs = plot.costs(json.loads(plot.FIGURES.read_text(encoding="utf-8")))
+    assert next(iter(costs)) == plot.OURS
+    (said,) = re.findall(r"!\[Microseconds an answer .*?: (.*)\]\(speed.png\)", PAGES["speed"].text)
+    for one in said.split(", "):
+        name, _, cost = one.rpartition(" ")
+        assert f"{next(costs[peer] for peer in costs if name.removeprefix('a ') in peer):.3g}" == cost
+    assert [text.get_text() for text in plot.draw(costs).axes[0].texts] == [f"{one:,.3g} µs" for one in costs.values()]
+
+
 def test_the_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
     sys.path.insert(0, str(ROOT / "benchmarks"))
     run: Any = importlib.import_module("run")
