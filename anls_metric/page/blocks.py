@@ -47,8 +47,8 @@ class Page(gr.Blocks):  # type: ignore[misc]
         except Exception as error:
             said = told(error, ON_THE_PAGE if defaults is None else FOR_PROGRAMS)
         finally:
-            if defaults is not None:  # gradio would remember for hours what a program asked
-                self.state_holder.session_data.pop(named.get("session_hash"), None)
+            # gradio would remember for hours what was asked and answered; the page asks for nothing of it.
+            self.state_holder.session_data.pop(named.get("session_hash"), None)
         raise gr.Error(said, print_exception=False)
 
     @asynccontextmanager

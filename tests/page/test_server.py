@@ -33,6 +33,16 @@ def test_what_a_program_asked_is_not_remembered(page: Any) -> None:
         assert "mine" not in page.state_holder.session_data
 
 
+def test_what_a_visitor_was_shown_is_not_remembered(page: Any) -> None:
+    client = TestClient(App.create_app(page))
+    (shown,) = (
+        one for one in page.fns.values() if one.fn and one.fn.__name__ == "_shown_answer" and len(one.inputs) > 2
+    )
+    body = {"data": ["a", "a", "standard", 0.5, True], "session_hash": "mine", "fn_index": shown._id}
+    assert client.post("/gradio_api/run/predict", json=body).status_code == 200
+    assert "mine" not in page.state_holder.session_data
+
+
 def test_a_request_of_many_values_is_refused_where_many_wait(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     client = TestClient(App.create_app(page), raise_server_exceptions=False)
     many, few = ({"data": ["a", ["b"] * count]} for count in (limits.MANY_VALUES, 1))

@@ -53,6 +53,14 @@ window.anls = {
         anls.save({prediction: null, answers: null});
     },
 
+    // A report comes packed, in a frame that is empty.
+    async unpack(frame) {
+        const packed = Uint8Array.from(atob(frame.dataset.packed), (sign) => sign.charCodeAt(0));
+        frame.removeAttribute("data-packed");
+        const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+        frame.srcdoc = await new Response(unpacked).text();
+    },
+
     saveReport() {
         const frame = document.querySelector("#report iframe");
         if (frame) anls.download(frame.srcdoc, "anls-report.html", "text/html");
@@ -67,6 +75,10 @@ window.anls = {
         setTimeout(() => URL.revokeObjectURL(link.href), 60000);
     },
 };
+
+new MutationObserver(() => {
+    for (const frame of document.querySelectorAll("#report iframe[data-packed]")) anls.unpack(frame);
+}).observe(document.documentElement, {childList: true, subtree: true, attributeFilter: ["data-packed"]});
 
 // gradio's button that adds files is a button in a button, under a name that nobody translated.
 new MutationObserver(() => {
