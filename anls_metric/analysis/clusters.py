@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import count
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import count, islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -132,17 +132,21 @@ class _Column:
         self._numbers: list[int] = []
 
     def add(self, records: Sequence[Mapping[str, Any]]) -> None:
-        known = self._number_of
+        before = len(self._number_of)
         try:
-            clusters = list(map(itemgetter(self._field), records))
-            fresh = [cluster for cluster in dict.fromkeys(clusters) if cluster not in known]
+            numbers = self._numbered(map(itemgetter(self._field), records))
         except (KeyError, TypeError):  # a record does not have it, or has a list
-            clusters, fresh = [], [None]
-        if not all(map(_is_name, fresh)):
-            clusters = cluster_column(records, self._field)
-            fresh = [cluster for cluster in dict.fromkeys(clusters) if cluster not in known]
-        known.update(zip(fresh, count(len(known))))
-        self._numbers.extend(map(known.__getitem__, clusters))
+            numbers = []
+        fresh = list(islice(reversed(self._number_of), len(self._number_of) - before))
+        if not numbers or not all(map(_is_name, fresh)):
+            for cluster in fresh:
+                del self._number_of[cluster]
+            numbers = self._numbered(cluster_column(records, self._field))
+        self._numbers += numbers
+
+    def _numbered(self, clusters: Iterable[Hashable]) -> list[int]:
+        """The number of each: the place of the first score of that cluster."""
+        return list(map(self._number_of.setdefault, clusters, count(len(self._numbers))))
 
     @property
     def has_clusters(self) -> bool:

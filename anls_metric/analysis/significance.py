@@ -88,12 +88,13 @@ class Sample:
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
         """The confidence interval of the mean: see `interval`. ValueError: fewer than two clusters."""
-        mean, half = self.mean, self._half_width(confidence)
+        mean = self.mean
+        half = self._half_width(mean, confidence)
         least, most = self._limits
         return Interval(max(least, mean - half), min(most, mean + half))
 
-    def _half_width(self, confidence: float, power: float = 0.5) -> float:
-        mean, count, clusters = self.mean, self.count, self.cluster_count
+    def _half_width(self, mean: float, confidence: float, power: float = 0.5) -> float:
+        count, clusters = self.count, self.cluster_count
         if clusters < 2:
             raise ValueError(f"an interval needs two {'clusters' if count > 1 else 'questions'} or more, not 1")
         alone = (times * (score - mean) ** 2 for score, times in self._alone.items())
@@ -106,7 +107,7 @@ class Sample:
         """Of a sample of differences: see the function `least_difference`."""
         if not 0.5 <= power < 1:
             raise ValueError(f"the power is {power}: it is at least 0.5 and under 1")
-        return self._half_width(confidence, power)
+        return self._half_width(self.mean, confidence, power)
 
     def flip_test(self) -> float:
         """Of a sample of differences: the p-value of `paired_test`."""
