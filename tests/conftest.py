@@ -182,9 +182,12 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
     return run
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A browser that reaches this machine alone. Its pages share what was loaded: opening one takes half as long."""
+    """A browser that reaches this machine alone. Its pages share what was loaded: opening one takes half as long.
+
+    It ends with its module, as it keeps a loop of asyncio running, in which others cannot start theirs.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
     if CHROMIUM is None:
         pytest.skip("there is no Chromium: apt-get install chromium")
