@@ -27,7 +27,8 @@ MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory that the files of one call 
 MOST_COLUMNS = 1_000  # of a table, to pick from
 MOST_SUBMISSIONS = 20  # of one call
 MOST_WORST = 100  # of a submission, as an endpoint tells them
-MOST_SHOWN = 12_000_000  # bytes of the texts of a report
+MOST_SHOWN = 6_000_000  # bytes of the texts of a report
+MOST_BY_VARIANT = 50_000  # answers that a report scores again under every variant
 
 # Of all visitors together
 MOST_UPLOADED = 2_000 * 1000 * 1000  # bytes of all uploads

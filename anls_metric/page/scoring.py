@@ -73,7 +73,14 @@ class Found(NamedTuple):
         from anls_metric.report.html import as_html
 
         with limits.turnstile.passed(sum(entry.scored_set.count for entry in self.entries) > limits.MANY_ANSWERS):
-            return as_html(self.entries, self.compared, self.hints, self.source, most_bytes=limits.MOST_SHOWN)
+            return as_html(
+                self.entries,
+                self.compared,
+                self.hints,
+                self.source,
+                most_bytes=limits.MOST_SHOWN,
+                most_by_variant=limits.MOST_BY_VARIANT,
+            )
 
 
 def score(asked: Asked, remedies: Mapping[str, str], keep: bool = False, tell: Progress = _no_progress) -> Found:

@@ -61,6 +61,7 @@ def as_html(
     source: str = "",
     images: Images | None = None,
     most_bytes: int = MOST_BYTES,
+    most_by_variant: int | None = None,
 ) -> str:
     """The report of one submission or more, as an HTML file.
 
@@ -72,6 +73,7 @@ def as_html(
         images: the pages that the questions are about.
         most_bytes: how much text of questions and answers it may hold; beyond, differences and zeros come first, and
             the report says what it left out.
+        most_by_variant: beyond so many answers they are not scored again under every variant; None for any number.
 
     Returns:
         The text of the file, to be written as UTF-8 without changing line ends.
@@ -94,7 +96,7 @@ def as_html(
         "base-uri 'none'; form-action 'none'",
         title=text(whole.title),
         head=_head(whole, source),
-        summary="".join(_sections(whole)),
+        summary="".join(_sections(whole, most_by_variant)),
         notes="".join(f"<p class=note>{text(note)}</p>" for note in notes if note),
         version=text(__version__),
         data=as_script({**_about(whole), **data}),
@@ -171,7 +173,7 @@ def _head(whole: _Whole, source: str) -> str:
     )
 
 
-def _sections(whole: _Whole) -> Iterator[str]:
+def _sections(whole: _Whole, most_by_variant: int | None) -> Iterator[str]:
     yield _hints(whole.document["hints"])
     yield _section("which", "Which is better", _ranked(whole)) if len(whole.entries) > 1 else _alone(whole)
     flawless = all(one["outcomes"]["equal"] == one["questions"] for one in whole.submissions)
@@ -184,7 +186,9 @@ def _sections(whole: _Whole) -> Iterator[str]:
     for place, (field, groups) in enumerate(whole.groups.items()):
         yield _section(f"groups-{place}", f"By {text(field, 80)}", _grouped(whole, field, groups))
     if whole.of_texts:
-        yield _section("variants", "Under every variant", _variants(whole))
+        answers = sum(entry.scored_set.count for entry in whole.entries)
+        few = most_by_variant is None or answers <= most_by_variant
+        yield _section("variants", "Under every variant", _variants(whole) if few else _MANY_ANSWERS)
 
 
 def _section(name: str, title: str, content: str) -> str:
@@ -419,6 +423,9 @@ def _group(whole: _Whole, field: str, name: str) -> str:
         return shown
     places = f'data-field="{list(whole.groups).index(field)}" data-group="{known.index(name)}"'
     return f"<button class=filter {places}>{shown}</button>"
+
+
+_MANY_ANSWERS = "<p class=said>Of so many answers, <code>calculate-anls --variant all</code> says it.</p>"
 
 
 def _variants(whole: _Whole) -> str:

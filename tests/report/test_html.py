@@ -122,6 +122,13 @@ def test_beyond_the_limit_differences_and_zeros_come_first() -> None:
     assert "are in this file" not in report({"one": first})
 
 
+def test_many_answers_are_not_scored_again_where_that_is_asked() -> None:
+    assert "calculate-anls --variant all" not in report(THREE, most_by_variant=600)
+    page = report(THREE, most_by_variant=599)
+    assert "<code>calculate-anls --variant all</code>" in page
+    assert "vlmevalkit_dude" not in page
+
+
 def test_two_thousand_answers_take_less_than_3_mb() -> None:
     assert len(report({"one": many(2000, 0.8)}).encode()) < 3_000_000
 
