@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from anls_metric.reading.files import CHUNK, Records
@@ -290,7 +290,10 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 def _csv(rows: Table, delimiter: str) -> str:
-    return as_csv(rows, delimiter, quoting=csv.QUOTE_ALL)  # else a lone carriage return would end a line
+    try:
+        return as_csv(rows, delimiter, quoting=csv.QUOTE_ALL)  # else a lone carriage return would end a line
+    except csv.Error:  # Python 3.10 writes no NUL
+        reject()
 
 
 WRITERS: dict[str, Any] = {
