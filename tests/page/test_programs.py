@@ -32,7 +32,9 @@ TABLE = ROOT / "examples" / "table.csv"
 
 @pytest.fixture(scope="module")
 def client(served: Served) -> Any:
-    return pytest.importorskip("gradio_client").Client(served.address, verbose=False)
+    connection = {"timeout": 120}  # the default of 5 s is too short for 50 at once on a busy machine
+    client = pytest.importorskip("gradio_client").Client
+    return client(served.address, verbose=False, httpx_kwargs=connection)
 
 
 def ask(served: Served, path: str, body: bytes | None = None, kind: str = "application/json") -> tuple[int, str]:
