@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from anls import VARIANTS, Variant, anls_scores, mean, normalizer
+from anls import VARIANTS, Variant, normalizer
 from anls_metric.analysis.scored import Scored, ScoredSet
 from anls_metric.reading.rows import Row
 
@@ -62,13 +62,7 @@ def by_variant(scored_set: ScoredSet) -> dict[str, float]:
         >>> by_variant(scored_set)["lmms_eval_0_2"]
         1.0
     """
-    answered = [(one.row.prediction, one.row.references) for one in scored_set.rows if one.row.prediction is not None]
-    unanswered = [0.0] * (len(scored_set.rows) - len(answered))
-    predictions, references = zip(*answered) if answered else ((), ())
-    return {
-        name: mean([*(anls_scores(predictions, references, variant=name) if answered else ()), *unanswered])
-        for name in VARIANTS
-    }
+    return scored_set.means_under(VARIANTS.values())
 
 
 # Whether a similarity is kept at a threshold. A distance / length that a similarity stands for comes back with the

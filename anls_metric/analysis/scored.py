@@ -224,6 +224,11 @@ class ScoredSet:
         """The mean under each of the variants that were wanted, by name."""
         return {other.name: tally.mean for other, tally in self._variants.items()}
 
+    def means_under(self, variants: Iterable[Variant]) -> dict[str, float]:
+        """The same of other variants, by the rows, where these are kept."""
+        rows = [one.row for one in self.rows]
+        return {other.name: mean(self._score(rows, other, measures=False)[0]) for other in variants}
+
     @property
     def zeros(self) -> dict[str, int]:
         """How many answers score 0, by outcome."""
