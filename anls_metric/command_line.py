@@ -264,9 +264,7 @@ def _run(flags: argparse.Namespace) -> int:
     )
     for submission in submissions:
         _score(submission, evaluation, flags, several)
-    compared, problem = _compare(evaluation, flags)
-    hints = [hint.worded(REMEDIES) for hint in evaluation.hints] + (compared.hints if compared else problem)
-    hints = list(dict.fromkeys(hints))
+    compared, hints = evaluation.conclude(flags.baseline, REMEDIES)
     for hint in hints if not flags.quiet else ():
         print(f"hint: {text.printable(hint)}", file=sys.stderr)
     entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
@@ -377,17 +375,6 @@ def _score(submission: Submission, evaluation: Evaluation, flags: argparse.Names
             results.finish(scored_set, _answer_types(flags))
     for note in submission.notes if not flags.quiet else ():
         print(f"calculate-anls: {text.printable(note)}", file=sys.stderr)
-
-
-def _compare(evaluation: Evaluation, flags: argparse.Namespace) -> tuple[Compared | None, list[str]]:
-    """How several submissions compare, or why they cannot be compared: each has its number all the same."""
-    names = evaluation.scored_sets
-    if flags.baseline is not None and flags.baseline not in names:
-        raise ValueError(f"--baseline {flags.baseline}: no submission is called so, but {', '.join(names)}")
-    try:
-        return evaluation.compare(flags.baseline), []
-    except ValueError as error:
-        return None, [f"not compared: {_message(error)}"]
 
 
 def _print(

@@ -147,12 +147,12 @@ def _compare_with(baseline: str, by_id: Mapping[str, Answers], cluster_of: Mappi
 
 def _check(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
     """The name of the baseline, where these can be compared."""
+    if baseline is not None and baseline not in scored_sets:
+        raise ValueError(f"no submission is called {baseline!r}: the baseline is one of {', '.join(scored_sets)}")
     if len(scored_sets) < 2:
         raise ValueError(f"a comparison needs two submissions or more, not {len(scored_sets)}")
     if baseline is None:
         baseline = next(iter(scored_sets))
-    if baseline not in scored_sets:
-        raise ValueError(f"no submission is called {baseline!r}: the baseline is one of {', '.join(scored_sets)}")
     signatures = {scored_set.signature: name for name, scored_set in scored_sets.items()}
     if len(signatures) > 1:
         scored = ", ".join(f"{name} by {signature}" for signature, name in signatures.items())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls import OF_VALUES, VARIANTS, Variant, get_variant
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import Scored, ScoredSet
-from anls_metric.reading.rows import Row
+from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:
@@ -138,13 +138,38 @@ class Evaluation:
         """How the submissions compare with one of them, the first unless it is named; None where there is one alone.
 
         Raises:
-            ValueError, InputError: they cannot be compared, see `comparison.compare`.
+            ValueError, InputError: they cannot be compared, see `comparison.compare`; no submission is called so.
         """
-        if len(self.scored_sets) < 2:
+        if len(self.scored_sets) < 2 and baseline in (None, *self.scored_sets):
             return None
         from anls_metric.analysis.comparison import compare
 
         return compare(self.scored_sets, baseline, self._options["cluster_by"])
+
+    def conclude(self, baseline: str | None, remedies: Mapping[str, str]) -> tuple[Compared | None, list[str]]:
+        """How the submissions compare, and what to know of the numbers before believing them.
+
+        Submissions that cannot be compared have their numbers all the same: then the reason is among what to know.
+
+        Args:
+            baseline: as `compare` takes it.
+            remedies: the words of a door, see `hints.Hint.worded`.
+
+        Raises:
+            ValueError: no submission is called so.
+        """
+        said = [hint.worded(remedies) for hint in self.hints]
+        compared = None
+        try:
+            compared = self.compare(baseline)
+        except ValueError as error:
+            if baseline not in (None, *self.scored_sets):
+                raise
+            why = error.worded(remedies) if isinstance(error, InputError) else str(error)
+            said.append(f"not compared: {why}")
+        else:
+            said += compared.hints if compared else []
+        return compared, list(dict.fromkeys(said))
 
     def find(self, number: str) -> list[Origin]:
         """Which of the variants give a number, see `origin.find_number`."""

@@ -3,37 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anls
-from anls import VARIANTS, Variant, explain, get_variant
+from anls import OF_VALUES, VARIANTS, Variant, explain, get_variant
+from anls_metric.analysis.evaluation import variants
 from anls_metric.page import limits
 from anls_metric.page.errors import FOR_PROGRAMS
-from anls_metric.page.scoring import Asked, score
+from anls_metric.page.scoring import Asked, Found, score
 from anls_metric.page.uploads import Upload
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.reading.sources import Reading
+from anls_metric.reading.values import typed_values, written
 from anls_metric.report import pieces
+
+if TYPE_CHECKING:
+    from anls_metric.nested import StarExplanation, ValueVariant
 
 # Settings
 
 
-def settings(variant: object, threshold: object, ignore_case: object) -> Variant:
-    """The variant that was asked for.
+def settings(
+    variant: object, threshold: object = None, ignore_case: object = None, none_keys: object = "", average: object = ""
+) -> Variant | ValueVariant:
+    """The variant that was asked for, of texts or of lists and nested values; what is empty is as the variant has it.
 
     Raises:
-        ValueError: see `anls.get_variant`.
+        ValueError: there is no such variant, or it has no such option, see `evaluation.variants`.
     """
-    return get_variant(variant, threshold, ignore_case)  # type: ignore[arg-type]
+    of_values = isinstance(variant, str) and variant in OF_VALUES
+    name = variant if of_values else get_variant(variant).name  # type: ignore[arg-type]
+    if of_values and ignore_case is True:  # as it is there in any case
+        ignore_case = None
+    (found,) = variants(name, threshold, ignore_case, none_keys or None, average or None)  # type: ignore[arg-type]
+    return found
 
 
-def settings_of_link(parameters: Mapping[str, str]) -> Variant:
+def settings_of_link(parameters: Mapping[str, str]) -> Variant | ValueVariant:
     """The settings that stand in the address of the page.
 
     Example:
-        >>> settings_of_link({"variant": "rrc", "threshold": "0.8", "case": "counts"}).ignore_case
-        False
+        >>> settings_of_link({"variant": "rrc", "threshold": "0.8", "case": "counts"}).threshold
+        0.8
 
     Raises:
         ValueError: a setting that does not exist.
@@ -54,13 +66,14 @@ def _ignore_case(case: object) -> bool | None:
 
 
 def reading(
+    values: bool,
     unanswered_score_0: object,
     extract: object = "",
     prediction_field: object = "",
     references_field: object = "",
     id_field: object = "",
 ) -> Reading:
-    """How files are to be read; what is empty is found.
+    """How files are to be read, `values` of lists and nested values; what is empty is found.
 
     Raises:
         ValueError: something that is no text, or a rule that does not exist.
@@ -71,7 +84,8 @@ def reading(
     rules = given.pop("extract")
     return Reading(
         missing="zero" if unanswered_score_0 else "error",
-        extract=extractor(rules) if rules else None,
+        extract=extractor(rules, values) if rules else None,
+        values=values,
     )._replace(**{name: field for name, field in given.items() if field})
 
 
@@ -88,7 +102,7 @@ def explain_answer(
     """Score one answer with ANLS (Average Normalized Levenshtein Similarity) and say why the score is what it is.
 
     Args:
-        prediction: the answer to score.
+        prediction: the answer to score; under anls_star and anlsl a list or object as JSON.
         accepted_answers: the accepted answers, one or more; the closest one counts.
         variant: which ANLS, one of the names that list_variants gives.
         threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
@@ -96,12 +110,15 @@ def explain_answer(
 
     Returns:
         score, reason, sentence and signature; for each accepted answer its distance, length and similarity; edits, none
-        where the texts are long.
+        where the texts are long. Of a list or object score, sentence, signature, closest accepted value, and leaves.
     """
     chosen = settings(variant, threshold, ignore_case)
     prediction, accepted_answers, work = _texts(prediction, accepted_answers)
     if len(accepted_answers) > limits.MOST_REFERENCES:
         raise ValueError(f"accepted_answers has more than {limits.MOST_REFERENCES:,} texts: {limits.WITH_COMMAND}")
+    if not isinstance(chosen, Variant):
+        limits.refuse_too_many_pairs(prediction, accepted_answers, "prediction")
+        return _explained(chosen.explain(*typed_values(prediction, accepted_answers)))
     with limits.turnstile.passed(work > limits.SMALL_WORK):
         why = explain(prediction, accepted_answers, variant=chosen)
         edits = pieces.edits_of(why.best)
@@ -121,6 +138,25 @@ def explain_answer(
             for match in why.matches
         ],
         "edits": None if edits is None else [edit._asdict() for edit in edits],
+    }
+
+
+def _explained(why: StarExplanation) -> dict[str, Any]:
+    return {
+        "score": why.score,
+        "sentence": f"{why}.",
+        "signature": why.signature,
+        "closest": written(why.closest),
+        "leaves": [
+            {
+                "where": leaf.path,
+                "prediction": None if leaf.prediction is None else written(leaf.prediction),
+                "reference": None if leaf.reference is None else written(leaf.reference),
+                "score": leaf.score,
+                "sentence": leaf.sentence,
+            }
+            for leaf in why.leaves
+        ],
     }
 
 
@@ -156,7 +192,7 @@ def score_answers(
     """Score many answers with ANLS: the mean, the score of each, and the signature to report with the number.
 
     Args:
-        predictions: the answers to score.
+        predictions: the answers to score; under anls_star and anlsl lists and objects as JSON.
         accepted_answers: for each of them its accepted answers.
         variant: which ANLS, one of the names that list_variants gives.
         threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
@@ -171,20 +207,42 @@ def score_answers(
         work = sum(_texts(*texts, f" of row {row}")[-1] for row, texts in enumerate(zip(predictions, accepted_answers)))
         if work > limits.MOST_COMPARED_AT_ONCE:
             raise ValueError("predictions: they are too long, or too many, to compare here: score them as a file")
+    if not isinstance(chosen, Variant):
+        return _scored(predictions, accepted_answers, chosen)
     with limits.turnstile.passed(work > limits.SMALL_WORK):
         scores = anls.anls_scores(predictions, accepted_answers, variant=chosen)
     return {"anls": anls.mean(scores), "scores": scores, "signature": anls.signature(chosen)}
 
 
+def _scored(predictions: list[str], accepted_answers: list[list[str]], variant: ValueVariant) -> dict[str, Any]:
+    """The scores of lists and nested values."""
+    if not isinstance(predictions, list) or not isinstance(accepted_answers, list):
+        raise ValueError("predictions and accepted_answers must be lists of texts, and of lists of texts")
+    pairs = 0
+    for row, (prediction, references) in enumerate(zip(predictions, accepted_answers)):
+        pairs += limits.refuse_too_many_pairs(prediction, references, f"prediction of row {row}")
+    if pairs > limits.MOST_PAIRS:
+        raise ValueError("predictions: they are too many values to match here: score them as a file")
+    values = [typed_values(*row) for row in zip(predictions, accepted_answers)]
+    if len(predictions) != len(accepted_answers):
+        raise ValueError(f"{len(predictions)} predictions and {len(accepted_answers)} lists of accepted answers")
+    rows = variant.score([prediction for prediction, _ in values], [reference for _, reference in values])
+    return {"anls": variant.mean(rows), "scores": [row.score for row in rows], "signature": variant.signature()}
+
+
 def list_variants() -> list[dict[str, str]]:
-    """List the published variants of ANLS: the name and the meaning of each.
+    """List the published variants of ANLS: the name and the meaning of each; the last ones score lists and objects.
 
     Returns:
         name, meaning, signature and source of each variant.
     """
+    from anls_metric.nested import get_value_variant
+
+    of_texts: list[tuple[Any, str]] = [(variant, anls.signature(variant)) for variant in VARIANTS.values()]
+    of_values = [(variant, variant.signature()) for variant in map(get_value_variant, OF_VALUES)]
     return [
-        {"name": name, "meaning": variant.meaning, "signature": anls.signature(variant), "source": variant.source}
-        for name, variant in VARIANTS.items()
+        {"name": variant.name, "meaning": variant.meaning, "signature": signature, "source": variant.source}
+        for variant, signature in [*of_texts, *of_values]
     ]
 
 
@@ -201,6 +259,8 @@ def score_files(
     extract: str = "",
     baseline: str = "",
     worst: int = 0,
+    none_keys: str = "",
+    average: str = "",
 ) -> dict[str, Any]:
     """Score submissions against a gold file with ANLS, joined by the ids of the questions, and compare them.
 
@@ -216,13 +276,16 @@ def score_files(
         extract: rules that take answers out of what a model wrote, with commas between, like think,final.
         baseline: the name of the submission that the others are compared with; empty takes the first.
         worst: how many of the worst answers of each submission to tell.
+        none_keys: of anls_star: counted or ignored, of predicted keys without a value; empty counts them.
+        average: of anls_star: rows or leaves; empty takes the mean of rows.
 
     Returns:
         signature, questions, clusters, hints; of each submission name, layout, questions, anls, interval (95 %),
         exact_match, contains, outcomes, groups; and comparisons with difference, interval, p_value and verdict.
     """
-    how = reading(unanswered_score_0, extract)
-    return _document(Asked(submissions, gold, settings(variant, threshold, _ignore_case(case)), how), baseline, worst)
+    chosen = settings(variant, threshold, _ignore_case(case), none_keys, average)
+    how = reading(variant in OF_VALUES, unanswered_score_0, extract)
+    return _document(Asked(submissions, gold, chosen, how), baseline, worst)
 
 
 def score_logs(
@@ -237,6 +300,8 @@ def score_logs(
     extract: str = "",
     baseline: str = "",
     worst: int = 0,
+    none_keys: str = "",
+    average: str = "",
 ) -> dict[str, Any]:
     """Score files that hold both predictions and accepted answers with ANLS: logs of evaluation harnesses, tables.
 
@@ -254,12 +319,15 @@ def score_logs(
         extract: rules that take answers out of what a model wrote, with commas between, like think,final.
         baseline: the name of the file that the others are compared with; empty takes the first.
         worst: how many of the worst answers of each file to tell.
+        none_keys: of anls_star: counted or ignored, of predicted keys without a value; empty counts them.
+        average: of anls_star: rows or leaves; empty takes the mean of rows.
 
     Returns:
         The same as score_files.
     """
-    how = reading(unanswered_score_0, extract, prediction_field, references_field, id_field)
-    return _document(Asked(files, None, settings(variant, threshold, _ignore_case(case)), how), baseline, worst)
+    chosen = settings(variant, threshold, _ignore_case(case), none_keys, average)
+    how = reading(variant in OF_VALUES, unanswered_score_0, extract, prediction_field, references_field, id_field)
+    return _document(Asked(files, None, chosen, how), baseline, worst)
 
 
 def list_layouts() -> list[dict[str, str]]:
@@ -276,4 +344,6 @@ def _document(asked: Asked, baseline: object, worst: object) -> dict[str, Any]:
         raise ValueError(f"worst is {anls.shown(worst)}: it must be a whole number up to {limits.MOST_WORST}")
     if not isinstance(baseline, str):
         raise ValueError(f"baseline is {anls.shown(baseline)}: it must be the name of a submission")
-    return score(asked._replace(baseline=baseline or None, worst=worst), FOR_PROGRAMS).document
+    steps = score(asked._replace(baseline=baseline or None, worst=worst), FOR_PROGRAMS)
+    (found,) = [step for step in steps if isinstance(step, Found)]
+    return found.document

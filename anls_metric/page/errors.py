@@ -8,24 +8,27 @@ from collections.abc import Mapping
 from anls_metric.reading.rows import InputError
 from anls_metric.report.text import printable
 
+WHICH_FIELD = "Which field is which"
+
 ON_THE_PAGE = {
-    "id field": "pick the right one under “Which field is which”",
-    "prediction field": "pick the right one under “Which field is which”",
-    "references field": "pick the right one under “Which field is which”",
+    "id field": f"pick the right one under “{WHICH_FIELD}”",
+    "prediction field": f"pick the right one under “{WHICH_FIELD}”",
+    "references field": f"pick the right one under “{WHICH_FIELD}”",
     "no answer": 'write "" where the model answered nothing, or use the switch for unanswered questions',
     "missing": "add them, or count them as 0 with the switch for unanswered questions",
     "extra": "leave them out",
-    "no references": "drop the file that has them as well, or pick their field under “Which field is which”",
-    "no predictions": "drop a file of answers as well, or pick their field under “Which field is which”",
+    "no references": f"drop the file that has them as well, or pick their field under “{WHICH_FIELD}”",
+    "no predictions": f"drop a file of answers as well, or pick their field under “{WHICH_FIELD}”",
     "no gold": "drop the file with the accepted answers",
     "no submission": "drop a file of answers",
     "filter": "keep the records of one of them",
     "epoch": "keep the records of one of them",
     "train_trial_index": "keep the records of one of them",
     "several ids": "write an id once",
-    "another prediction field": "if another field holds them, pick it under “Which field is which”",
+    "another prediction field": f"if another field holds them, pick it under “{WHICH_FIELD}”",
     "extract": "take the answers out with {value}, under “Take answers out”",
     "references separator": "write them as a list; {value!r} stands between them",
+    "none keys": "they count as wrong leaves: leave them out",
 }
 """The remedies of a visitor, who has fields to pick and a switch."""
 
@@ -47,6 +50,7 @@ FOR_PROGRAMS = {
     "another prediction field": "if another field holds them, name it with prediction_field",
     "extract": "take the answers out with extract={value}",
     "references separator": "write them as a list; {value!r} stands between them",
+    "none keys": "they count as wrong leaves: leave them out, or score with none_keys=ignored",
 }
 """The remedies of a program, which has arguments."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import gc
+import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -23,6 +23,8 @@ MOST_COMPARED_IN_FILE = 6 * 10**9  # of the answers of the files of one call
 MOST_BYTES = 50 * 1024 * 1024  # of a file
 MOST_QUESTIONS = 200_000  # of a file
 MOST_VALUES_IN_FILE = 8_000_000  # of a file that is not compressed, see `values_of`
+MOST_PAIRS = 250_000  # of the values inside one answer with those of its accepted values
+MOST_SECONDS = 120  # for which the files of one call are worked on
 MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory that the files of one call take once they are read
 MOST_COLUMNS = 1_000  # of a table, to pick from
 MOST_SUBMISSIONS = 20  # of one call
@@ -36,8 +38,7 @@ MOST_WAITING = 32  # large pieces of work
 
 # What is smaller does not wait.
 SMALL_WORK = 10**7
-SMALL_FILE = 200_000  # bytes
-MANY_ANSWERS = 2_000  # of which a report takes a while
+SMALL_FILES = 200_000  # bytes of the files of one call
 
 WITH_COMMAND = "score it with calculate-anls"
 BUSY = "many others are waiting for their scores: try again in a minute"
@@ -69,7 +70,7 @@ def refuse_too_long(prediction: str, references: Sequence[str], what: str) -> in
     """Refuse texts whose comparison would keep others waiting.
 
     Args:
-        prediction: the answer.
+        prediction: the answer; of a value, what it is as JSON.
         references: its accepted answers.
         what: what to call the answer in an error.
 
@@ -88,6 +89,22 @@ def refuse_too_long(prediction: str, references: Sequence[str], what: str) -> in
     return work
 
 
+def refuse_too_many_pairs(prediction: str, references: Sequence[str], what: str) -> int:
+    """Refuse lists and nested values, given as JSON, whose comparison would keep others waiting.
+
+    Returns:
+        About how many pairs of what is inside them are compared.
+
+    Raises:
+        ValueError: there are too many.
+    """
+    counts = [values_of(text.encode("utf-8", "replace")) + 1 for text in (prediction, *references)]
+    pairs = counts[0] * sum(counts[1:])
+    if pairs > MOST_PAIRS:
+        raise ValueError(f"{what}: there are too many values in it to match here: {WITH_COMMAND}")
+    return pairs
+
+
 def bytes_of(value: Any) -> int:
     """About how much memory a value of a file takes."""
     size = sys.getsizeof(value)
@@ -97,9 +114,11 @@ def bytes_of(value: Any) -> int:
 
 
 class Turnstile:
-    """Lets large pieces of work through one at a time, while small ones pass at once.
+    """Lets a few large pieces of work through at a time, while small ones pass at once.
 
-    Two at once would take twice as long each, and twice the memory.
+    Args:
+        most_waiting: how many may wait, or be inside.
+        inside: how many at a time: two on one processor would take twice as long each, and twice the memory.
 
     Example:
         >>> turnstile = Turnstile(most_waiting=1)
@@ -108,9 +127,9 @@ class Turnstile:
         'nobody else works on something large'
     """
 
-    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+    def __init__(self, most_waiting: int = MOST_WAITING, inside: int = 1) -> None:
         self._places = threading.BoundedSemaphore(most_waiting)
-        self._inside = threading.Lock()
+        self._inside = threading.BoundedSemaphore(inside)
 
     @contextmanager
     def passed(self, large: bool) -> Iterator[None]:
@@ -125,23 +144,11 @@ class Turnstile:
             raise ValueError(BUSY)
         else:
             try:
-                with self._inside, _uncollected():
+                with self._inside:
                     yield
             finally:
                 self._places.release()
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without looking for cycles in a million rows, which have none: that would be a third of the time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
-turnstile = Turnstile()
+turnstile = Turnstile(inside=min(2, os.cpu_count() or 1))
 """Where all large work of the page passes."""

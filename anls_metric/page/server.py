@@ -9,9 +9,8 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no table of all calls after each call
@@ -20,15 +19,19 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 import anls
-from anls import VARIANTS, get_variant
+from anls import OF_VALUES, VARIANTS, Variant
 from anls_metric.page import api, limits, visit
 from anls_metric.page.blocks import Page, endpoint
-from anls_metric.page.errors import ON_THE_PAGE, told
+from anls_metric.page.errors import ON_THE_PAGE, WHICH_FIELD, told
 from anls_metric.page.guard import Guard
-from anls_metric.page.scoring import Asked, score
+from anls_metric.page.scoring import Asked, Fields, Found, Progress, score
 from anls_metric.page.uploads import Upload, folder, take
 from anls_metric.reading.extract import EXTRACTORS
+from anls_metric.reading.rows import InputError
 from anls_metric.report import pieces
+
+if TYPE_CHECKING:
+    from anls_metric.nested import ValueVariant
 
 ASSETS = Path(__file__).parent / "assets"
 MADE_UP = ASSETS / "made-up"
@@ -41,6 +44,7 @@ EXAMPLES = {
     "Exactly 0.5": ("ab", "abcd", "standard", 0.5),
     "White space": (" The    Coca ", "Coca Cola", "rrc", 0.5),
     "Empty": ("", "Coca Cola", "standard", 0.5),
+    "A list": ('["tea", "mlik"]', '["milk", "tea", "bread"]', "anls_star", 0.5),
 }
 
 _INTRODUCTION = """\
@@ -83,7 +87,7 @@ def build() -> Page:
         gr.Markdown(_INTRODUCTION)
         with gr.Row(elem_id="settings"):
             variant = gr.Dropdown(
-                [(f"{name}: {row.meaning}", name) for name, row in VARIANTS.items()],
+                [(f"{name}: {api.settings(name).meaning}", name) for name in (*VARIANTS, *OF_VALUES)],
                 value="standard",
                 label="Variant",
                 scale=4,
@@ -106,8 +110,9 @@ def build() -> Page:
         for tab in (answer_tab, file_tab, how_tab):
             tab.select(None, js=f"() => anls.saveTab('{tab.id}')", api_visibility="private")
 
-        def own(name: str) -> tuple[float, bool]:
-            return VARIANTS[name].threshold, VARIANTS[name].ignore_case
+        def own(name: str) -> tuple[float, Any]:
+            _, own_threshold, own_case = _values_of(api.settings(name))
+            return own_threshold, gr.Checkbox(own_case, interactive=name in VARIANTS)
 
         # Not `input`, which comes as well when one only passes through the field.
         variant.select(own, variant, [threshold, ignore_case], **_QUIET)
@@ -119,17 +124,21 @@ def build() -> Page:
     return page
 
 
+def _values_of(variant: Variant | ValueVariant) -> tuple[str, float, bool]:
+    """The settings that give a variant; inside lists and nested values case is always ignored."""
+    return variant.name, variant.threshold, variant.ignore_case if isinstance(variant, Variant) else True
+
+
 def _from_link(request: gr.Request) -> tuple[Any, ...]:
     link = dict(request.query_params)
     try:
-        found = api.settings_of_link(link)
+        values = _values_of(api.settings_of_link(link))
     except ValueError as error:
         gr.Warning(f"The settings of the link are not used: {pieces.text(error)}")
-        found = get_variant()
+        values = _values_of(api.settings("standard"))
     first = EXAMPLES["Coca Cola"]
     given = [link.get(name, text)[: limits.MOST_CHARACTERS] for name, text in zip(("prediction", "answers"), first)]
     tab = link.get("tab") if link.get("tab") in ("answer", "file", "how") else "answer"
-    values = (found.name, found.threshold, found.ignore_case)
     return (*values, *given, gr.Tabs(selected=tab), *_shown_answer(*given, *values))
 
 
@@ -156,7 +165,7 @@ def _answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
     gr.on(changed, _shown_answer, fields, [answer, others], trigger_mode="always_last", **_QUIET)
     for button in examples:
         text, accepted_answers, name, threshold = EXAMPLES[button.value]
-        values = (text, accepted_answers, name, threshold, VARIANTS[name].ignore_case)
+        values = (text, accepted_answers, *_values_of(api.settings(name, threshold)))
         button.click(lambda values=values: values, None, fields, **_QUIET)
     copied = gr.Textbox(visible=False)
     copy.click(None, fields, copied, js="anls.copyLink", api_visibility="private").then(
@@ -195,7 +204,7 @@ def _file_tab(chosen: list[Any]) -> None:
         elem_id="extract",
     )
     # Choices may change while a choice is on its way: a field that is not there is refused by the reading.
-    with gr.Accordion("Which field is which", open=False, elem_id="fields"), gr.Row():
+    with gr.Accordion(WHICH_FIELD, open=False, elem_id="fields") as which, gr.Row():
         fields = [
             gr.Dropdown([""], value="", label=label, min_width=200, allow_custom_value=True, elem_id=f"{role}-field")
             for role, label in _FIELDS.items()
@@ -215,34 +224,38 @@ def _file_tab(chosen: list[Any]) -> None:
         progress: Any = gr.Progress(),  # noqa: B008, gradio finds it there
     ) -> Iterator[dict[Any, Any]]:
         """The score first, then the report."""
-
-        def tell(count: int, name: str) -> None:
-            progress((count, None), desc=f"Scoring {name}", unit="questions")
-
         nothing = {report: "", save: gr.Button(visible=False)}
         if not paths:
             yield {summary: pieces.hint(visit.NOTHING), **nothing}
             return
         try:
-            reading = api.reading(unanswered, ",".join(rules or ()), *(field or "" for field in named))
-            uploads, chosen = [_upload(path) for path in paths], api.settings(variant, threshold, ignore_case)
-            found = score(Asked(uploads, None, chosen, reading), ON_THE_PAGE, keep=True, tell=tell)
-            yield {summary: visit.scores(found), **nothing}
-            yield {report: visit.framed(found.report()), save: gr.Button(visible=True)}
+            chosen = api.settings(variant, threshold, ignore_case)
+            of_values = variant in OF_VALUES
+            reading = api.reading(of_values, unanswered, ",".join(rules or ()), *(field or "" for field in named))
+            asked = Asked([_upload(path) for path in paths], None, chosen, reading, report=True)
+            for step in score(asked, ON_THE_PAGE):
+                if isinstance(step, Progress):
+                    progress((step.done, None), desc=f"Scoring {step.name}", unit="questions")
+                elif isinstance(step, Fields):
+                    yield {field: gr.Dropdown(["", *step.names]) for field in fields}
+                elif isinstance(step, Found):
+                    yield {summary: visit.scores(step), **nothing}
+                else:
+                    yield {report: visit.framed(step), save: gr.Button(visible=True)}
         except Exception as error:
-            yield {summary: pieces.message(told(error, ON_THE_PAGE)), **nothing}
+            opened = {which: gr.Accordion(open=True)} if _is_of_fields(error) else {}
+            yield {summary: pieces.message(told(error, ON_THE_PAGE)), **nothing, **opened}
 
     # One event for all of them, so that what was asked for last is what is shown.
     gr.on(
         [*(one.change for one in (files, *chosen, unanswered, extract)), *(one.input for one in fields)],
         run,
         [files, *chosen, unanswered, extract, *fields],
-        [summary, report, save],
+        [summary, report, save, which, *fields],
         show_progress_on=summary,
         trigger_mode="always_last",
         api_visibility="private",
     )
-    files.change(_choices, files, fields, **_QUIET)
     example.click(lambda: list(map(str, _MADE_UP_FILES)), None, files, **_QUIET)
     save.click(None, None, None, js="anls.saveReport", api_visibility="private")
 
@@ -252,14 +265,9 @@ def _upload(path: str) -> Upload:
     return Upload(path) if Path(path) in _MADE_UP_FILES else take(path, folder(), "the file")
 
 
-def _choices(paths: list[str] | None) -> list[Any]:
-    """The fields of the files, to pick from."""
-    names: list[str] = []
-    for path in paths or ():
-        with suppress(ValueError, OSError):  # scoring it says what is wrong
-            names += _upload(path).columns()
-    known = list(dict.fromkeys(["", *names]))
-    return [gr.update(choices=known) for _ in _FIELDS]
+def _is_of_fields(error: Exception) -> bool:
+    """Whether it can be mended by saying which field is which."""
+    return isinstance(error, InputError) and WHICH_FIELD in error.worded(ON_THE_PAGE)
 
 
 # For programs
@@ -278,7 +286,7 @@ def _endpoints() -> None:
     with gr.Row(visible=False):
         fields = [gr.Textbox("") for _ in _FIELDS]
         options = [gr.Textbox("standard"), gr.Number(None), gr.Textbox(""), gr.Checkbox(False)]
-        options += [gr.Textbox(""), gr.Textbox(""), gr.Number(0, precision=0)]
+        options += [gr.Textbox(""), gr.Textbox(""), gr.Number(0, precision=0), gr.Textbox(""), gr.Textbox("")]
         one, several = gr.File(), [gr.File(file_count="multiple") for _ in range(2)]
         of_files: list[tuple[Callable[..., Any], list[str], list[Any]]] = [
             (api.score_files, ["gold", "submissions"], [one, several[0], *options]),

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,12 +17,13 @@ from anls_metric.reading.files import Records
 from anls_metric.reading.rows import Row
 from anls_metric.reading.sources import Reading, Source
 from anls_metric.reading.submissions import Submission, find_submissions
+from anls_metric.reading.values import written
 
 # Where the server puts an upload: in a folder that is named after its content, so that the same file of two visitors
 # is one. Nothing here moves it or changes it.
 _SHAPE = re.compile(r"[0-9a-f]{64}/[^/\0]+")
 
-_COMPRESSED = (".parquet", ".pq", ".arrow", ".gz", ".bz2", ".xz", ".xlsx", ".eval")
+_PACKED = (".parquet", ".pq", ".arrow", ".gz", ".bz2", ".xz", ".xlsx", ".eval")
 _ROW = 500  # bytes that a row takes besides its record
 
 
@@ -47,13 +48,14 @@ class Upload:
         return Path(self.path).name
 
     @property
-    def is_large(self) -> bool:
-        """Whether it takes long to read. OSError: it is gone."""
-        return self._is_compressed or os.path.getsize(self.path) > limits.SMALL_FILE
+    def is_packed(self) -> bool:
+        """Whether there may be more in it than its size says."""
+        return self.name.lower().endswith(_PACKED)
 
     @property
-    def _is_compressed(self) -> bool:
-        return self.name.lower().endswith(_COMPRESSED)
+    def size(self) -> int:
+        """Its bytes. OSError: it is gone."""
+        return os.path.getsize(self.path)
 
     def records(self) -> Records:
         """Its records, under the name that the visitor knows.
@@ -63,17 +65,34 @@ class Upload:
         """
         with open(self.path, "rb") as stream:
             values = sum(map(limits.values_of, iter(partial(stream.read, 1 << 20), b"")))
-        if values > limits.MOST_VALUES_IN_FILE and not self._is_compressed:
+        if values > limits.MOST_VALUES_IN_FILE and not self.is_packed:
             raise ValueError(f"{self.name} has more than {limits.MOST_VALUES_IN_FILE:,} values: {limits.WITH_COMMAND}")
         records = Records(self.path, most_bytes=limits.MOST_UNPACKED)
         records.name = self.name
         return records
 
-    def columns(self) -> list[str]:
-        """The fields of its first record, without those that a page cannot show."""
-        chunk = next(self.records().chunks(), None)
-        names = list(chunk.records[0]) if chunk else []
-        return [name for name in names if can_be_shown(name)][: limits.MOST_COLUMNS]
+
+def open_all(uploads: Sequence[Upload], gold: Upload | None) -> dict[str, Records]:
+    """The records of uploads, by path.
+
+    Raises:
+        ValueError: there are too many, or one has too many values. OSError: one is gone.
+    """
+    paths = dict.fromkeys(upload.path for upload in uploads)
+    if len(paths) > limits.MOST_SUBMISSIONS:
+        raise ValueError(f"these are more than {limits.MOST_SUBMISSIONS} files: {limits.WITH_COMMAND}")
+    return {path: Upload(path).records() for path in [*paths, *([gold.path] if gold else [])]}
+
+
+def columns_of(files: Iterable[Records]) -> list[str]:
+    """The fields of the first records of files, without those that a page cannot show.
+
+    Raises:
+        ValueError: what is wrong with a file. OSError: it is gone.
+    """
+    firsts = [(records.first(), records.fields) for records in files]
+    names = dict.fromkeys(name for first, fields in firsts for name in fields or first)
+    return list(filter(can_be_shown, names))[: limits.MOST_COLUMNS]
 
 
 def can_be_shown(name: str) -> bool:
@@ -126,29 +145,26 @@ def make_room(uploads: str, most: int = limits.MOST_UPLOADED, seconds: float = l
             path.unlink(missing_ok=True)
 
 
-def find(uploads: Sequence[Upload], gold: Upload | None, reading: Reading) -> list[Submission]:
+def find(
+    uploads: Sequence[Upload], gold: Upload | None, reading: Reading, opened: Mapping[str, Records]
+) -> list[Submission]:
     """The submissions that uploads are, in whatever order they came.
 
     Args:
         uploads: files that hold both sides each, or submissions; among these the gold file, where `gold` is None.
         gold: the file with the accepted answers.
         reading: how they are to be read.
+        opened: their records, see `open_all`: what was looked at goes on from there, so that a file is read once.
 
     Raises:
-        ValueError: something lacks, or cannot be read, or there are too many. OSError: one is gone.
+        ValueError: something lacks, or cannot be read. OSError: one is gone.
     """
-    paths = list(dict.fromkeys(upload.path for upload in uploads))
-    if len(paths) > limits.MOST_SUBMISSIONS:
-        raise ValueError(f"these are more than {limits.MOST_SUBMISSIONS} files: {limits.WITH_COMMAND}")
+    paths, waiting = list(dict.fromkeys(upload.path for upload in uploads)), dict(opened)
     if gold is None and len(paths) > 1:
-        opened = {path: Upload(path).records() for path in paths}
-        paths.sort(key=lambda path: not _is_gold(opened[path], reading))
-    else:
-        opened = {}
+        paths.sort(key=lambda path: not _is_gold(waiting[path], reading))
 
     def records(path: str) -> Records:
-        """Those that were looked at go on from there: a file is read once."""
-        return opened.pop(path, None) or Upload(path).records()
+        return waiting.pop(path, None) or Upload(path).records()
 
     return find_submissions(paths, gold.path if gold else None, (), reading, fields_of((), None), records)
 
@@ -175,7 +191,8 @@ class Spent:
         for rows in submission.batches():
             for row in rows:
                 what = f"{asked}, question {row.id}"
-                self._work += limits.refuse_too_long(row.prediction or "", row.references, what)
+                texts = map(written, row.references)
+                self._work += limits.refuse_too_long(written(row.prediction or ""), list(texts), what)
                 self._size += limits.bytes_of(row.prediction) + limits.bytes_of(row.record) + _ROW
             count += len(rows)
             if count > limits.MOST_QUESTIONS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from anls import shown
@@ -75,6 +76,28 @@ def accepted_value(text: str, what: str) -> Any:
     if text.strip()[0] + text.strip()[-1] in ("{}", "[]") and any(sign in text for sign in "'\""):
         raise ValueError(f"{what} is {shown(text)}, which looks like a list or object: write it as JSON")
     return text
+
+
+def typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
+    """The prediction and the reference that somebody typed, each a text or a value as JSON.
+
+    Args:
+        prediction: the answer.
+        references: its accepted answers, one of which counts.
+
+    Raises:
+        ValueError: an accepted answer that looks like JSON and is not.
+
+    Example:
+        >>> typed_values('{"total": "12.5"}', ['{"total": {"__tuple__": ["12.50", "12.5"]}}'])
+        ({'total': '12.5'}, {'total': ('12.50', '12.5')})
+        >>> typed_values("tea", ["tea", "milk"])
+        ('tea', ('tea', 'milk'))
+    """
+    from anls_metric.nested import from_json
+
+    accepted = [from_json(accepted_value(text, "the accepted answer")) for text in references]
+    return value_or_text(prediction), accepted[0] if len(accepted) == 1 else tuple(accepted)
 
 
 def as_json(value: Any) -> Any:

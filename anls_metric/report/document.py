@@ -127,7 +127,7 @@ def _worst(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
 
 
 def _why_of_a_text(why: Explanation) -> dict[str, Any]:
-    return {"closest_reference": why.best.reference, "edits": why.best.edits}
+    return {"closest_reference": why.best.reference, "edits": [*map(list, why.best.edits)]}
 
 
 def _why_of_values(why: Any) -> dict[str, Any]:
@@ -135,14 +135,14 @@ def _why_of_values(why: Any) -> dict[str, Any]:
 
 
 def _leaf(leaf: Any) -> dict[str, Any]:
-    return {
-        "path": leaf.path,
+    return {  # not "path", which gradio takes for a file
+        "where": leaf.path,
         "prediction": as_json(leaf.prediction),
         "reference": as_json(leaf.reference),
         "score": leaf.score,
         "leaves": leaf.length,
         "why": leaf.sentence,
-        "edits": leaf.edits,
+        "edits": [*map(list, leaf.edits)],
     }
 
 

@@ -6,11 +6,16 @@ import html
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anls import VARIANTS, Edit, Explanation, Match, Variant, scores_and_similarities
 from anls_metric.analysis.overview import least_similarity
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading.values import written
 from anls_metric.report.text import printable
+
+if TYPE_CHECKING:
+    from anls_metric.nested import Leaf, StarExplanation
 
 STYLE = Path(__file__).parent / "assets" / "pieces.css"
 """How the pieces look."""
@@ -19,6 +24,7 @@ MOST_EDITED = 2_000**2  # characters of one text times those of the other, up to
 LONGEST_EDITS = 400  # characters of an edit view
 LONGEST_TEXT = 300  # characters of any other text
 MOST_REFERENCES = 50  # accepted answers of one answer that are shown
+MOST_LEAVES = 200  # leaves of one value that are shown
 
 # What is said of a similarity that counts, and of one that does not.
 _KEPT: Mapping[str, tuple[str, str]] = {
@@ -196,6 +202,35 @@ def answer(why: Explanation) -> str:
     )
 
 
+def answer_of_values(why: StarExplanation, label: str) -> str:
+    """All that is said of one list or nested value: score, and why each leaf has its own."""
+    rows = [
+        [
+            text(leaf.path or "the whole", 80),
+            _side(leaf.prediction),
+            _side(leaf.reference),
+            number(leaf.score),
+            f"<small>{text(leaf.sentence)}</small>" + _edits_of_leaf(leaf),
+        ]
+        for leaf in why.leaves[:MOST_LEAVES]
+    ]
+    rest = len(why.leaves) - len(rows)
+    more = f'<p class="said">and {rest:,} other leaves</p>' if rest else ""
+    head = ["leaf", "prediction", "accepted answer", "score", "why"]
+    return (
+        f'<section class="anls">{_head(why.score, f"{why}.", "", why.signature, label)}'
+        f"<h3>Leaf by leaf</h3>{table(head, rows) if rows else ''}{more}</section>"
+    )
+
+
+def _side(value: Any) -> str:
+    return "-" if value is None else f"<q>{text(written(value), 120)}</q>"
+
+
+def _edits_of_leaf(leaf: Leaf) -> str:
+    return edit_view(leaf.text.best, 60) if leaf.text and leaf.score < 1 else ""
+
+
 def _head(score: float, said: str, more: str, signed: str, unit: str = "score") -> str:
     return (
         f'<div class="head"><div class="score{" zero" * (score == 0)}"><b>{number(score)}</b><span>{unit}</span></div>'
@@ -233,7 +268,7 @@ def _score_cell(score: float, differs: bool) -> str:
 
 def summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
     """The scores of a document: one large, or a table of several; with hints, and how the files were read."""
-    submissions = document["submissions"]
+    submissions, label = document["submissions"], document.get("label", ScoredSet.label)
     said = "".join(f'<p class="hint">{text(hint, 600)}</p>' for hint in document["hints"])
     said += "".join(f'<p class="said">{text(note)}</p>' for note in notes)
     if len(submissions) > 1:
@@ -242,14 +277,15 @@ def summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
             for one in submissions
         ]
         signed = f'<p class="signed"><code>{text(document["signature"])}</code></p>'
-        return f'<section class="anls">{table(["submission", "ANLS, 95 % interval"], rows)}{signed}{said}</section>'
+        shown = table(["submission", f"{label}, 95 % interval"], rows)
+        return f'<section class="anls">{shown}{signed}{said}</section>'
     (one,) = submissions
     zeros = one["questions"] - one["outcomes"]["equal"] - one["outcomes"]["close enough"]
     count = f"{one['questions']:,} question{'s' * (one['questions'] != 1)}"
     why = f"{zeros:,} score{'s' * (zeros == 1)} 0" if zeros else "None scores 0"
     spread = f"95 % interval {_spread(one['interval'])}" if one["interval"] else "No interval: it needs two questions"
     more = f"<p>{spread}</p><p>{text(one['name'])}</p>"
-    head = _head(one["anls"], f"{count}. {why}.", more, document["signature"], "ANLS")
+    head = _head(one["anls"], f"{count}. {why}.", more, document["signature"], label)
     return f'<section class="anls">{head}{said}</section>'
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 
 import anls
 from anls_metric import files
+from anls_metric.nested import get_value_variant
 from anls_metric.page import api, limits
 from anls_metric.page.errors import FOR_PROGRAMS, told
 from anls_metric.page.uploads import Upload
@@ -42,12 +45,74 @@ def test_long_texts_are_explained_without_edits() -> None:
 def test_every_variant_is_compared() -> None:
     scores = api.compare_variants("ab", ["abcd"])
     assert scores == {name: anls.anls_score("ab", ["abcd"], variant=name) for name in anls.VARIANTS}
-    assert {row["name"] for row in api.list_variants()} == set(anls.VARIANTS)
+    assert [row["name"] for row in api.list_variants()] == [*anls.VARIANTS, *anls.OF_VALUES]
 
 
 def test_many_answers_are_scored() -> None:
     many = api.score_answers(["a", "b"], [["a"], ["c"]], "rrc")
     assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": anls.signature("rrc")}
+
+
+# Lists and nested values
+
+
+TOTAL = '{"total": "12.5", "items": ["tea"]}'
+
+
+def test_lists_and_nested_values_are_explained() -> None:
+    accepted = '{"total": {"__tuple__": ["12", "12.50"]}, "items": ["milk", "tea"]}'
+    why = api.explain_answer(TOTAL, [accepted], "anls_star")
+    assert why["score"] == pytest.approx((0.8 + 1) / 3)
+    assert why["signature"].startswith("anls|anls_star|matching:munkres-1.1.4")
+    scores = [(leaf["where"], leaf["score"]) for leaf in why["leaves"]]
+    assert scores == [("total", 0.8), ("items[0]", 1), ("items[0]", 0)]
+    assert why["leaves"][2] == {
+        "where": "items[0]",
+        "prediction": None,
+        "reference": "milk",
+        "score": 0,
+        "sentence": "a text is accepted and nothing is there, so 0",
+    }
+    assert api.explain_answer("tea", ["milk", "tea"], "anls_star")["score"] == 1  # one of two texts
+    assert api.explain_answer('["tea"]', ['["milk", "tea"]'], "anlsl", 0.9)["signature"].count("threshold:0.9") == 1
+
+
+def test_many_lists_and_nested_values_are_scored() -> None:
+    many = api.score_answers([TOTAL, "[]"], [[TOTAL], ['["tea"]']], "anls_star")
+    assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": get_value_variant("anls_star").signature()}
+
+
+def test_files_of_lists_and_nested_values_are_scored() -> None:
+    invoices = Upload(str(ROOT / "examples" / "invoices.jsonl"))
+    options: dict[str, Any] = {"none_keys": "ignored", "average": "leaves"}
+    found = api.score_logs([invoices], variant="anls_star", worst=1, **options)
+    assert found == files.score_file(invoices.path, variant="anls_star", worst=1, **options).to_dict()
+    assert found["label"] == "ANLS*"
+
+
+MANY = json.dumps(list(range(600)))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: api.explain_answer("[]", ["{'a': 1}"], "anls_star"), "looks like a list or object: write it as JSON"),
+        (lambda: api.explain_answer(MANY, [MANY], "anls_star"), "prediction: there are too many values in it"),
+        (
+            lambda: api.score_answers([MANY], [[MANY]], "anls_star"),
+            "prediction of row 0: there are too many values in it",
+        ),
+        (lambda: api.score_answers([MANY[:1000] + "]"] * 9, [["[1]" * 200]] * 9, "anls_star"), "score them as a file"),
+        (lambda: api.score_answers(["a"], [], "anls_star"), "1 predictions"),
+        (lambda: api.explain_answer("[]", ["[]"], "anls_star", None, False), "anls_star has no option 'ignore_case'"),
+        (lambda: api.score_files(GOLD, [SUBMISSION], average="leaves"), "average is for lists and nested values"),
+        (lambda: api.score_files(GOLD, [SUBMISSION], "anls_star", none_keys="maybe"), "none_keys"),
+        (lambda: api.score_files(GOLD, [SUBMISSION], "rrc,standard"), "there is no variant 'rrc,standard'"),
+    ],
+)
+def test_what_cannot_be_scored_as_values_is_told(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        call()
 
 
 LONG = "a" * 30_000
@@ -162,7 +227,7 @@ def test_a_link_is_checked(wrong: dict[str, str]) -> None:
 def test_every_remedy_has_words_for_a_visitor_and_for_a_program() -> None:
     from anls_metric.page.errors import ON_THE_PAGE
 
-    elsewhere = {"results elsewhere", "overwrite results", "none keys"}  # of the command alone
+    elsewhere = {"results elsewhere", "overwrite results"}  # of the command alone
     assert set(ON_THE_PAGE) == set(FOR_PROGRAMS) == set(REMEDIES) - elsewhere
 
 

@@ -96,6 +96,24 @@ def test_a_link_has_the_settings_and_an_answer_where_one_asks_for_it(visit: Visi
     other.see("#answer code", "anls|rrc|ignore_case:False|threshold:0.7")
 
 
+def test_a_list_is_scored_leaf_by_leaf(visit: Visits) -> None:
+    user = visit()
+    user.choose("#variant input", "anls_star:")
+    user.field("prediction").fill('{"total": "12.5", "items": ["tea", "mlik"]}')
+    user.field("answers").fill('{"total": "12.50",\n "items": ["milk", "tea"]}')
+    user.see("#answer .why", "1 of 3 leaves right, 2 close, so 0.7667.")
+    user.see("#answer code", "anls|anls_star|matching:munkres-1.1.4")
+    assert user.page.locator("#answer tbody tr").count() == 3
+    assert user.page.locator("#ignore-case input").is_disabled()
+    user.page.wait_for_function("location.search.includes('anls_star')")
+    user.page.reload()
+    user.see("#answer code", "anls_star")
+    assert user.fits()
+    user.choose("#variant input", "rrc:")
+    user.see("#answer code", "anls|rrc")
+    assert user.page.locator("#ignore-case input").is_enabled()
+
+
 def test_passing_through_the_variant_changes_nothing(visit: Visits) -> None:
     user = visit("?variant=rrc&threshold=0.8&case=counts")
     user.page.locator("#variant input").focus()
@@ -190,6 +208,15 @@ def test_files_are_scored_and_reported(visit: Visits, tmp_path: Path) -> None:
     assert "Coca" not in user.page.url
 
 
+def test_files_of_lists_and_nested_values_are_scored(visit: Visits) -> None:
+    user = visit("?tab=file&variant=anls_star")
+    user.drop(ROOT / "examples" / "invoices.jsonl")
+    user.see("#summary .score", "0.7222")
+    report = user.report("ANLS* report")
+    report.locator("#list tr.row").first.click()
+    report.get_by_text("leaves right").first.wait_for()
+
+
 def test_the_report_is_saved_as_it_is_shown(visit: Visits, tmp_path: Path) -> None:
     user = visit("?tab=file")
     user.drop(GOLD, SUBMISSION)
@@ -238,7 +265,7 @@ def test_a_table_is_scored_by_the_fields_one_picks(visit: Visits, tmp_path: Path
     user = visit("?tab=file")
     user.drop(table)
     user.see("#summary [role=alert]", "pick their field under “Which field is which”")
-    user.page.get_by_role("button", name="Which field is which").click()
+    user.see("#prediction-field input")  # it has opened
     for role, field in {"prediction": "one", "references": "truth"}.items():
         user.page.locator(f"#{role}-field input").click()
         user.page.get_by_role("option", name=field, exact=True).last.click()

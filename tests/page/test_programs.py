@@ -87,7 +87,8 @@ def test_programs_get_a_score_and_why(client: Any) -> None:
     many = client.predict(["a", "b"], [["a"], ["c"]], variant="rrc", api_name="/score_answers")
     assert many["anls"] == 0.5
     assert many["signature"] == anls.signature("rrc")
-    assert {row["name"] for row in client.predict(api_name="/list_variants")} == set(anls.VARIANTS)
+    listed = client.predict(api_name="/list_variants")
+    assert [row["name"] for row in listed] == [*anls.VARIANTS, *anls.OF_VALUES]
 
 
 def test_what_has_a_default_may_be_left_out(served: Served) -> None:
@@ -156,6 +157,17 @@ def test_programs_score_files(client: Any, tmp_path: Path) -> None:
     result = client.predict([table], "model", "accepted", "", "rrc", 0.9, api_name="/score_logs")
     assert result["signature"] == anls.signature("rrc", 0.9)
     assert "lmms_eval" in [row["name"] for row in client.predict(api_name="/list_layouts")]
+
+
+def test_programs_score_lists_and_nested_values(client: Any) -> None:
+    from gradio_client import handle_file
+
+    why = client.predict('["tea", "mlik"]', ['["milk", "tea"]'], "anls_star", api_name="/explain_answer")
+    assert (why["score"], [leaf["score"] for leaf in why["leaves"]]) == (0.75, [1, 0.5])
+    path = str(ROOT / "examples" / "invoices.jsonl")
+    options: dict[str, Any] = {"variant": "anls_star", "none_keys": "ignored", "average": "leaves", "worst": 2}
+    result = client.predict([handle_file(path)], **options, api_name="/score_logs")
+    assert result == json.loads(json.dumps(compare_files(path, **options).to_dict()))
 
 
 def test_a_file_once_uploaded_serves_many_calls(served: Served) -> None:
@@ -279,7 +291,7 @@ def test_agents_are_answered_in_json(served: Served) -> None:
     assert (why["score"], why["edits"][1]) == (8 / 9, {"operation": "insert", "prediction": "", "reference": " "})
     assert variants["nls"] == pytest.approx(8 / 9)
     assert many == {"anls": 1, "scores": [1], "signature": anls.signature()}
-    assert {row["name"] for row in listed} == set(anls.VARIANTS)
+    assert [row["name"] for row in listed] == [*anls.VARIANTS, *anls.OF_VALUES]
 
 
 def test_agents_name_an_upload_as_they_like(served: Served) -> None:
@@ -342,6 +354,7 @@ VALUES: list[Any] = [
     10**400,
     True,
     "rrc",
+    "anls_star",
     "counts",
     {"path": "a", "meta": {"_type": "gradio.FileData"}},
     {"path": None, "meta": {"_type": "gradio.FileData"}},

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.uploads import Spent, Upload, find, make_room, take
+from anls_metric.page.uploads import Spent, Upload, columns_of, find, make_room, open_all, take
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading
 from tests.page.files import write_table
@@ -30,7 +30,7 @@ def upload(folder: Path, content: bytes, name: str = "table.csv") -> Path:
 def read(*files: Upload, gold: Upload | None = None, missing: str = "error") -> list[Row]:
     """The rows of all submissions that these files are, within the limits."""
     spent = Spent()
-    submissions = find(files, gold, Reading(missing=missing))
+    submissions = find(files, gold, Reading(missing=missing), open_all(files, gold))
     return list(chain.from_iterable(chain.from_iterable(map(spent.batches, submissions))))
 
 
@@ -175,17 +175,17 @@ def test_dates_that_python_does_not_have_are_told(tmp_path: Path) -> None:
 
 
 def test_columns_to_pick_from_are_those_that_a_page_can_show(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text(r"""[{"prediction": "a", "k\ud800": 1}]""")
-    assert Upload(str(tmp_path / "a.json")).columns() == ["prediction"]
-    (tmp_path / "b.json").write_text(json.dumps([{"prediction": "a", "k" * 10_000: 1}]))
-    assert Upload(str(tmp_path / "b.json")).columns() == ["prediction"]
-    (tmp_path / "wide.csv").write_text(",".join(f"c{n}" for n in range(3_000)) + "\n" + "," * 2_999 + "\n")
-    assert len(Upload(str(tmp_path / "wide.csv")).columns()) == limits.MOST_COLUMNS
-    (tmp_path / "none.csv").write_text("a,b\n")
-    assert Upload(str(tmp_path / "none.csv")).columns() == []
+    def columns(name: str, content: str) -> list[str]:
+        (tmp_path / name).write_text(content)
+        return columns_of(open_all([Upload(str(tmp_path / name))], None).values())
 
-
-def test_what_takes_long_to_read_waits_its_turn(tmp_path: Path) -> None:
-    for name, size, large in (("a.csv", 100, False), ("b.csv", 10**6, True), ("a.parquet", 100, True)):
-        (tmp_path / name).write_bytes(b"x" * size)
-        assert Upload(str(tmp_path / name)).is_large is large
+    assert columns("a.json", r"""[{"prediction": "a", "k\ud800": 1}]""") == ["prediction"]
+    assert columns("b.json", json.dumps([{"prediction": "a", "k" * 10_000: 1}])) == ["prediction"]
+    wide = ",".join(f"c{n}" for n in range(3_000)) + "\n" + "," * 2_999 + "\n"
+    assert len(columns("wide.csv", wide)) == limits.MOST_COLUMNS
+    assert columns("none.csv", "a,b\n") == []
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"prediction": ["a"], "picture": [b"x"]}), tmp_path / "pictures.parquet")
+    found = columns_of(open_all([Upload(str(tmp_path / "pictures.parquet"))], None).values())
+    assert found == ["prediction", "picture"]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from anls import VARIANTS, get_variant
+from anls import OF_VALUES, VARIANTS, get_variant
 from anls_metric.page import limits, visit
+from anls_metric.page.api import settings
 from anls_metric.page.errors import ON_THE_PAGE, told
-from anls_metric.page.scoring import Asked, Found, score
+from anls_metric.page.scoring import Asked, Fields, Found, Progress, Report, Step, score
 from anls_metric.page.uploads import Upload
 from anls_metric.page.visit import one_answer
 from anls_metric.reading.sources import Reading
@@ -60,53 +62,74 @@ def test_what_is_shown_stays_small() -> None:
     assert "and 4,950 other accepted answers" in shown
 
 
+def test_a_list_is_shown_leaf_by_leaf() -> None:
+    shown, variants = one_answer('["tea", "mlik"]', '["milk", "tea", "<b>"]', settings("anls_star"))
+    assert "1 of 3 leaves right, 1 close, so 0.5000." in shown
+    assert "anls|anls_star|" in shown
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in re.sub(r"<b>\d[.\d]*</b>", "", shown)
+    assert variants == ""
+    over_lines = '{\n"total": {"__tuple__": ["1", "2"]}\n}'
+    assert "<b>1</b>" in one_answer('{"total": "2"}', over_lines, settings("anls_star"))[0]
+    with pytest.raises(ValueError, match="too many values in it to match here"):
+        one_answer(str([1] * 700), str([1] * 700), settings("anlsl"))
+
+
 # Files
 
 
-def scored(*files: Upload, **reading: Any) -> Found:
-    """What a visitor who drops these files gets."""
-    return score(Asked(files, reading=Reading(**reading)), ON_THE_PAGE, keep=True)
+def steps(*files: Upload, variant: str = "standard", **reading: Any) -> list[Step]:
+    """What a visitor who drops these files gets, one after the other."""
+    of_values = variant in OF_VALUES
+    asked = Asked(files, None, settings(variant), Reading(values=of_values, **reading), report=True)
+    return list(score(asked, ON_THE_PAGE))
+
+
+def scored(*files: Upload, **asked: Any) -> tuple[str, str]:
+    """The scores that are shown, and the report."""
+    *_, found, report = steps(*files, **asked)
+    assert isinstance(found, Found)
+    assert isinstance(report, Report)
+    return visit.scores(found), gzip.decompress(base64.b64decode(report.packed)).decode()
 
 
 def test_the_scores_of_files_are_shown_before_their_report() -> None:
-    found = scored(GOLD, SUBMISSION)
-    shown = visit.scores(found)
+    shown, report = scored(GOLD, SUBMISSION)
     assert "0.6273" in shown
     assert "6 questions. 2 score 0." in shown
     assert "95 % interval" in shown
     assert "anls|standard|threshold:0.5" in shown
-    report = found.report()
     assert "6 questions of gold_label.json" in report
     assert data_of(report)["submissions"] == ["submission"]
 
 
 def test_several_submissions_are_shown_beside_each_other(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_bytes(Path(SUBMISSION.path).read_bytes())
-    found = scored(Upload(str(tmp_path / "other.json")), SUBMISSION, GOLD)
-    shown = visit.scores(found)
+    shown, report = scored(Upload(str(tmp_path / "other.json")), SUBMISSION, GOLD)
     assert shown.count("0.6273") == 2
     assert "<td>other</td>" in shown
-    assert data_of(found.report())["submissions"] == ["other", "submission"]
+    assert data_of(report)["submissions"] == ["other", "submission"]
 
 
 def test_hints_and_layouts_are_told_in_the_words_of_the_page(tmp_path: Path) -> None:
     rows = [{"id": n, "prediction": f"The answer is {n}.", "references": [str(n)]} for n in range(30)]
     (tmp_path / "wrapped.json").write_text(json.dumps(rows))
-    found = scored(Upload(str(tmp_path / "wrapped.json")))
-    assert "under “Take answers out”" in visit.scores(found)
-    assert "under “Take answers out”" in found.report()
+    shown, report = scored(Upload(str(tmp_path / "wrapped.json")))
+    assert "under “Take answers out”" in shown
+    assert "under “Take answers out”" in report
     log = tmp_path / "log.jsonl"
     doc = {"doc_id": 0, "target": "['a']", "filtered_resps": ["a"], "input": "q", "doc_hash": "x"}
     log.write_text(json.dumps(doc))
-    assert "log.jsonl: read as lmms_eval" in visit.scores(scored(Upload(str(log))))
+    assert "log.jsonl: read as lmms_eval" in scored(Upload(str(log)))[0]
 
 
 def test_what_is_framed_comes_back_as_it_was() -> None:
-    report = scored(GOLD, SUBMISSION).report()
+    report = steps(GOLD, SUBMISSION)[-1]
+    assert isinstance(report, Report)
     shown = visit.framed(report)
     ((tag, attributes),) = elements(shown)
     assert tag == "iframe"
-    assert gzip.decompress(base64.b64decode(attributes["data-packed"] or "")).decode() == report
+    assert attributes["data-packed"] == report.packed
     assert attributes["sandbox"] == "allow-scripts allow-downloads"
     assert not any(sign in shown for sign in ("{", "$"))  # which gradio would fill in
 
@@ -114,28 +137,28 @@ def test_what_is_framed_comes_back_as_it_was() -> None:
 def test_names_of_files_are_text(tmp_path: Path) -> None:
     name = HOSTILE.replace("/", "").replace("\0", "").replace("\ud800", "")[:80] + ".json"
     (tmp_path / name).write_bytes(Path(SUBMISSION.path).read_bytes())
-    shown = visit.scores(scored(GOLD, Upload(str(tmp_path / name))))
+    shown, _ = scored(GOLD, Upload(str(tmp_path / name)))
     assert not {tag for tag, _ in elements(shown)} & {"script", "img"}
 
 
 def test_fields_are_those_that_one_picks(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("one,other,truth\nCocaCola,Coca Cola,Coca Cola\n")
     odd = Upload(str(tmp_path / "odd.csv"))
-    assert odd.columns() == ["one", "other", "truth"]
+    seen: list[Step] = []
     with pytest.raises(ValueError, match="there are no") as error:
-        scored(odd)
+        seen += score(Asked([odd], report=True), ON_THE_PAGE)
+    assert seen == [Fields(["one", "other", "truth"])]
     assert "pick their field under “Which field is which”" in told(error.value, ON_THE_PAGE)
     fields = {"references_field": "truth", "id_field": "none"}
     for field, mean in (("one", 8 / 9), ("other", 1.0)):
-        (entry,) = scored(odd, prediction_field=field, **fields).entries
-        assert entry.scored_set.mean == mean
+        assert f"<b>{pieces.number(mean)}</b>" in scored(odd, prediction_field=field, **fields)[0]
     with pytest.raises(ValueError, match="there is no field 'none of them'") as error:
         scored(odd, prediction_field="none of them", **fields)
     assert "pick the right one" in told(error.value, ON_THE_PAGE)
 
 
 def test_the_same_file_twice_is_one(tmp_path: Path) -> None:
-    assert len(scored(GOLD, SUBMISSION, SUBMISSION).entries) == 1
+    assert data_of(scored(GOLD, SUBMISSION, SUBMISSION)[1])["submissions"] == ["submission"]
 
 
 def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
@@ -145,11 +168,9 @@ def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
-    steps: list[tuple[int, str]] = []
-    asked = Asked([write_table(tmp_path / "table.jsonl", 3_000)])
-    score(asked, ON_THE_PAGE, tell=lambda count, name: steps.append((count, name)))
-    assert steps[-1] == (3_000, "table")
-    assert len(steps) > 1
+    told = [step for step in steps(write_table(tmp_path / "table.jsonl", 3_000)) if isinstance(step, Progress)]
+    assert told[-1] == Progress(3_000, "table")
+    assert len(told) > 1
 
 
 WRONG_FILES = [
@@ -174,11 +195,18 @@ def test_a_wrong_file_is_told(tmp_path: Path, gold: bytes, submission: bytes, sa
     assert str(tmp_path) not in shown
 
 
+def test_files_of_lists_and_nested_values_are_shown() -> None:
+    shown, report = scored(Upload(str(ROOT / "examples" / "invoices.jsonl")), variant="anls_star")
+    assert "0.7222" in shown
+    assert "<span>ANLS*</span>" in shown
+    assert "leaves right" in report
+
+
 def test_a_large_file_waits_for_its_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "turnstile", limits.Turnstile(most_waiting=1))
     large = write_table(tmp_path / "large.jsonl", 5_000)
     with limits.turnstile.passed(large=True):
-        assert scored(GOLD, SUBMISSION).report()
+        assert scored(GOLD, SUBMISSION)
         with pytest.raises(ValueError, match="try again in a minute"):
             scored(large)
-    assert scored(large).entries[0].scored_set.count == 5_000
+    assert "5,000 questions" in scored(large)[0]

@@ -541,7 +541,7 @@ def test_submissions_with_nothing_in_common_have_their_numbers_all_the_same(run:
     assert said_of(out)["comparisons"] == []
     assert err == "hint: not compared: b: none of its ids (b) is one of those of a (a)\n"
     assert said_of(out)["hints"] == ["not compared: b: none of its ids (b) is one of those of a (a)"]
-    assert "no submission is called so, but a, b" in one_line(run, *tables, "--baseline", "c")
+    assert "no submission is called 'c': the baseline is one of a, b" in one_line(run, *tables, "--baseline", "c")
 
 
 def test_a_wrapped_file_has_a_hint_and_its_rules_take_the_answers_out(run: Run, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ def test_anlsl(run: Run, tmp_path: Path) -> None:
     said = said_of(out)
     assert said["anls"] == (2 / 3 + 1 / 2) / 2
     assert said["signature"] == nested.signature("anlsl")
-    assert [leaf["path"] for leaf in said["worst"][0]["leaves"]] == ["[0]", "[0]", "[2]"]
+    assert [leaf["where"] for leaf in said["worst"][0]["leaves"]] == ["[0]", "[0]", "[2]"]
     assert run(tmp_path / "both.json", "--variant", "anlsl")[1].startswith("ANLSL      0.5833\n")
 
 
@@ -330,7 +330,7 @@ def test_the_worst_leaves_are_named_by_their_path(run: Run, files: list[object])
     (worst,) = said_of(run(*files, *STAR, "--format", "json", "--worst", 1)[1])["worst"]
     assert worst["prediction"] == ANSWERS["3"]
     assert worst["closest_reference"] == {"date": "31 Dec 2023", "paid": True}
-    assert [(leaf["path"], leaf["score"]) for leaf in worst["leaves"]] == [
+    assert [(leaf["where"], leaf["score"]) for leaf in worst["leaves"]] == [
         ("date", 1.0),
         ("paid", 0.0),
         ("tip", 1.0),
