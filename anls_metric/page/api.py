@@ -236,13 +236,11 @@ def list_variants() -> list[dict[str, str]]:
     Returns:
         name, meaning, signature and source of each variant.
     """
-    from anls_metric.nested import get_value_variant
-
-    of_texts: list[tuple[Any, str]] = [(variant, anls.signature(variant)) for variant in VARIANTS.values()]
-    of_values = [(variant, variant.signature()) for variant in map(get_value_variant, OF_VALUES)]
+    found = list(map(settings, [*VARIANTS, *OF_VALUES]))
+    signatures = [anls.signature(one) if isinstance(one, Variant) else one.signature() for one in found]
     return [
         {"name": variant.name, "meaning": variant.meaning, "signature": signature, "source": variant.source}
-        for variant, signature in [*of_texts, *of_values]
+        for variant, signature in zip(found, signatures)
     ]
 
 
