@@ -21,11 +21,12 @@ SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
 
 class Served(NamedTuple):
-    """Where the page is, the folder that uploads come into, and what the server wrote."""
+    """Where the page is, the folder that uploads come into, what the server wrote, and which process it is."""
 
     address: str
     uploads: Path
     log: Path
+    process: int = 0
 
 
 def is_up(address: str) -> bool:
@@ -68,7 +69,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             while not is_up(address):
                 assert process.poll() is None, found.log.read_text()
                 time.sleep(0.25)
-            yield found._replace(address=address)
+            yield found._replace(address=address, process=process.pid)
         finally:
             process.terminate()
             process.wait(60)

@@ -24,6 +24,7 @@ from anls_metric.page import limits
 from anls_metric.page.guard import HEADERS
 from tests.conftest import ROOT
 from tests.page.conftest import Served
+from tests.page.files import write_table
 
 GOLD = ROOT / "examples" / "gold_label.json"
 SUBMISSION = ROOT / "examples" / "submission.json"
@@ -197,6 +198,23 @@ def test_80_users_share_one_gold_file(served: Served, tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(16) as pool:
         assert list(pool.map(score, range(80))) == [pytest.approx(n % 7 / 6) for n in range(80)]
+
+
+def test_the_memory_that_a_visitor_took_goes_back(served: Served, tmp_path: Path) -> None:
+    status = Path(f"/proc/{served.process}/status")
+    if not status.exists():
+        pytest.skip("the system does not say how much memory a process has")
+
+    def megabytes() -> int:
+        (found,) = (line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
+        return int(found.split()[1]) // 1024
+
+    large = write_table(tmp_path / "large.jsonl", 60_000)
+    assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "model", "accepted"])["questions"] == 3
+    before = megabytes()
+    for _ in range(2):
+        assert call(served, "score_logs", [[as_file(upload(served, Path(large.path)))]])["questions"] == 60_000
+    assert megabytes() - before < 40
 
 
 def test_nobody_deletes_what_others_uploaded(served: Served) -> None:
