@@ -11,6 +11,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,9 +113,8 @@ def build() -> Page:
         for tab in (answer_tab, file_tab, how_tab):
             tab.select(None, js=f"() => anls.saveTab('{tab.id}')", api_visibility="private")
 
-        def own(name: str) -> tuple[float, Any]:
-            _, own_threshold, own_case = _values_of(api.settings(name))
-            return own_threshold, gr.Checkbox(own_case, interactive=name in VARIANTS)
+        def own(name: str) -> tuple[Any, ...]:
+            return _fields_of(api.settings(name))[1:]
 
         # Not `input`, which comes as well when one only passes through the field.
         variant.select(own, variant, [threshold, ignore_case], **_QUIET)
@@ -131,17 +131,23 @@ def _values_of(variant: Variant | ValueVariant) -> tuple[str, float, bool]:
     return variant.name, variant.threshold, variant.ignore_case if isinstance(variant, Variant) else True
 
 
+def _fields_of(variant: Variant | ValueVariant) -> tuple[str, float, Any]:
+    """The same for the fields of the page."""
+    name, threshold, ignore_case = _values_of(variant)
+    return name, threshold, gr.Checkbox(ignore_case, interactive=name in VARIANTS)
+
+
 def _from_link(request: gr.Request) -> tuple[Any, ...]:
     link = dict(request.query_params)
     try:
-        values = _values_of(api.settings_of_link(link))
+        found = api.settings_of_link(link)
     except ValueError as error:
         gr.Warning(f"The settings of the link are not used: {pieces.text(error)}")
-        values = _values_of(api.settings("standard"))
+        found = api.settings("standard")
     first = EXAMPLES["Coca Cola"]
     given = [link.get(name, text)[: limits.MOST_CHARACTERS] for name, text in zip(("prediction", "answers"), first)]
     tab = link.get("tab") if link.get("tab") in ("answer", "file", "how") else "answer"
-    return (*values, *given, gr.Tabs(selected=tab), *_shown_answer(*given, *values))
+    return (*_fields_of(found), *given, gr.Tabs(selected=tab), *_shown_answer(*given, *_values_of(found)))
 
 
 # One answer
@@ -166,15 +172,18 @@ def _answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
     changed = [one.change for one in fields]
     gr.on(changed, _shown_answer, fields, [answer, others], trigger_mode="always_last", **_QUIET)
     for button in examples:
-        text, accepted_answers, name, threshold = EXAMPLES[button.value]
-        values = (text, accepted_answers, *_values_of(api.settings(name, threshold)))
-        button.click(lambda values=values: values, None, fields, **_QUIET)
+        button.click(partial(_example, button.value), None, fields, **_QUIET)
     copied = gr.Textbox(visible=False)
     copy.click(None, fields, copied, js="anls.copyLink", api_visibility="private").then(
         lambda how: gr.Info(_COPIED[how]), copied, None, api_visibility="private"
     )
     gr.on([prediction.change, answers.change], None, fields[:2], None, js="anls.forget", api_visibility="private")
     return [prediction, answers], [answer, others]
+
+
+def _example(name: str) -> tuple[Any, ...]:
+    prediction, answers, variant, threshold = EXAMPLES[name]
+    return prediction, answers, *_fields_of(api.settings(variant, threshold))
 
 
 def _shown_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str]:

@@ -204,31 +204,21 @@ def answer(why: Explanation) -> str:
 
 def answer_of_values(why: StarExplanation, label: str) -> str:
     """All that is said of one list or nested value: score, and why each leaf has its own."""
-    rows = [
-        [
-            text(leaf.path or "the whole", 80),
-            _side(leaf.prediction),
-            _side(leaf.reference),
-            number(leaf.score),
-            f"<small>{text(leaf.sentence)}</small>" + _edits_of_leaf(leaf),
-        ]
-        for leaf in why.leaves[:MOST_LEAVES]
-    ]
+    rows = [[_leaf(leaf), number(leaf.score)] for leaf in why.leaves[:MOST_LEAVES]]
     rest = len(why.leaves) - len(rows)
     more = f'<p class="said">and {rest:,} other leaves</p>' if rest else ""
-    head = ["leaf", "prediction", "accepted answer", "score", "why"]
-    return (
-        f'<section class="anls">{_head(why.score, f"{why}.", "", why.signature, label)}'
-        f"<h3>Leaf by leaf</h3>{table(head, rows) if rows else ''}{more}</section>"
-    )
+    leaves = f"<h3>Leaf by leaf</h3>{table(['prediction for accepted answer', 'score'], rows)}{more}" if rows else ""
+    return f'<section class="anls">{_head(why.score, f"{why}.", "", why.signature, label)}{leaves}</section>'
 
 
-def _side(value: Any) -> str:
-    return "-" if value is None else f"<q>{text(written(value), 120)}</q>"
-
-
-def _edits_of_leaf(leaf: Leaf) -> str:
-    return edit_view(leaf.text.best, 60) if leaf.text and leaf.score < 1 else ""
+def _leaf(leaf: Leaf) -> str:
+    sides = [
+        "nothing" if value is None else f"<q>{text(written(value), 120)}</q>"
+        for value in (leaf.prediction, leaf.reference)
+    ]
+    edits = edit_view(leaf.text.best, 60) if leaf.text and leaf.score < 1 else ""
+    said = f'<p class="said">{text(leaf.sentence)}</p>'
+    return f"<b>{text(leaf.path, 80)}</b> {' for '.join(sides)}{said}{edits}"
 
 
 def _head(score: float, said: str, more: str, signed: str, unit: str = "score") -> str:

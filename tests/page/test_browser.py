@@ -58,7 +58,7 @@ def test_edits_and_variants_are_shown(visit: Visits) -> None:
 
 def test_examples_are_there_to_click(visit: Visits) -> None:
     user = visit()
-    scores = {"TALKINGHEADS": "0.9231", "Exactly 0.5": "0.5", "White space": "0.6154", "Empty": "0"}
+    scores = {"TALKINGHEADS": "0.9231", "Exactly 0.5": "0.5", "White space": "0.6154", "Empty": "0", "A list": "0.5"}
     for name, score in {**scores, "Coca Cola": "0.8889"}.items():
         user.page.get_by_role("button", name=name, exact=True).click()
         user.page.wait_for_function(
@@ -108,6 +108,8 @@ def test_a_list_is_scored_leaf_by_leaf(visit: Visits) -> None:
     user.page.wait_for_function("location.search.includes('anls_star')")
     user.page.reload()
     user.see("#answer code", "anls_star")
+    assert user.page.locator("#ignore-case input").is_disabled()
+    assert user.page.locator("input[type=checkbox]:visible").count() == 1
     assert user.fits()
     user.choose("#variant input", "rrc:")
     user.see("#answer code", "anls|rrc")

@@ -67,7 +67,7 @@ def test_a_list_is_shown_leaf_by_leaf() -> None:
     assert "1 of 3 leaves right, 1 close, so 0.5000." in shown
     assert "anls|anls_star|" in shown
     assert "&lt;b&gt;" in shown
-    assert "<b>" not in re.sub(r"<b>\d[.\d]*</b>", "", shown)
+    assert "<b><" not in shown
     assert variants == ""
     over_lines = '{\n"total": {"__tuple__": ["1", "2"]}\n}'
     assert "<b>1</b>" in one_answer('{"total": "2"}', over_lines, settings("anls_star"))[0]
