@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from command import TEN_LINES
-from timing import call, keep, markdown, options, race, run, with_ours
+from timing import Command, call, keep, markdown, options, race, run, with_ours
 from workloads import QUESTION, Rows, docvqa_like, gold_file, submission_file
 
 COUNTS = [5_000, 100_000]
@@ -243,6 +243,11 @@ class Row(NamedTuple):
     our_memory: float
     their_memory: float
 
+    @property
+    def ratio(self) -> float:
+        """How many times as long ours takes."""
+        return self.ours / self.lines
+
 
 def write(kind: str, count: int, folder: str) -> None:
     """Write a kind of file, with so many rows."""
@@ -253,7 +258,7 @@ def measure(kind: Kind, count: int, programs: Path, repetitions: int) -> Row:
     """Ours and the lines in turn, on the same files."""
     with tempfile.TemporaryDirectory() as folder:
         call(programs / "python", "files.write", kind.name, count, folder)
-        entrants = {
+        entrants: dict[str, Command] = {
             "ours": [programs / "calculate-anls", "--score-only", *kind.files],
             "lines": [programs / "python", "-c", kind.lines, *kind.files],
         }
@@ -272,24 +277,15 @@ def measured(counts: list[int], repetitions: int) -> Iterator[Row]:
                 yield measure(kind, count, programs, max(3, repetitions * counts[0] // count))
 
 
-def table(rows: list[Row]) -> str:
-    """The rows as the documents have them."""
-    head = ["a file of", "rows", "`calculate-anls`", "your lines", "ratio", "memory", "of your lines"]
-    return markdown(
-        head,
-        (
-            [
-                row.kind,
-                f"{row.rows:,}",
-                f"{row.ours:,.0f} ms",
-                f"{row.lines:,.0f} ms",
-                f"{row.ours / row.lines:.1f}",
-                f"{row.our_memory:.0f} MB",
-                f"{row.their_memory:.0f} MB",
-            ]
-            for row in rows
-        ),
-    )
+COLUMNS = {
+    "a file of": ("kind", "{}"),
+    "rows": ("rows", "{:,}"),
+    "`calculate-anls`": ("ours", "{:,.0f} ms"),
+    "your lines": ("lines", "{:,.0f} ms"),
+    "ratio": ("ratio", "{:.1f}"),
+    "memory": ("our_memory", "{:.0f} MB"),
+    "of your lines": ("their_memory", "{:.0f} MB"),
+}
 
 
 def main() -> None:
@@ -298,8 +294,8 @@ def main() -> None:
     rows = []
     for row in measured(COUNTS[: 1 if flags.quick else None], flags.repetitions):
         rows.append(row)
-        print(table([row]).splitlines()[-1], file=sys.stderr)
-    print(table(rows))
+        print(markdown(COLUMNS, [row]).splitlines()[-1], file=sys.stderr)
+    print(markdown(COLUMNS, rows))
     keep(flags.json, rows)
 
 

@@ -38,7 +38,7 @@ def environment(name: str, *packages: str) -> Path:
 def with_ours(name: str, *packages: str, extra: str = "") -> Path:
     """The same with ours, installed as a user does, and anew, so that it is this checkout as it is now."""
     programs = environment(name, f"{ROOT}{extra}", *packages)
-    pip = [programs / "python", "-m", "pip", "install", "-q"]
+    pip: Command = [programs / "python", "-m", "pip", "install", "-q"]
     subprocess.run([*pip, "--no-deps", "--force-reinstall", ROOT], check=True)
     return programs
 
@@ -84,7 +84,7 @@ def race(programs: Mapping[str, Command], folder: str | Path, repetitions: int) 
 
 
 def call(python: Path, function: str, *arguments: Any) -> None:
-    """Call a function of a benchmark in a process of its own: the peak of a program is at least what its parent held."""
+    """Call a function of a benchmark elsewhere: what a program is said to hold is at least what its parent holds."""
     program = f"import json, sys, {function.partition('.')[0]}; {function}(*json.loads(sys.argv[1]))"
     run([python, "-c", program, json.dumps(arguments)], HERE)
 
@@ -101,9 +101,15 @@ def options(description: str | None, repetitions: int) -> argparse.Namespace:
     return flags.parse_args()
 
 
-def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table, as the documents have it."""
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [head, ["---"] * len(head), *rows])
+def markdown(columns: Mapping[str, tuple[str, str]], rows: Iterable[Any]) -> str:
+    """Rows as the documents have them: by its heading, what a column shows of a row, and how; nothing is a dash."""
+    table = [[*columns], ["---"] * len(columns)]
+    for row in rows:
+        values = [getattr(row, name) for name, _ in columns.values()]
+        table.append(
+            ["-" if value is None else form.format(value) for value, (_, form) in zip(values, columns.values())]
+        )
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in table)
 
 
 def keep(file: str | None, rows: Iterable[Any]) -> None:
