@@ -12,31 +12,18 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from kinds import TEN_LINES, write_leaderboard
 from timing import environment, options, race, run, with_ours
-from workloads import docvqa_like, gold_file, submission_file
+from workloads import docvqa_like
 
 COUNTS = [5_000, 200_000]
-
-TEN_LINES = """
-import json
-import sys
-from anls import anls_scores, mean
-with open(sys.argv[1]) as file:
-    gold = json.load(file)["data"]
-with open(sys.argv[2]) as file:
-    answers = {record["questionId"]: record["answer"] for record in json.load(file)}
-predictions = [answers[record["questionId"]] for record in gold]
-print(mean(anls_scores(predictions, [record["answers"] for record in gold])))
-"""
 
 
 def write_files(folder: Path, count: int) -> list[str]:
     """A gold file and a submission like those of DocVQA."""
-    predictions, references = docvqa_like(count)
-    gold, submission = folder / f"gold-{count}.json", folder / f"submission-{count}.json"
-    gold.write_text(json.dumps(gold_file(references)))
-    submission.write_text(json.dumps(submission_file(predictions)))
-    return [str(gold), str(submission)]
+    files = folder / f"gold-{count}.json", folder / f"submission-{count}.json"
+    write_leaderboard(docvqa_like(count), *files)
+    return list(map(str, files))
 
 
 def rows(counts: list[int], repetitions: int) -> Iterator[tuple[int, dict[str, float]]]:
