@@ -242,6 +242,7 @@ KINDS = {
                 '[row["output"]["choices"][0]["message"]["content"] for row in rows]',
                 '[row["target"] for row in rows]',
             ),
+            most=5_000,
         ),
     )
 }

@@ -60,7 +60,7 @@ class Took(NamedTuple):
     """What a program took, and what it printed."""
 
     milliseconds: float  # on the processor
-    megabytes: float  # the most that it held
+    megabytes: float  # the most that it held, of the kilobytes that Linux gives
     printed: str
 
 
