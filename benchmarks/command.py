@@ -7,98 +7,28 @@ of the repetitions, so that other work on the machine counts little.
 
 from __future__ import annotations
 
-import argparse
 import json
-import resource
-import subprocess
-import sys
 import tempfile
-import venv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-ENVIRONMENTS = HERE / ".environment"
+from kinds import TEN_LINES, write_leaderboard
+from timing import environment, options, race, run, with_ours
+from workloads import docvqa_like
 
-TEN_LINES = """
-import json
-import sys
-from anls import anls_scores, mean
-with open(sys.argv[1]) as file:
-    gold = json.load(file)["data"]
-with open(sys.argv[2]) as file:
-    answers = {record["questionId"]: record["answer"] for record in json.load(file)}
-predictions = [answers[record["questionId"]] for record in gold]
-print(mean(anls_scores(predictions, [record["answers"] for record in gold])))
-"""
-
-
-class Time(NamedTuple):
-    """What one program took, in milliseconds on the processor."""
-
-    name: str
-    least: float
-
-
-def environment(name: str, *packages: str) -> Path:
-    """The folder of the programs of an environment with these packages."""
-    folder = ENVIRONMENTS / f"command-{name}"
-    if not (folder / "ready").exists():
-        print(f"making the environment {name}, once ...", file=sys.stderr)
-        venv.create(folder, with_pip=True, clear=True)
-        subprocess.run([folder / "bin" / "python", "-m", "pip", "install", "-q", "--compile", *packages], check=True)
-        (folder / "ready").touch()
-    return folder / "bin"
+COUNTS = [5_000, 200_000]
 
 
 def write_files(folder: Path, count: int) -> list[str]:
     """A gold file and a submission like those of DocVQA."""
-    from workloads import docvqa_like
-
-    predictions, references = docvqa_like(count)
-    records = [
-        {
-            "questionId": number,
-            "question": "What is the date at the top of the page?",
-            "question_types": ["handwritten", "form"],
-            "image": f"documents/page{number // 4}.png",
-            "docId": number // 4,
-            "ucsf_document_id": f"page{number // 4}",
-            "ucsf_document_page_no": "2",
-            "answers": accepted,
-            "data_split": "val",
-        }
-        for number, accepted in enumerate(references)
-    ]
-    gold, submission = folder / f"gold-{count}.json", folder / f"submission-{count}.json"
-    gold.write_text(json.dumps({"dataset_name": "made up", "data": records}))
-    submission.write_text(json.dumps([{"questionId": key, "answer": text} for key, text in enumerate(predictions)]))
-    return [str(gold), str(submission)]
+    files = folder / f"gold-{count}.json", folder / f"submission-{count}.json"
+    write_leaderboard(docvqa_like(count), *files)
+    return list(map(str, files))
 
 
-def run(command: list[str], folder: Path) -> tuple[float, str]:
-    """Processor time of a program in milliseconds, and what it prints."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime), done.stdout
-
-
-def race(programs: dict[str, list[str]], folder: Path, repetitions: int) -> list[Time]:
-    """Each program in turn, again and again."""
-    found: dict[str, list[float]] = {name: [] for name in programs}
-    for _ in range(repetitions):
-        for name, command in programs.items():
-            found[name].append(run(command, folder)[0])
-    return [Time(name, min(times)) for name, times in found.items()]
-
-
-def rows(counts: list[int], repetitions: int) -> Iterator[tuple[int, list[Time]]]:
+def rows(counts: list[int], repetitions: int) -> Iterator[tuple[int, dict[str, float]]]:
     """What the programs took on files of so many questions."""
-    ours, pypi = environment("ours", str(ROOT)), environment("pypi", "anls==0.0.2")
-    subprocess.run([ours / "python", "-m", "pip", "install", "-q", "--no-deps", "--force-reinstall", ROOT], check=True)
+    ours, pypi = with_ours("ours"), environment("pypi", "anls==0.0.2")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "ten_lines.py").write_text(TEN_LINES)
@@ -113,28 +43,23 @@ def rows(counts: list[int], repetitions: int) -> Iterator[tuple[int, list[Time]]
             }
             if count <= 5_000:
                 programs["PyPI anls 0.0.2"] = [str(pypi / "calculate-anls"), *files, "--output-dir", name]
-            score = float(run(programs["ten lines"], folder)[1])
-            assert f"ANLS       {score:.4f}\n" in run(programs["calculate-anls"], folder)[1]
-            yield count, race(programs, folder, repetitions if count <= 5_000 else max(3, repetitions // 4))
+            score = float(run(programs["ten lines"], folder).printed)
+            assert f"ANLS       {score:.4f}\n" in run(programs["calculate-anls"], folder).printed
+            times = race(programs, folder, repetitions if count <= 5_000 else max(3, repetitions // 4))
+            yield count, {name: took.milliseconds for name, took in times.items()}
 
 
 def main() -> None:
     """The command."""
-    command = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    command.add_argument("--repetitions", type=int, default=20)
-    command.add_argument("--counts", type=int, nargs="+", default=[5_000, 200_000])
-    command.add_argument("--json", metavar="FILE", help="write the figures to a file")
-    flags = command.parse_args()
+    flags = options(__doc__, repetitions=20)
     figures = {}
-    for count, times in rows(flags.counts, flags.repetitions):
-        ours = times[0].least
-        figures[count] = {time.name: time.least for time in times}
-        for time in times:
-            print(f"{count:8,}  {time.name:16}  {time.least:8.1f} ms  ours is {ours / time.least:.2f} times that")
+    for count, times in rows(COUNTS[: 1 if flags.quick else None], flags.repetitions):
+        figures[count] = times
+        for name, least in times.items():
+            print(f"{count:8,}  {name:16}  {least:8.1f} ms  ours is {times['calculate-anls'] / least:.2f} times that")
     if flags.json:
         Path(flags.json).write_text(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(HERE))
     main()

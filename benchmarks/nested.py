@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
+from timing import ROOT, environment
+
 PACKAGES = ["anls_star==1.0.1", "munkres==1.1.4", "numpy"]
 
 Pair = tuple[Any, Any]  # a prediction and its reference
@@ -205,8 +205,6 @@ def main() -> None:
         print(json.dumps(ours_without_numpy(flags.seconds)))
         return
 
-    from command import environment
-
     python = environment("nested", "-e", str(ROOT), *PACKAGES) / "python"
     if Path(sys.prefix) != python.parent.parent:
         os.execv(python, [str(python), __file__, *sys.argv[1:]])
@@ -227,5 +225,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(HERE))
     main()

@@ -12,7 +12,6 @@ import functools
 import itertools
 import json
 import os
-import platform
 import random
 import statistics
 import subprocess
@@ -25,9 +24,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent
-ENVIRONMENT = HERE / ".environment" / "python{}.{}".format(*sys.version_info)
+from timing import ENVIRONMENTS, HERE, ROOT, machine
+
+ENVIRONMENT = ENVIRONMENTS / "python{}.{}".format(*sys.version_info)
 PYPI_ANLS = ENVIRONMENT / "pypi-anls"
 REAL = ROOT.parent / "shared" / "data" / "docvqa_val_1k"
 
@@ -352,24 +351,12 @@ def growth(budget: Budget) -> dict[int, float]:
 # What is printed
 
 
-def machine() -> dict[str, str]:
+def versions() -> dict[str, str]:
     names = ["anls-metric", "rapidfuzz", "evaluate", "datasets", "anls_star", "Levenshtein", "jiwer"]
-    versions = {name: version(name) for name in names}
+    found = {name: version(name) for name in names}
     with contextlib.suppress(ImportError):
-        versions |= {name: version(name) for name in ("torch", "torchmetrics")}
-    cpu = next(
-        (
-            line.partition(":")[2].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if "model name" in line
-        ),
-        platform.processor(),
-    )
-    return {
-        "Python": platform.python_version(),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {cpu}",
-        **versions,
-    }
+        found |= {name: version(name) for name in ("torch", "torchmetrics")}
+    return found
 
 
 def times(ratio: float) -> str:
@@ -419,14 +406,13 @@ def main() -> None:
     flags.add_argument("--memory", nargs=3, help=argparse.SUPPRESS)
     options = flags.parse_args()
     prepare(not options.without_torch)
-    sys.path.insert(0, str(HERE))
     if options.memory:
         measure_memory(*options.memory)
         return
     budget = QUICK if options.quick else FULL
     with tempfile.TemporaryDirectory() as cache:
         os.environ["HF_HOME"] = cache
-        facts = machine()
+        facts = machine() | versions()
         print("\n".join(f"{name}: {value}" for name, value in facts.items()), "", HEAD, sep="\n", flush=True)
         rows = []
         for part in (evaluate_rows, score_rows, process_rows):

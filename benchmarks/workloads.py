@@ -1,10 +1,11 @@
-"""Seeded rows to score: made up, but shaped as answers are."""
+"""Seeded rows to score: made up, but shaped as answers are, and the leaderboard's files of them."""
 
 from __future__ import annotations
 
 import random
 import string
 from collections.abc import Callable
+from typing import Any
 
 Rows = tuple[list[str], list[list[str]]]
 
@@ -86,3 +87,41 @@ WORKLOADS: dict[str, Callable[[int], Rows]] = {
     "W3": long_pairs,
     "W3b": rambling,
 }
+
+
+# The files of the leaderboard
+
+QUESTION = "What is the date at the top of the page?"
+
+
+def gold_file(references: list[list[str]]) -> dict[str, Any]:
+    """The questions with their accepted answers, as DocVQA has them."""
+    records = [
+        {
+            "questionId": number,
+            "question": QUESTION,
+            "question_types": ["handwritten", "form"],
+            "image": f"documents/page{number // 4}.png",
+            "docId": number // 4,
+            "ucsf_document_id": f"page{number // 4}",
+            "ucsf_document_page_no": "2",
+            "answers": accepted,
+            "data_split": "val",
+        }
+        for number, accepted in enumerate(references)
+    ]
+    return {"dataset_name": "made up", "data": records}
+
+
+def submission_file(predictions: list[str]) -> list[dict[str, Any]]:
+    """The answers to them."""
+    return [{"questionId": number, "answer": text} for number, text in enumerate(predictions)]
+
+
+def another(rows: Rows, seed: int) -> list[str]:
+    """The answers of another model: one in five is another one, half of these the first accepted answer."""
+    chance = random.Random(seed)
+    return [
+        prediction if chance.random() < 0.8 else chance.choice([accepted[0], _answer(chance)])
+        for prediction, accepted in zip(*rows)
+    ]

@@ -165,6 +165,15 @@ def load_example() -> Iterator[Callable[[str], ModuleType]]:
     sys.path.remove(folder)
 
 
+def benchmark(name: str) -> Any:
+    """A module of `benchmarks` by its name, as running it has it."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+
+
 @pytest.fixture
 def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a program in a new Python, in a given folder."""

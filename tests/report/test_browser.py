@@ -15,7 +15,7 @@ import pytest
 
 from anls import VARIANTS, explain
 from anls_metric import command_line
-from tests.conftest import fuzzed_rows
+from tests.conftest import benchmark, fuzzed_rows
 from tests.report.made import HOSTILE, many, report
 from tests.report.test_html import image
 
@@ -393,3 +393,13 @@ def test_every_variant_of_the_report_opens(opened: Opened) -> None:
     for variant in chance.sample(sorted(VARIANTS), 3):
         page = opened({"one": fuzzed_rows(30, 2)}, variant=variant)
         assert len(ids(page)) == 30
+
+
+# The benchmark
+
+
+def test_the_benchmark_waits_for_what_it_times(browser: Any, tmp_path: Path) -> None:
+    module = benchmark("report")
+    path = tmp_path / module.FILE
+    path.write_text(report({"one": many(12, 0.5)}), encoding="utf-8", newline="")
+    assert min(module.open_and_search(browser, path)) > 0

@@ -25,7 +25,7 @@ from anls_metric import command_line
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.join import join_files
 from anls_metric.reading.layouts import LAYOUTS
-from tests.conftest import CONFORMANCE, ROOT, copy_of_the_checkout
+from tests.conftest import CONFORMANCE, ROOT, benchmark, copy_of_the_checkout
 from tests.system.test_house import FILES, MAY_IMPORT, module
 
 _BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
@@ -317,9 +317,7 @@ def test_what_no_row_gives_is_what_those_programs_gave() -> None:
 
 def test_the_picture_of_speed_is_of_the_same_run() -> None:
     pytest.importorskip("matplotlib")
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    plot: Any = importlib.import_module("plot")
-    sys.path.remove(str(ROOT / "benchmarks"))
+    plot = benchmark("plot")
     costs = plot.costs(json.loads(plot.FIGURES.read_text(encoding="utf-8")))
     assert next(iter(costs)) == plot.OURS
     (said,) = re.findall(r"!\[Microseconds an answer .*?: (.*)\]\(speed.png\)", PAGES["speed"].text)
@@ -330,9 +328,7 @@ def test_the_picture_of_speed_is_of_the_same_run() -> None:
 
 
 def test_the_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    run: Any = importlib.import_module("run")
-    sys.path.remove(str(ROOT / "benchmarks"))
+    run = benchmark("run")
     figures = json.loads((ROOT / "benchmarks" / "python3.11.json").read_text(encoding="utf-8"))
     rows = [run.Row(**row) for row in figures["rows"]]
     page = PAGES["speed"].text
@@ -365,6 +361,13 @@ def test_the_tables_of_the_command_and_of_nested_values_are_those_of_the_runs_th
         ]
         for row in nested
     ]
+
+
+@pytest.mark.parametrize("name", ["files", "report"])
+def test_the_tables_of_files_and_of_the_report_are_those_of_the_runs_that_are_kept(name: str) -> None:
+    module, timing = benchmark(name), benchmark("timing")
+    kept = json.loads((ROOT / "benchmarks" / f"{name}.json").read_text(encoding="utf-8"))
+    assert timing.markdown(module.COLUMNS, [module.Row(**row) for row in kept["rows"]]) in PAGES["speed"].text
 
 
 def test_the_lines_for_training_are_in_their_examples() -> None:

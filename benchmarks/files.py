@@ -1,0 +1,84 @@
+"""What it costs to read each kind of file: ``python benchmarks/files.py``.
+
+The same made-up answers, like those of DocVQA, are written as each kind of file that people have (kinds.py). Each is
+scored by `calculate-anls --score-only` and by the lines that one would write instead, in turn, after both have given
+the same number. What is compared is the time on the processor, the least of the repetitions, and the most memory held.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from kinds import KINDS, Kind
+from timing import Command, call, keep, markdown, options, race, run, with_ours
+
+COUNTS = [5_000, 100_000]
+
+
+class Row(NamedTuple):
+    """One line of the table: milliseconds on the processor and megabytes."""
+
+    kind: str
+    rows: int
+    ours: float
+    lines: float
+    our_memory: float
+    their_memory: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long ours takes."""
+        return self.ours / self.lines
+
+
+def measure(kind: Kind, count: int, programs: Path, repetitions: int) -> Row:
+    """Ours and the lines in turn, on the same files."""
+    with tempfile.TemporaryDirectory() as folder:
+        call(programs / "python", "kinds.write", kind.name, count, folder)
+        entrants: dict[str, Command] = {
+            "ours": [programs / "calculate-anls", "--score-only", *kind.files],
+            "lines": [programs / "python", "-c", kind.lines, *kind.files],
+        }
+        printed = {run(command, folder).printed for command in entrants.values()}
+        assert len(printed) == 1, (kind, printed)
+        ours, lines = race(entrants, folder, repetitions).values()
+    return Row(kind.name, count, ours.milliseconds, lines.milliseconds, ours.megabytes, lines.megabytes)
+
+
+def measured(counts: list[int], repetitions: int) -> Iterator[Row]:
+    """Every kind of file, with so many rows each."""
+    programs = with_ours("files", "pandas", "openpyxl", extra="[files]")
+    for kind in KINDS.values():
+        for count in counts:
+            if count <= kind.most:
+                yield measure(kind, count, programs, max(3, repetitions * counts[0] // count))
+
+
+COLUMNS = {
+    "a file of": ("kind", "{}"),
+    "rows": ("rows", "{:,}"),
+    "`calculate-anls`": ("ours", "{:,.0f} ms"),
+    "your lines": ("lines", "{:,.0f} ms"),
+    "ratio": ("ratio", "{:.1f}"),
+    "memory": ("our_memory", "{:.0f} MB"),
+    "of your lines": ("their_memory", "{:.0f} MB"),
+}
+
+
+def main() -> None:
+    """The command."""
+    flags = options(__doc__, repetitions=20)
+    rows = []
+    for row in measured(COUNTS[: 1 if flags.quick else None], flags.repetitions):
+        rows.append(row)
+        print(markdown(COLUMNS, [row]).splitlines()[-1], file=sys.stderr)
+    print(markdown(COLUMNS, rows))
+    keep(flags.json, rows)
+
+
+if __name__ == "__main__":
+    main()

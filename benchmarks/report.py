@@ -1,0 +1,164 @@
+"""What the report costs: ``python benchmarks/report.py``.
+
+The command scores made-up answers, like those of DocVQA, with `--report` and without, in turn: the least time on the
+processor, the most memory held, and how large the file is. Where playwright and Chromium are there, a browser opens
+the file, and one searches it: how long until the rows stand there, the least of some times.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from timing import Command, call, keep, markdown, options, race, with_ours
+from workloads import another, docvqa_like, gold_file, submission_file
+
+FILE = "report.html"
+WORD = "date"  # every question holds it, so that all rows are found, sorted and shown after each letter
+
+
+class Size(NamedTuple):
+    questions: int
+    submissions: int
+
+
+SIZES = [Size(2_000, 1), Size(20_000, 3), Size(200_000, 1)]
+
+
+def write_files(folder: str, questions: int, submissions: int) -> None:
+    """A gold file, and submissions that differ in one answer of five."""
+    rows = docvqa_like(questions)
+    Path(folder, "gold.json").write_text(json.dumps(gold_file(rows[1])))
+    for number in range(submissions):
+        predictions = another(rows, number) if number else rows[0]
+        Path(folder, f"{number}.json").write_text(json.dumps(submission_file(predictions)))
+
+
+# In a browser
+
+
+class Opened(NamedTuple):
+    """How long one waits: seconds until a file is open, milliseconds from a letter until its rows are shown."""
+
+    opened: float
+    first_letter: float
+    next_letter: float
+
+
+PAINTED = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
+LISTEN = """() => {
+  window.shown = new Promise(done => {
+    addEventListener("keydown", ({ timeStamp }) => {
+      addEventListener("input", () => {
+        requestAnimationFrame(() => setTimeout(() => done(performance.now() - timeStamp)));
+      }, { once: true });
+    }, { once: true });
+  });
+}"""
+
+
+def open_and_search(browser: Any, file: Path) -> Opened:
+    """Open a report in a new window, and type a word into its search box."""
+    page = browser.new_page()
+    start = time.perf_counter()
+    page.goto(file.as_uri())
+    page.locator("#list tr.row").first.wait_for()
+    page.evaluate(PAINTED)
+    opened = time.perf_counter() - start
+    page.get_by_role("searchbox").focus()
+    first, *others = [_typed(page, letter) for letter in WORD]
+    page.close()
+    return Opened(opened, first, max(others))
+
+
+def _typed(page: Any, letter: str) -> float:
+    page.evaluate(LISTEN)
+    page.keyboard.press(letter)
+    return float(page.evaluate("window.shown"))
+
+
+def browse(file: Path, repetitions: int) -> Opened | None:
+    """The least of some times; None where there is no browser, or no playwright that drives it."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        chromium = None
+    if chromium is None:
+        return None
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        turns = [open_and_search(browser, file) for _ in range(repetitions)]
+        browser.close()
+    return Opened(*map(min, zip(*turns)))
+
+
+# What is measured
+
+
+class Row(NamedTuple):
+    """One line of the table."""
+
+    questions: int
+    submissions: int
+    megabytes: float
+    written: float  # seconds on the processor, of the whole command
+    without: float  # without the report
+    memory: float
+    opened: float | None  # seconds; None where there is no browser
+    first_letter: float | None  # milliseconds
+    next_letter: float | None
+
+
+def measure(size: Size, command: Command, repetitions: int) -> Row:
+    """A report of this size, written and opened."""
+    with tempfile.TemporaryDirectory() as folder:
+        call(Path(sys.executable), "report.write_files", folder, *size)
+        score = [*command, "--quiet", "gold.json", *(f"{number}.json" for number in range(size.submissions))]
+        programs: dict[str, Command] = {"with": [*score, "--report", FILE], "without": score}
+        written, without = race(programs, folder, repetitions).values()
+        assert written.printed == without.printed
+        file = Path(folder, FILE)
+        megabytes = file.stat().st_size / 1e6
+        seen = browse(file, repetitions) or (None, None, None)
+    return Row(*size, megabytes, written.milliseconds / 1000, without.milliseconds / 1000, written.megabytes, *seen)
+
+
+def measured(sizes: list[Size], repetitions: int) -> Iterator[Row]:
+    """A report of each size."""
+    command = [with_ours("ours") / "calculate-anls"]
+    for size in sizes:
+        yield measure(size, command, max(3, repetitions * sizes[0].questions // size.questions))
+
+
+COLUMNS = {
+    "questions": ("questions", "{:,}"),
+    "submissions": ("submissions", "{}"),
+    "file": ("megabytes", "{:.1f} MB"),
+    "written in": ("written", "{:.1f} s"),
+    "without it": ("without", "{:.1f} s"),
+    "memory": ("memory", "{:.0f} MB"),
+    "open in": ("opened", "{:.1f} s"),
+    "first letter": ("first_letter", "{:.0f} ms"),
+    "others": ("next_letter", "{:.0f} ms"),
+}
+
+
+def main() -> None:
+    """The command."""
+    flags = options(__doc__, repetitions=10)
+    rows = list(measured(SIZES[: 1 if flags.quick else None], flags.repetitions))
+    print(markdown(COLUMNS, rows))
+    if any(row.opened is None for row in rows):
+        print("There is no Chromium here, or no playwright: no report was opened.", file=sys.stderr)
+    keep(flags.json, rows)
+
+
+if __name__ == "__main__":
+    main()
