@@ -188,9 +188,17 @@ def stands_in(part: str, whole: str) -> bool:
         >>> stands_in("5", "page 5 of 15"), stands_in("5", "page 15")
         (True, False)
     """
-    if not part or part not in whole:
-        return False
-    return re.search(rf"(?<!\w){re.escape(part)}(?!\w)", whole) is not None
+    place = whole.find(part) if part else -1
+    while place >= 0:
+        end = place + len(part)
+        if not (_is_of_a_word(whole[place - 1 : place]) or _is_of_a_word(whole[end : end + 1])):
+            return True
+        place = whole.find(part, place + 1)
+    return False
+
+
+def _is_of_a_word(sign: str) -> bool:
+    return sign.isalnum() or sign == "_"
 
 
 def _any_stands_in(parts: Sequence[str], whole: str) -> bool:
@@ -220,6 +228,9 @@ _NO_LETTERS_AND_DIGITS = bytes(code for code in range(128) if not chr(code).isal
 _NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
 
 
+# Of these any refusal holds one, and few other texts do: to look for them takes a tenth of the time.
+_REFUSAL_MARKS = ("not", "n't", "n’t", "no ", "unable", "sorry", "apologi", "an ai", "unanswer")
+
 _REFUSALS = pattern(
     r"\b(?:i (?:can ?not|can['’]t|could not|couldn['’]t|do not|don['’]t|am not able|am unable|['’]m (?:sorry|unable))"
     r"|i am sorry|i apologi[sz]e|as an ai|unable to (?:answer|determine|read|see)|no (?:answer|(?:such )?information)"
@@ -237,4 +248,5 @@ def refuses(text: str) -> bool:
         >>> refuses("I'm sorry, the document does not mention it."), refuses("Sorry Street 5")
         (True, False)
     """
-    return _REFUSALS.search(text) is not None
+    lowered = text.lower()
+    return any(mark in lowered for mark in _REFUSAL_MARKS) and _REFUSALS.search(text) is not None
