@@ -710,9 +710,11 @@ class _Leaf(_Node):
 
     __slots__ = ("text",)
     text: str
+    size = 1
 
     def __init__(self, value: Any, text: str) -> None:
-        self.value, self.text, self.size = value, " ".join(text.lower().split()), 1
+        self.value = value
+        self.text = " ".join(text.lower().split())
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
         text, other = self.text, prediction.text
@@ -729,7 +731,7 @@ class _Text(_Leaf):
     __slots__ = ()
 
 
-class _Texts(dict[str, _Text]):
+class _Leaves(dict[str, _Text]):
     """The texts of a prediction and its reference."""
 
     def __missing__(self, text: str) -> _Text:
@@ -770,7 +772,7 @@ class _List(_Node):
             places = [(0, 0)]
         elif not here or not there:
             places = []
-        elif (found := _matched_flat(here, there, rule)) is not None:
+        elif (found := _matched_flat(self, prediction, rule)) is not None:
             places = found
         else:
             for item in here:
@@ -804,6 +806,12 @@ class _List(_Node):
         return [part.closest for _, part in by_column] + [
             item.value for row, item in enumerate(self.items) if row not in matched
         ]
+
+
+class _Texts(_List):
+    """A list of nothing but texts."""
+
+    __slots__ = ()
 
 
 class _Dict(_Node):
@@ -861,40 +869,46 @@ class _Record(_Dict):
     __slots__ = ()
 
 
-def _tree(value: Any, is_reference: bool, texts: _Texts, depth: int = 0) -> _Node:
+def _tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0) -> _Node:
     """A value as a tree. Each kind of container says with which step an item of it was refused."""
     if type(value) is str:
-        return texts[value]
+        return leaves[value]
     if depth > _DEEPEST:
         raise _RefusedError(f"is nested more than {_DEEPEST} levels deep, or holds itself: pass a flatter value")
     if isinstance(value, (list, tuple)):
         if isinstance(value, tuple) and not is_reference:
             raise _RefusedError("is a tuple, which means one of several values in a reference: pass a list")
         items: list[_Node] = []
+        of_list = _Texts
         try:
             for item in value:
-                items.append(texts[item] if type(item) is str else _tree(item, is_reference, texts, depth + 1))
+                if type(item) is str:
+                    items.append(leaves[item])
+                else:
+                    items.append(_tree(item, is_reference, leaves, depth + 1))
+                    of_list = _List
         except _RefusedError as refused:
             refused.steps.append(f"[{len(items)}]")
             raise
         if isinstance(value, list):
-            return _List(value, items)
+            return of_list(value, items)
         if not items:
             raise _RefusedError("is an empty tuple, one of no values: pass at least one")
         return _OneOf(value, items)
     if isinstance(value, dict):
         fields: dict[Any, _Node] = {}
-        key, kind = None, _Record
+        key, of_dict = None, _Record
         try:
             for key, item in value.items():
                 if type(item) is str:
-                    fields[key] = texts[item]
+                    fields[key] = leaves[item]
                 else:
-                    fields[key], kind = _tree(item, is_reference, texts, depth + 1), _Dict
+                    fields[key] = _tree(item, is_reference, leaves, depth + 1)
+                    of_dict = _Dict
         except _RefusedError as refused:
             refused.steps.append(_step(key))
             raise
-        return kind(value, fields)
+        return of_dict(value, fields)
     if value is None:
         return _NOTHING
     if isinstance(value, (str, float, int)):
@@ -921,18 +935,18 @@ def _trees(
     """The trees of both sides, or an error that says where something cannot be scored."""
     if isinstance(prediction, str) and _is_list_of_texts(reference):
         reference = tuple(reference)  # as in classical question answering: one of these
-    trees: list[_Node] = []
-    texts = _Texts()
-    for what, value, is_reference in (("prediction", prediction, False), ("reference", reference, True)):
-        try:
-            trees.append(_tree(value, is_reference, texts))
-        except _RefusedError as refused:
-            path = "".join(reversed(refused.steps)).removeprefix(".")
-            name = "" if row is None or row_name is None else row_name(row)
-            where = f"the {what}" + (f" of {name}" if name else "") + (f", {path}," if path else "")
-            counted = " (counted from 0)" if name.startswith("row ") or "[" in path else ""
-            raise ValueError(f"{where} {refused}{counted}") from None
-    return trees[0], trees[1]
+    leaves = _Leaves()
+    what = "prediction"
+    try:
+        predicted = _tree(prediction, False, leaves)
+        what = "reference"
+        return predicted, _tree(reference, True, leaves)
+    except _RefusedError as refused:
+        path = "".join(reversed(refused.steps)).removeprefix(".")
+        name = "" if row is None or row_name is None else row_name(row)
+        where = f"the {what}" + (f" of {name}" if name else "") + (f", {path}," if path else "")
+        counted = " (counted from 0)" if name.startswith("row ") or "[" in path else ""
+        raise ValueError(f"{where} {refused}{counted}") from None
 
 
 def _is_list_of_texts(reference: Any) -> bool:
@@ -1053,13 +1067,13 @@ class _Lists:
         return costs, zeros
 
     @staticmethod
-    def zeros_below(weights: _Table, most: float) -> list[int]:
-        """For each row the columns that cost nothing, as bits, where the highest of all weights is known."""
-        zeros = []
+    def nearest(weights: _Table, most: float) -> list[int]:
+        """For each row the first column that costs least, where the highest of all weights is known."""
+        columns = []
         for of_row in weights:
-            least = most - max(of_row)
-            zeros.append(sum([1 << column for column, weight in enumerate(of_row) if most - weight == least]))
-        return zeros
+            costs = [most - weight for weight in of_row]
+            columns.append(costs.index(min(costs)))
+        return columns
 
     @staticmethod
     def reduce(costs: _Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
@@ -1121,8 +1135,8 @@ class _Arrays:
         return costs, _Arrays.zeros_of(costs)
 
     @staticmethod
-    def zeros_below(weights: _Table, most: float) -> list[int]:
-        return _Arrays.zeros_of((costs := most - weights) - costs.min(axis=1)[:, None])
+    def nearest(weights: _Table, most: float) -> list[int]:
+        return (most - weights).argmin(axis=1).tolist()
 
     @staticmethod
     def zeros_of(costs: _Table) -> list[int]:
@@ -1159,10 +1173,6 @@ class _Column:
         self.nodes = nodes
         self.texts = [node.text for node in nodes]
 
-    def of_key(self, key: Any) -> _Column:
-        """What each of them, which are dicts, holds under a key."""
-        return _Column([_items(node).get(key, _NOTHING) for node in self.nodes])
-
     @cached_property
     def nothing(self) -> list[int]:
         """The places of those that say nothing."""
@@ -1181,50 +1191,54 @@ class _Column:
         return self.nothing if single.text is None else self._places.get(single.value, ())
 
 
-def _matched_flat(
-    references: Sequence[_Node], predictions: Sequence[_Node], rule: _Rule
-) -> list[tuple[int, int]] | None:
+def _matched_flat(reference: _List, prediction: _List, rule: _Rule) -> list[tuple[int, int]] | None:
     """What `_matched` says of two lists, None where they are not flat."""
-    kinds = {*map(type, references), *map(type, predictions)}
-    keys: Sequence[Sequence[Any]]
-    if kinds == {_Text}:
-        weigh, keys = _weigh_singles, (references, predictions)
-    elif kinds == {_Record}:
-        weigh, keys = _weigh_dicts, [[frozenset(_items(node).items()) for node in side] for side in (references, predictions)]
-    elif len(references) * len(predictions) < _SEVERAL:
-        return None
-    elif all(map(_is_single, predictions)) and all(map(_is_single, references)):
-        weigh, keys = _weigh_singles, ()
-    elif all(map(_is_dict_of_singles, predictions)) and all(map(_is_dict_of_singles, references)):
-        weigh, keys = _weigh_dicts, ()
-    else:
-        return None
-    pairs = len(references) * len(predictions)
+    here, there = reference.items, prediction.items
+    pairs = len(here) * len(there)
     many = pairs >= (_MANY if "numpy" in sys.modules else _VERY_MANY) and _numpy() is not None
     kernel = _Arrays if many else _Lists
-    column = _Column(predictions)
-    zeros = _zeros_of_equals(*keys) if keys and len(references) <= len(predictions) else []
-    if not any(zeros):
-        return _matched(weigh(references, column, rule, kernel))
-    table: list[Any] = [None] * len(zeros)
-    if rest := [row for row, found in enumerate(zeros) if not found]:
-        weights = weigh([references[row] for row in rest], column, rule, kernel)
-        for row, of_row, found in zip(rest, weights, kernel.zeros_below(weights, _more(1.0))):
-            table[row], zeros[row] = of_row, found
-    stars, _ = _starred(zeros, len(predictions))
-    if -1 not in stars:
-        return list(enumerate(stars))
-    rest = [row for row, of_row in enumerate(table) if of_row is None]
-    for row, of_row in zip(rest, weigh([references[row] for row in rest], column, rule, kernel)):
-        table[row] = of_row
-    return _matched(kernel.stacked(table))
+    if type(reference) is type(prediction) is _Texts:
+        return _matched_equals(here, there, here, there, _scores, rule, kernel) or _matched(_weigh_singles(here, _Column(there), rule, kernel))
+    if {*map(type, here), *map(type, there)} == {_Record}:
+        keys = [[frozenset(_items(node).items()) for node in side] for side in (here, there)]
+        return _matched_equals(here, there, *keys, _weigh_dicts, rule, kernel) or _matched(_weigh_dicts(here, _Column(there), rule, kernel))
+    if pairs < _SEVERAL:
+        return None
+    for is_flat, weigh in ((_is_single, _weigh_singles), (_is_dict_of_singles, _weigh_dicts)):
+        if all(map(is_flat, there)) and all(map(is_flat, here)):
+            return _matched(weigh(here, _Column(there), rule, kernel))
+    return None
 
 
-def _zeros_of_equals(references: Sequence[Any], predictions: Sequence[Any]) -> list[int]:
-    columns: dict[Any, int] = {}
-    for column, key in enumerate(predictions):
-        columns[key] = columns.get(key, 0) | 1 << column
-    return [columns.get(key, 0) for key in references]
+def _matched_equals(here, there, keys, others, weigh, rule, kernel) -> list[tuple[int, int]] | None:
+    """What `_matched` says where step 2 of it ends it at once: equal items are found by their keys, and only the others are compared.
+
+    None where it has to go on, or nothing is equal.
+    """
+    if len(here) > len(there):
+        return None
+    places = dict(zip(reversed(others), range(len(others) - 1, -1, -1)))
+    if len(places) < len(others):
+        keys, others = _numbered(keys), _numbered(others)
+        places = dict(zip(others, range(len(others))))
+    stars = list(map(places.get, keys))
+    if rest := [row for row, star in enumerate(stars) if star is None]:
+        if len(rest) == len(stars):
+            return None
+        weights = weigh([here[row] for row in rest], _Column(there), rule, kernel)
+        for row, star in zip(rest, kernel.nearest(weights, _more(1.0))):
+            stars[row] = star
+    return list(enumerate(stars)) if len(set(stars)) == len(stars) else None
+
+
+def _numbered(keys: Sequence[Any]) -> list[tuple[Any, int]]:
+    """Each key and how many equal ones are before it."""
+    seen: dict[Any, int] = {}
+    numbered = []
+    for key in keys:
+        seen[key] = number = seen.get(key, -1) + 1
+        numbered.append((key, number))
+    return numbered
 
 
 def _weigh_singles(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> _Table:
@@ -1236,11 +1250,13 @@ def _scores(
     references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel, weigh: bool = False
 ) -> _Table:
     """The score of each pair of singles, or its weight; of several options the best."""
-    leaves: list[_Node] = []
-    starts = []
-    for reference in references:
-        starts.append(len(leaves))
-        leaves += _options(reference)
+    starts: list[int] = []
+    leaves = references
+    if _OneOf in set(map(type, references)):
+        leaves = []
+        for reference in references:
+            starts.append(len(leaves))
+            leaves += _options(reference)
     texts = [leaf.text for leaf in leaves]
     table = kernel.scores(texts, predictions.texts, rule)
     for leaf, scores in zip(leaves, table) if weigh or None in texts else ():
@@ -1250,7 +1266,7 @@ def _scores(
         if weigh:
             for place in predictions.equal_to(leaf):
                 scores[place] = _more(scores[place])
-    return table if len(leaves) == len(references) else kernel.best(table, starts)
+    return kernel.best(table, starts) if starts else table
 
 
 def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> _Table:
@@ -1259,16 +1275,19 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
     rows_of_keys: dict[tuple[Any, ...], list[int]] = {}
     for row, reference in enumerate(references):
         rows_of_keys.setdefault(tuple(_items(reference)), []).append(row)
+    predicted = list(map(_items, predictions.nodes))
+    counting = [_counting_keys(items, rule) for items in predicted]
     for keys, rows in rows_of_keys.items():
         alike = [_items(references[row]) for row in rows]
         known = alike[0].keys()
-        lengths = [len(known | _counting_keys(node, rule)) for node in predictions.nodes]
+        lengths = [len(known | others) for others in counting]
         totals = kernel.zeros(len(rows), len(lengths))
         for key in keys:
-            column = predictions.of_key(key)
+            column = _Column([items.get(key, _NOTHING) for items in predicted])
             totals = kernel.plus(totals, _scores([items[key] for items in alike], column, rule, kernel))
-        # Where all texts are equal the whole may be so. What is no text can be equal though its text is not (1, True).
-        others = [sum([type(item.value) is not str or not item.value for item in items.values()]) for items in alike]
+        # Where all texts are equal the whole may be so. What is no text can be equal though its text is not (1, True),
+        # and an empty text to a key that is not there.
+        others = [sum([type(item) is not _Text or not item.value for item in items.values()]) for items in alike]
         table, places = kernel.averages(totals, lengths, others)
         for row, place in places:
             reference, node = references[rows[row]], predictions.nodes[place]
@@ -1281,8 +1300,7 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
     return kernel.stacked(weights)
 
 
-def _counting_keys(node: _Node, rule: _Rule) -> Set[Any]:
-    items = _items(node)
+def _counting_keys(items: dict[Any, _Node], rule: _Rule) -> Set[Any]:
     return items.keys() if rule.none_key_length else {key for key in items if not _says_nothing(items[key].value)}
 
 
