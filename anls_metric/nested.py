@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from numbers import Number
-from operator import add, itemgetter
+from operator import add, attrgetter, truediv
 from typing import Any, Literal, NamedTuple, get_args
 
 from rapidfuzz.distance import Levenshtein
@@ -749,6 +749,8 @@ class _OneOf(_Node):
         self.options = options
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        if prediction in self.options:  # itself, not an equal one
+            return _Pair(prediction, prediction, [1.0], 1, True)
         pairs = []
         for option in self.options:
             pairs.append(option.compared(prediction, rule))
@@ -1044,11 +1046,11 @@ class _Lists:
     def averages(totals: _Table, lengths: list[int], others: list[int]) -> tuple[_Table, Iterable[tuple[int, int]]]:
         """The totals over the lengths, and where a total is the length but for what is counted for its row, or more."""
         table, places = [], []
+        divisors = [length or 1 for length in lengths]
         for row, (numbers, less) in enumerate(zip(totals, others)):
-            table.append([number / (length or 1) for number, length in zip(numbers, lengths)])
-            places += [
-                (row, place) for place, (number, length) in enumerate(zip(numbers, lengths)) if number >= length - less
-            ]
+            table.append(list(map(truediv, numbers, divisors)))
+            if max(numbers) >= min(lengths) - less:
+                places += [(row, place) for place, length in enumerate(lengths) if numbers[place] >= length - less]
         return table, places
 
     @staticmethod
@@ -1155,6 +1157,7 @@ class _Arrays:
 
 _RATIO = Levenshtein.normalized_distance
 _Kernel = type[_Lists] | type[_Arrays]
+_Weigh = Callable[[Sequence[_Node], "_Column", _Rule, _Kernel], _Table]
 
 
 @lru_cache(maxsize=1)
@@ -1164,6 +1167,9 @@ def _numpy() -> Any:
     except ImportError:
         return None
     return numpy
+
+
+_items: Callable[[_Node], dict[Any, _Node]] = attrgetter("items")  # of a dict
 
 
 class _Column:
@@ -1198,10 +1204,10 @@ def _matched_flat(reference: _List, prediction: _List, rule: _Rule) -> list[tupl
     many = pairs >= (_MANY if "numpy" in sys.modules else _VERY_MANY) and _numpy() is not None
     kernel = _Arrays if many else _Lists
     if type(reference) is type(prediction) is _Texts:
-        return _matched_equals(here, there, here, there, _scores, rule, kernel) or _matched(_weigh_singles(here, _Column(there), rule, kernel))
+        return _matched_equals(here, there, (here, there), (_scores, _weigh_singles), rule, kernel)
     if {*map(type, here), *map(type, there)} == {_Record}:
-        keys = [[frozenset(_items(node).items()) for node in side] for side in (here, there)]
-        return _matched_equals(here, there, *keys, _weigh_dicts, rule, kernel) or _matched(_weigh_dicts(here, _Column(there), rule, kernel))
+        keys = [[frozenset(items.items()) for items in map(_items, side)] for side in (here, there)]
+        return _matched_equals(here, there, keys, (_weigh_dicts, _weigh_dicts), rule, kernel)
     if pairs < _SEVERAL:
         return None
     for is_flat, weigh in ((_is_single, _weigh_singles), (_is_dict_of_singles, _weigh_dicts)):
@@ -1210,25 +1216,44 @@ def _matched_flat(reference: _List, prediction: _List, rule: _Rule) -> list[tupl
     return None
 
 
-def _matched_equals(here, there, keys, others, weigh, rule, kernel) -> list[tuple[int, int]] | None:
-    """What `_matched` says where step 2 of it ends it at once: equal items are found by their keys, and only the others are compared.
+def _matched_equals(
+    here: Sequence[_Node],
+    there: Sequence[_Node],
+    keys: Sequence[Sequence[Any]],
+    weigh: Sequence[_Weigh],
+    rule: _Rule,
+    kernel: _Kernel,
+) -> list[tuple[int, int]]:
+    """What `_matched` says where items are equal if their keys are: most need no distance.
 
-    None where it has to go on, or nothing is equal.
+    An item costs nothing with those that are equal to it, the others with the nearest. Where these differ from each
+    other, step 2 of `_matched` ends it.
     """
-    if len(here) > len(there):
-        return None
-    places = dict(zip(reversed(others), range(len(others) - 1, -1, -1)))
+    column = _Column(there)
+    stars = _equal_places(*keys)
+    rest = [row for row, star in enumerate(stars) if star is None]
+    weights = weigh[0]([here[row] for row in rest], column, rule, kernel) if rest else ()
+    if len(rest) == len(here):
+        return _matched(weights)
+    if len(here) <= len(there):
+        if rest:
+            for row, star in zip(rest, kernel.nearest(weights, _more(1.0))):
+                stars[row] = star
+        if len(set(stars)) == len(stars):
+            return list(enumerate(stars))
+    table = dict(zip(rest, weights))
+    equal = [row for row in range(len(here)) if row not in table]
+    table.update(zip(equal, weigh[1]([here[row] for row in equal], column, rule, kernel)))
+    return _matched(kernel.stacked([table[row] for row in range(len(here))]))
+
+
+def _equal_places(keys: Sequence[Any], others: Sequence[Any]) -> list[int | None]:
+    """For each key the place among the others that it takes, None where there is none left."""
+    places = dict(zip(others, range(len(others))))
     if len(places) < len(others):
         keys, others = _numbered(keys), _numbered(others)
         places = dict(zip(others, range(len(others))))
-    stars = list(map(places.get, keys))
-    if rest := [row for row, star in enumerate(stars) if star is None]:
-        if len(rest) == len(stars):
-            return None
-        weights = weigh([here[row] for row in rest], _Column(there), rule, kernel)
-        for row, star in zip(rest, kernel.nearest(weights, _more(1.0))):
-            stars[row] = star
-    return list(enumerate(stars)) if len(set(stars)) == len(stars) else None
+    return list(map(places.get, keys))
 
 
 def _numbered(keys: Sequence[Any]) -> list[tuple[Any, int]]:
@@ -1279,12 +1304,12 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
     counting = [_counting_keys(items, rule) for items in predicted]
     for keys, rows in rows_of_keys.items():
         alike = [_items(references[row]) for row in rows]
-        known = alike[0].keys()
-        lengths = [len(known | others) for others in counting]
-        totals = kernel.zeros(len(rows), len(lengths))
+        lengths = [len(others | alike[0].keys()) for others in counting]
+        totals = kernel.zeros(len(rows), len(lengths)) if not keys else None
         for key in keys:
             column = _Column([items.get(key, _NOTHING) for items in predicted])
-            totals = kernel.plus(totals, _scores([items[key] for items in alike], column, rule, kernel))
+            scores = _scores([items[key] for items in alike], column, rule, kernel)
+            totals = scores if totals is None else kernel.plus(totals, scores)
         # Where all texts are equal the whole may be so. What is no text can be equal though its text is not (1, True),
         # and an empty text to a key that is not there.
         others = [sum([type(item) is not _Text or not item.value for item in items.values()]) for items in alike]
@@ -1302,11 +1327,6 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
 
 def _counting_keys(items: dict[Any, _Node], rule: _Rule) -> Set[Any]:
     return items.keys() if rule.none_key_length else {key for key in items if not _says_nothing(items[key].value)}
-
-
-def _items(node: _Node) -> dict[Any, _Node]:
-    assert isinstance(node, _Dict)
-    return node.items
 
 
 def _options(single: _Node) -> list[_Node]:
