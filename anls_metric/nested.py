@@ -881,7 +881,7 @@ def _tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0) -> _N
         if isinstance(value, tuple) and not is_reference:
             raise _RefusedError("is a tuple, which means one of several values in a reference: pass a list")
         items: list[_Node] = []
-        of_list = _Texts
+        of_list: type[_List] = _Texts
         try:
             for item in value:
                 if type(item) is str:
@@ -899,7 +899,8 @@ def _tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0) -> _N
         return _OneOf(value, items)
     if isinstance(value, dict):
         fields: dict[Any, _Node] = {}
-        key, of_dict = None, _Record
+        key = None
+        of_dict: type[_Dict] = _Record
         try:
             for key, item in value.items():
                 if type(item) is str:
@@ -1138,7 +1139,7 @@ class _Arrays:
 
     @staticmethod
     def nearest(weights: _Table, most: float) -> list[int]:
-        return (most - weights).argmin(axis=1).tolist()
+        return list(map(int, (most - weights).argmin(axis=1)))
 
     @staticmethod
     def zeros_of(costs: _Table) -> list[int]:
@@ -1178,6 +1179,13 @@ class _Column:
     def __init__(self, nodes: Sequence[_Node]) -> None:
         self.nodes = nodes
         self.texts = [node.text for node in nodes]
+        self._keys: dict[Any, _Column] = {}
+
+    def of_key(self, key: Any) -> _Column:
+        """What each of them, which are dicts, holds under a key."""
+        if key not in self._keys:
+            self._keys[key] = _Column([items.get(key, _NOTHING) for items in map(_items, self.nodes)])
+        return self._keys[key]
 
     @cached_property
     def nothing(self) -> list[int]:
@@ -1230,30 +1238,25 @@ def _matched_equals(
     other, step 2 of `_matched` ends it.
     """
     column = _Column(there)
-    stars = _equal_places(*keys)
-    rest = [row for row, star in enumerate(stars) if star is None]
+    places = dict(zip(keys[1], range(len(there))))
+    rest = [row for row, key in enumerate(keys[0]) if key not in places]
     weights = weigh[0]([here[row] for row in rest], column, rule, kernel) if rest else ()
     if len(rest) == len(here):
         return _matched(weights)
     if len(here) <= len(there):
+        if len(places) < len(there):  # of equal ones each takes the next
+            keys = [_numbered(side) for side in keys]
+            places = dict(zip(keys[1], range(len(there))))
+        stars = [places.get(key, -1) for key in keys[0]]
         if rest:
             for row, star in zip(rest, kernel.nearest(weights, _more(1.0))):
                 stars[row] = star
-        if len(set(stars)) == len(stars):
+        if -1 not in stars and len(set(stars)) == len(stars):
             return list(enumerate(stars))
     table = dict(zip(rest, weights))
     equal = [row for row in range(len(here)) if row not in table]
     table.update(zip(equal, weigh[1]([here[row] for row in equal], column, rule, kernel)))
     return _matched(kernel.stacked([table[row] for row in range(len(here))]))
-
-
-def _equal_places(keys: Sequence[Any], others: Sequence[Any]) -> list[int | None]:
-    """For each key the place among the others that it takes, None where there is none left."""
-    places = dict(zip(others, range(len(others))))
-    if len(places) < len(others):
-        keys, others = _numbered(keys), _numbered(others)
-        places = dict(zip(others, range(len(others))))
-    return list(map(places.get, keys))
 
 
 def _numbered(keys: Sequence[Any]) -> list[tuple[Any, int]]:
@@ -1300,19 +1303,22 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
     rows_of_keys: dict[tuple[Any, ...], list[int]] = {}
     for row, reference in enumerate(references):
         rows_of_keys.setdefault(tuple(_items(reference)), []).append(row)
-    predicted = list(map(_items, predictions.nodes))
-    counting = [_counting_keys(items, rule) for items in predicted]
+    counting = [_counting_keys(items, rule) for items in map(_items, predictions.nodes)]
     for keys, rows in rows_of_keys.items():
         alike = [_items(references[row]) for row in rows]
         lengths = [len(others | alike[0].keys()) for others in counting]
         totals = kernel.zeros(len(rows), len(lengths)) if not keys else None
         for key in keys:
-            column = _Column([items.get(key, _NOTHING) for items in predicted])
-            scores = _scores([items[key] for items in alike], column, rule, kernel)
+            scores = _scores([items[key] for items in alike], predictions.of_key(key), rule, kernel)
             totals = scores if totals is None else kernel.plus(totals, scores)
         # Where all texts are equal the whole may be so. What is no text can be equal though its text is not (1, True),
         # and an empty text to a key that is not there.
-        others = [sum([type(item) is not _Text or not item.value for item in items.values()]) for items in alike]
+        others = [
+            0
+            if type(references[row]) is _Record and all(references[row].value.values())
+            else sum([type(item) is not _Text or not item.value for item in items.values()])
+            for row, items in zip(rows, alike)
+        ]
         table, places = kernel.averages(totals, lengths, others)
         for row, place in places:
             reference, node = references[rows[row]], predictions.nodes[place]
@@ -1320,6 +1326,8 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
                 table[row][place] = reference.compared(node, rule).weight
             elif node.value == reference.value:
                 table[row][place] = _more(table[row][place])
+        if len(rows) == len(references):
+            return table
         for row, of_row in zip(rows, table):
             weights[row] = of_row
     return kernel.stacked(weights)
