@@ -815,6 +815,9 @@ class _Texts(_List):
 
     __slots__ = ()
 
+    def __init__(self, value: Any, items: list[_Node]) -> None:
+        self.value, self.items, self.size = value, items, len(items)
+
 
 class _Dict(_Node):
     """Values by key: each is compared with the predicted one, with None where either has no such key."""
@@ -869,6 +872,9 @@ class _Record(_Dict):
     """A dict of nothing but texts, as the row of a table is."""
 
     __slots__ = ()
+
+    def __init__(self, value: Any, items: dict[Any, _Node]) -> None:
+        self.value, self.items, self.size = value, items, len(items)
 
 
 def _tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0) -> _Node:
@@ -1001,7 +1007,8 @@ def _star_rows(
 #
 # What is said above holds for all values. Most long lists are flat, though: texts and the like ("singles"), or dicts of
 # them, the rows of a table. Here the weights of all their pairs come in one go, the same bits in a fraction of the
-# time: in lists, or, where there are many, in arrays of numpy, if it is there.
+# time: in lists, or, where there are many, in arrays of numpy, if it is there. Most predicted texts are equal to one
+# that is accepted, which saves all distances from it (`_matched_equals`).
 
 # Pairs from which on it pays: to take them in one go, to do so in arrays, and to import numpy for that.
 _SEVERAL, _MANY, _VERY_MANY = 6, 250, 1000
@@ -1228,35 +1235,30 @@ def _matched_equals(
     here: Sequence[_Node],
     there: Sequence[_Node],
     keys: Sequence[Sequence[Any]],
-    weigh: Sequence[_Weigh],
+    weigh: tuple[_Weigh, _Weigh],  # those that equal none, and all
     rule: _Rule,
     kernel: _Kernel,
 ) -> list[tuple[int, int]]:
-    """What `_matched` says where items are equal if their keys are: most need no distance.
+    """What `_matched` says where items are equal if, and only if, their keys are: those need no distance.
 
-    An item costs nothing with those that are equal to it, the others with the nearest. Where these differ from each
-    other, step 2 of `_matched` ends it.
+    An item costs nothing with those that are equal to it, another with the nearest. Where no two take the same place,
+    that is how step 2 of `_matched` ends; else it has to see all weights.
     """
     column = _Column(there)
     places = dict(zip(keys[1], range(len(there))))
     rest = [row for row, key in enumerate(keys[0]) if key not in places]
-    weights = weigh[0]([here[row] for row in rest], column, rule, kernel) if rest else ()
-    if len(rest) == len(here):
-        return _matched(weights)
-    if len(here) <= len(there):
+    if len(rest) < len(here) <= len(there):
         if len(places) < len(there):  # of equal ones each takes the next
             keys = [_numbered(side) for side in keys]
             places = dict(zip(keys[1], range(len(there))))
         stars = [places.get(key, -1) for key in keys[0]]
         if rest:
+            weights = weigh[0]([here[row] for row in rest], column, rule, kernel)
             for row, star in zip(rest, kernel.nearest(weights, _more(1.0))):
                 stars[row] = star
         if -1 not in stars and len(set(stars)) == len(stars):
             return list(enumerate(stars))
-    table = dict(zip(rest, weights))
-    equal = [row for row in range(len(here)) if row not in table]
-    table.update(zip(equal, weigh[1]([here[row] for row in equal], column, rule, kernel)))
-    return _matched(kernel.stacked([table[row] for row in range(len(here))]))
+    return _matched(weigh[1](here, column, rule, kernel))
 
 
 def _numbered(keys: Sequence[Any]) -> list[tuple[Any, int]]:
@@ -1311,14 +1313,7 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
         for key in keys:
             scores = _scores([items[key] for items in alike], predictions.of_key(key), rule, kernel)
             totals = scores if totals is None else kernel.plus(totals, scores)
-        # Where all texts are equal the whole may be so. What is no text can be equal though its text is not (1, True),
-        # and an empty text to a key that is not there.
-        others = [
-            0
-            if type(references[row]) is _Record and all(references[row].value.values())
-            else sum([type(item) is not _Text or not item.value for item in items.values()])
-            for row, items in zip(rows, alike)
-        ]
+        others = [_unlike(references[row]) for row in rows]
         table, places = kernel.averages(totals, lengths, others)
         for row, place in places:
             reference, node = references[rows[row]], predictions.nodes[place]
@@ -1331,6 +1326,15 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
         for row, of_row in zip(rows, table):
             weights[row] = of_row
     return kernel.stacked(weights)
+
+
+def _unlike(reference: _Node) -> int:
+    """How many items of a dict may be equal to what is predicted though they are not right: what is no text can be so
+    (1, True), and an empty text to a key that is not there.
+    """
+    if type(reference) is _Record and all(reference.value.values()):
+        return 0
+    return sum([type(item) is not _Text or not item.value for item in _items(reference).values()])
 
 
 def _counting_keys(items: dict[Any, _Node], rule: _Rule) -> Set[Any]:
