@@ -1244,7 +1244,7 @@ def _matched_equals(
     An item costs nothing with those that are equal to it, another with the nearest. Where no two take the same place,
     that is how step 2 of `_matched` ends; else it has to see all weights.
     """
-    column = _Column(there)
+    column, weighed = _Column(there), {}
     places = dict(zip(keys[1], range(len(there))))
     rest = [row for row, key in enumerate(keys[0]) if key not in places]
     if len(rest) < len(here) <= len(there):
@@ -1252,13 +1252,16 @@ def _matched_equals(
             keys = [_numbered(side) for side in keys]
             places = dict(zip(keys[1], range(len(there))))
         stars = [places.get(key, -1) for key in keys[0]]
-        if rest:
+        if rest and stars.count(-1) == len(rest):
             weights = weigh[0]([here[row] for row in rest], column, rule, kernel)
             for row, star in zip(rest, kernel.nearest(weights, _more(1.0))):
                 stars[row] = star
+            weighed = dict(zip(rest, weights))
         if -1 not in stars and len(set(stars)) == len(stars):
             return list(enumerate(stars))
-    return _matched(weigh[1](here, column, rule, kernel))
+    others = [row for row in range(len(here)) if row not in weighed]
+    weighed.update(zip(others, weigh[1]([here[row] for row in others], column, rule, kernel)))
+    return _matched(kernel.stacked([weighed[row] for row in range(len(here))]))
 
 
 def _numbered(keys: Sequence[Any]) -> list[tuple[Any, int]]:
