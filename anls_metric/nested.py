@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from numbers import Number
-from operator import add, itemgetter
+from operator import add, attrgetter, truediv
 from typing import Any, Literal, NamedTuple, get_args
 
 from rapidfuzz.distance import Levenshtein
@@ -177,8 +177,8 @@ def explain_star(
         pair.average,
         pair.length,
         pair.closest,
-        _key_scores(pair, predicted),
-        _branch(pair, predicted, "", "", "", rule),
+        _key_scores(pair),
+        _branch(pair, "", "", "", rule),
         rule.threshold,
         rule.none_keys,
     )
@@ -618,33 +618,61 @@ class _Node:
         """This reference with a prediction of any kind."""
         raise NotImplementedError
 
+    def closest(self, pair: _Pair) -> Any:
+        """What of this reference is closest to the prediction of the pair."""
+        return self.value
+
     def mismatch(self, prediction: _Node) -> _Pair:
         """This reference with a prediction of another kind: nothing is right."""
-        return _Pair(self, [0.0], max(self.size, prediction.size), self.value)
+        return _Pair(self, prediction, [0.0], max(self.size, prediction.size), False)
 
 
 class _Pair:
     """A reference compared with a prediction."""
 
-    __slots__ = ("closest", "length", "parts", "reference", "scores")
+    __slots__ = ("length", "parts", "places", "prediction", "reference", "same", "scores")
 
     def __init__(
-        self, reference: _Node, scores: list[float], length: int, closest: Any, parts: Sequence[Any] | None = None
+        self,
+        reference: _Node,
+        prediction: _Node,
+        scores: list[float],
+        length: int,
+        same: bool,
+        parts: Sequence[_Pair | _Node] = (),
+        places: Sequence[tuple[int, int]] = (),
     ) -> None:
         self.reference = reference  # of several accepted values the one that was chosen
+        self.prediction = prediction
         self.scores = scores  # of the leaves, in the order in which they are added
         self.length = length  # by which their sum is divided
-        self.closest = closest  # what of the reference is closest to the prediction
-        self.parts = parts  # the pairs inside: of a dict by the order of its keys, of a list with row and column
+        self.same = same  # whether what is closest to the prediction is equal to it
+        self.parts = parts  # the pairs inside, a node for one with itself: of a dict by the order of its keys
+        self.places = places  # of a list the row and column of each part
 
     @property
     def average(self) -> float:
         """The sum of the scores over the length; 1 where nothing is expected and nothing given."""
         return _total(self.scores) / self.length if self.length else 1.0
 
-    def weight(self, prediction: _Node) -> float:
+    @property
+    def weight(self) -> float:
         """How much speaks for this pair when lists are matched: the average, a bit more where nothing differs."""
-        return _more(self.average) if prediction.value == self.closest else self.average
+        return _more(self.average) if self.same else self.average
+
+    @property
+    def closest(self) -> Any:
+        """What of the reference is closest to the prediction."""
+        return self.reference.closest(self)
+
+    @property
+    def inside(self) -> list[_Pair]:
+        """The parts, as pairs."""
+        return [part if isinstance(part, _Pair) else _Pair(part, part, [1.0], 1, True) for part in self.parts]
+
+    def is_same_inside(self) -> bool:
+        """Whether nothing differs for a list or dict around it, where nan is equal to itself."""
+        return self.same or self.reference.value is self.prediction.value
 
 
 def _total(scores: Iterable[float]) -> float:
@@ -661,16 +689,16 @@ class _None(_Node):
 
     __slots__ = ()
 
-    def __init__(self) -> None:
-        super().__init__(None, 1)
-
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
         if _says_nothing(prediction.value):
-            return _Pair(self, [1.0], 1, prediction.value)
+            return _Pair(self, prediction, [1.0], 1, True)
         return self.mismatch(prediction)
 
+    def closest(self, pair: _Pair) -> Any:
+        return pair.prediction.value if pair.same else None
 
-_MISSING = _None()  # what stands for a key that is not there
+
+_NOTHING = _None(None, 1)  # each None, and what stands for a key that is not there
 
 
 def _says_nothing(value: Any) -> bool:
@@ -682,17 +710,33 @@ class _Leaf(_Node):
 
     __slots__ = ("text",)
     text: str
+    size = 1
 
-    def __init__(self, value: Any) -> None:
-        self.value, self.size = value, 1
-        self.text = " ".join((value if type(value) is str else str(value)).lower().split())
+    def __init__(self, value: Any, text: str) -> None:
+        self.value = value
+        self.text = " ".join(text.lower().split())
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
         text, other = self.text, prediction.text
         if other is None:
             return self.mismatch(prediction)
         score = 1.0 if text == other else 1 - Levenshtein.distance(text, other) / max(len(text), len(other))
-        return _Pair(self, [score if score >= rule.threshold else 0.0], 1, self.value)
+        scores = [score if score >= rule.threshold else 0.0]
+        return _Pair(self, prediction, scores, 1, self.value == prediction.value)
+
+
+class _Text(_Leaf):
+    """A leaf that is a text: one for all places in both values where that text stands."""
+
+    __slots__ = ()
+
+
+class _Leaves(dict[str, _Text]):
+    """The texts of a prediction and its reference."""
+
+    def __missing__(self, text: str) -> _Text:
+        leaf = self[text] = _Text(text, text)
+        return leaf
 
 
 class _OneOf(_Node):
@@ -705,54 +749,74 @@ class _OneOf(_Node):
         self.options = options
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
+        if prediction in self.options:  # itself, not an equal one
+            return _Pair(prediction, prediction, [1.0], 1, True)
         pairs = []
         for option in self.options:
             pairs.append(option.compared(prediction, rule))
-        return max(pairs, key=lambda pair: (pair.average, pair.closest == prediction.value))
+        return max(pairs, key=lambda pair: (pair.average, pair.same))
 
 
 class _List(_Node):
     """Values in any order: each is matched with a predicted one, so that the sum of the averages is the highest."""
 
+    __slots__ = ("items",)
+
     def __init__(self, value: Any, items: list[_Node]) -> None:
-        super().__init__(value, sum([item.size for item in items]))
-        self.items = items
+        self.value, self.items, self.size = value, items, sum([item.size for item in items])
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
         if not isinstance(prediction, _List):
             return self.mismatch(prediction)
         here, there = self.items, prediction.items
-        weights = _weights(here, there, rule) if len(here) * len(there) >= _SEVERAL else None
-        if weights is None:
-            table: list[list[_Pair]] = [[] for _ in here]
-            for item, pairs in zip(here, table):
+        table: list[list[_Pair]] = []
+        if len(here) == len(there) == 1:  # nothing to choose: what is nested deep is not added up at each level
+            places = [(0, 0)]
+        elif not here or not there:
+            places = []
+        elif (found := _matched_flat(self, prediction, rule)) is not None:
+            places = found
+        else:
+            for item in here:
+                pairs = []
                 for predicted in there:
                     pairs.append(item.compared(predicted, rule))
-            parts = [(row, column, table[row][column]) for row, column in _places(table, there)]
-        else:
-            places = _matched(weights)
-            parts = [(row, column, here[row].compared(there[column], rule)) for row, column in places]
-        return self._joined(prediction, parts)
-
-    def _joined(self, prediction: _List, parts: list[tuple[int, int, _Pair]]) -> _Pair:
+                table.append(pairs)
+            places = _matched([[pair.weight for pair in pairs] for pairs in table])
         scores: list[float] = []
-        length = self.size + prediction.size
-        for row, column, pair in parts:
-            scores += pair.scores
-            length += pair.length - self.items[row].size - prediction.items[column].size
-        closest = [pair.closest for _, _, pair in sorted(parts, key=itemgetter(1))]
-        if len(parts) < len(self.items):
-            matched = {row for row, _, _ in parts}
-            closest += [item.value for row, item in enumerate(self.items) if row not in matched]
-        return _Pair(self, scores, length, closest, parts)
+        parts: list[_Pair | _Node] = []
+        length, same = self.size + prediction.size, len(here) == len(there)
+        for row, column in places:
+            item, predicted = here[row], there[column]
+            if item is predicted:
+                parts.append(item)
+                scores.append(1.0)
+                length -= 1
+            else:
+                pair = table[row][column] if table else item.compared(predicted, rule)
+                parts.append(pair)
+                scores += pair.scores
+                length += pair.length - item.size - predicted.size
+                same = same and pair.is_same_inside()
+        return _Pair(self, prediction, scores, length, same, parts, places)
+
+    def closest(self, pair: _Pair) -> Any:
+        if not isinstance(pair.prediction, _List):
+            return self.value
+        matched = {row for row, _ in pair.places}
+        by_column = sorted(zip(pair.places, pair.inside), key=lambda part: part[0][1])
+        return [part.closest for _, part in by_column] + [
+            item.value for row, item in enumerate(self.items) if row not in matched
+        ]
 
 
-def _places(table: list[list[_Pair]], predictions: Sequence[_Node]) -> list[tuple[int, int]]:
-    if not table or not predictions:
-        return []
-    if len(table) == len(predictions) == 1:  # nothing to choose: what is nested deep is not added up at each level
-        return [(0, 0)]
-    return _matched([[pair.weight(node) for pair, node in zip(pairs, predictions)] for pairs in table])
+class _Texts(_List):
+    """A list of nothing but texts."""
+
+    __slots__ = ()
+
+    def __init__(self, value: Any, items: list[_Node]) -> None:
+        self.value, self.items, self.size = value, items, len(items)
 
 
 class _Dict(_Node):
@@ -761,71 +825,105 @@ class _Dict(_Node):
     __slots__ = ("items",)
 
     def __init__(self, value: Any, items: dict[Any, _Node]) -> None:
-        super().__init__(value, sum([item.size for item in items.values()]))
-        self.items = items
+        self.value, self.items, self.size = value, items, sum([item.size for item in items.values()])
 
     def compared(self, prediction: _Node, rule: _Rule) -> _Pair:
         if not isinstance(prediction, _Dict):
             return self.mismatch(prediction)
         scores: list[float] = []
-        length, closest, pairs, predicted = 0, {}, [], prediction.items
+        parts: list[_Pair | _Node] = []
+        length, same, predicted = 0, True, prediction.items
         for key, item in self.items.items():
-            pair = item.compared(predicted.get(key, _MISSING), rule)
-            pairs.append(pair)
+            other = predicted.get(key, _NOTHING)
+            if item is other:
+                parts.append(item)
+                scores.append(1.0)
+                length += 1
+                continue
+            pair = item.compared(other, rule)
+            parts.append(pair)
             scores += pair.scores
             length += pair.length
-            if key in predicted or not _says_nothing(pair.closest):
-                closest[key] = pair.closest
-        for key, item in () if predicted.keys() <= self.items.keys() else self.extra(prediction):
+            same = same and (pair.is_same_inside() or (key not in predicted and _says_nothing(pair.reference.value)))
+        for _, item in () if predicted.keys() <= self.items.keys() else self.extra(prediction):
+            same = False
             if _says_nothing(item.value):
                 length += rule.none_key_length
             else:
                 scores.append(0.0)
                 length += max(1, item.size)
-                closest[key] = None
-        return _Pair(self, scores, length, closest, pairs)
+        return _Pair(self, prediction, scores, length, same, parts)
+
+    def closest(self, pair: _Pair) -> Any:
+        if not isinstance(pair.prediction, _Dict):
+            return self.value
+        values = {key: part.closest for key, part in zip(self.items, pair.inside)}
+        predicted = pair.prediction.items
+        return {key: value for key, value in values.items() if key in predicted or not _says_nothing(value)} | {
+            key: None for key, item in self.extra(pair.prediction) if not _says_nothing(item.value)
+        }
 
     def extra(self, prediction: _Dict) -> list[tuple[Any, _Node]]:
         """What is predicted under keys that are not here."""
         return [(key, item) for key, item in prediction.items.items() if key not in self.items]
 
 
-def _tree(value: Any, is_reference: bool, depth: int = 0) -> _Node:
+class _Record(_Dict):
+    """A dict of nothing but texts, as the row of a table is."""
+
+    __slots__ = ()
+
+    def __init__(self, value: Any, items: dict[Any, _Node]) -> None:
+        self.value, self.items, self.size = value, items, len(items)
+
+
+def _tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0) -> _Node:
     """A value as a tree. Each kind of container says with which step an item of it was refused."""
+    if type(value) is str:
+        return leaves[value]
     if depth > _DEEPEST:
         raise _RefusedError(f"is nested more than {_DEEPEST} levels deep, or holds itself: pass a flatter value")
-    if isinstance(value, str):
-        return _Leaf(value)
     if isinstance(value, (list, tuple)):
         if isinstance(value, tuple) and not is_reference:
             raise _RefusedError("is a tuple, which means one of several values in a reference: pass a list")
-        items, place = [], 0
+        items: list[_Node] = []
+        of_list: type[_List] = _Texts
         try:
             for item in value:
-                items.append(_Leaf(item) if type(item) is str else _tree(item, is_reference, depth + 1))
-                place += 1
+                if type(item) is str:
+                    items.append(leaves[item])
+                else:
+                    items.append(_tree(item, is_reference, leaves, depth + 1))
+                    of_list = _List
         except _RefusedError as refused:
-            refused.steps.append(f"[{place}]")
+            refused.steps.append(f"[{len(items)}]")
             raise
         if isinstance(value, list):
-            return _List(value, items)
+            return of_list(value, items)
         if not items:
             raise _RefusedError("is an empty tuple, one of no values: pass at least one")
         return _OneOf(value, items)
     if isinstance(value, dict):
-        fields, key = {}, None
+        fields: dict[Any, _Node] = {}
+        key = None
+        of_dict: type[_Dict] = _Record
         try:
             for key, item in value.items():
-                fields[key] = _Leaf(item) if type(item) is str else _tree(item, is_reference, depth + 1)
+                if type(item) is str:
+                    fields[key] = leaves[item]
+                else:
+                    fields[key] = _tree(item, is_reference, leaves, depth + 1)
+                    of_dict = _Dict
         except _RefusedError as refused:
             refused.steps.append(_step(key))
             raise
-        return _Dict(value, fields)
+        return of_dict(value, fields)
     if value is None:
-        return _None()
-    if isinstance(value, (float, int)):
+        return _NOTHING
+    if isinstance(value, (str, float, int)):
         try:
-            return _Leaf(float(value) if isinstance(value, float) else value)  # numpy's compares as an array does
+            plain = float(value) if isinstance(value, float) else value  # numpy's compares as an array does
+            return _Leaf(plain, str(plain))
         except ValueError:  # Python writes no whole number of more than 4300 digits
             raise _RefusedError("is a whole number of thousands of digits: pass it as a text") from None
     remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
@@ -846,17 +944,18 @@ def _trees(
     """The trees of both sides, or an error that says where something cannot be scored."""
     if isinstance(prediction, str) and _is_list_of_texts(reference):
         reference = tuple(reference)  # as in classical question answering: one of these
-    trees = []
-    for what, value, is_reference in (("prediction", prediction, False), ("reference", reference, True)):
-        try:
-            trees.append(_tree(value, is_reference))
-        except _RefusedError as refused:
-            path = "".join(reversed(refused.steps)).removeprefix(".")
-            name = "" if row is None or row_name is None else row_name(row)
-            where = f"the {what}" + (f" of {name}" if name else "") + (f", {path}," if path else "")
-            counted = " (counted from 0)" if name.startswith("row ") or "[" in path else ""
-            raise ValueError(f"{where} {refused}{counted}") from None
-    return trees[0], trees[1]
+    leaves = _Leaves()
+    what = "prediction"
+    try:
+        predicted = _tree(prediction, False, leaves)
+        what = "reference"
+        return predicted, _tree(reference, True, leaves)
+    except _RefusedError as refused:
+        path = "".join(reversed(refused.steps)).removeprefix(".")
+        name = "" if row is None or row_name is None else row_name(row)
+        where = f"the {what}" + (f" of {name}" if name else "") + (f", {path}," if path else "")
+        counted = " (counted from 0)" if name.startswith("row ") or "[" in path else ""
+        raise ValueError(f"{where} {refused}{counted}") from None
 
 
 def _is_list_of_texts(reference: Any) -> bool:
@@ -908,7 +1007,8 @@ def _star_rows(
 #
 # What is said above holds for all values. Most long lists are flat, though: texts and the like ("singles"), or dicts of
 # them, the rows of a table. Here the weights of all their pairs come in one go, the same bits in a fraction of the
-# time: in lists, or, where there are many, in arrays of numpy, if it is there.
+# time: in lists, or, where there are many, in arrays of numpy, if it is there. Most predicted texts are equal to one
+# that is accepted, which saves all distances from it (`_matched_equals`).
 
 # Pairs from which on it pays: to take them in one go, to do so in arrays, and to import numpy for that.
 _SEVERAL, _MANY, _VERY_MANY = 6, 250, 1000
@@ -954,11 +1054,11 @@ class _Lists:
     def averages(totals: _Table, lengths: list[int], others: list[int]) -> tuple[_Table, Iterable[tuple[int, int]]]:
         """The totals over the lengths, and where a total is the length but for what is counted for its row, or more."""
         table, places = [], []
+        divisors = [length or 1 for length in lengths]
         for row, (numbers, less) in enumerate(zip(totals, others)):
-            table.append([number / (length or 1) for number, length in zip(numbers, lengths)])
-            places += [
-                (row, place) for place, (number, length) in enumerate(zip(numbers, lengths)) if number >= length - less
-            ]
+            table.append(list(map(truediv, numbers, divisors)))
+            if max(numbers) >= min(lengths) - less:
+                places += [(row, place) for place, length in enumerate(lengths) if numbers[place] >= length - less]
         return table, places
 
     @staticmethod
@@ -975,6 +1075,15 @@ class _Lists:
                 column = costs[row].index(0.0, column + 1)
                 zeros[row] |= 1 << column
         return costs, zeros
+
+    @staticmethod
+    def nearest(weights: _Table, most: float) -> list[int]:
+        """For each row the first column that costs least, where the highest of all weights is known."""
+        columns = []
+        for of_row in weights:
+            costs = [most - weight for weight in of_row]
+            columns.append(costs.index(min(costs)))
+        return columns
 
     @staticmethod
     def reduce(costs: _Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
@@ -1036,6 +1145,10 @@ class _Arrays:
         return costs, _Arrays.zeros_of(costs)
 
     @staticmethod
+    def nearest(weights: _Table, most: float) -> list[int]:
+        return list(map(int, (most - weights).argmin(axis=1)))
+
+    @staticmethod
     def zeros_of(costs: _Table) -> list[int]:
         bits = _numpy().packbits(costs == 0, axis=1, bitorder="little")
         return [int.from_bytes(row.tobytes(), "little") for row in bits]
@@ -1052,6 +1165,7 @@ class _Arrays:
 
 _RATIO = Levenshtein.normalized_distance
 _Kernel = type[_Lists] | type[_Arrays]
+_Weigh = Callable[[Sequence[_Node], "_Column", _Rule, _Kernel], _Table]
 
 
 @lru_cache(maxsize=1)
@@ -1063,16 +1177,22 @@ def _numpy() -> Any:
     return numpy
 
 
+_items: Callable[[_Node], dict[Any, _Node]] = attrgetter("items")  # of a dict
+
+
 class _Column:
     """Predictions that several references are compared with."""
 
     def __init__(self, nodes: Sequence[_Node]) -> None:
         self.nodes = nodes
         self.texts = [node.text for node in nodes]
+        self._keys: dict[Any, _Column] = {}
 
     def of_key(self, key: Any) -> _Column:
         """What each of them, which are dicts, holds under a key."""
-        return _Column([_items(node).get(key, _MISSING) for node in self.nodes])
+        if key not in self._keys:
+            self._keys[key] = _Column([items.get(key, _NOTHING) for items in map(_items, self.nodes)])
+        return self._keys[key]
 
     @cached_property
     def nothing(self) -> list[int]:
@@ -1092,14 +1212,66 @@ class _Column:
         return self.nothing if single.text is None else self._places.get(single.value, ())
 
 
-def _weights(references: Sequence[_Node], predictions: Sequence[_Node], rule: _Rule) -> _Table | None:
-    """The weights of two lists, None where they are not flat."""
+def _matched_flat(reference: _List, prediction: _List, rule: _Rule) -> list[tuple[int, int]] | None:
+    """What `_matched` says of two lists, None where they are not flat."""
+    here, there = reference.items, prediction.items
+    pairs = len(here) * len(there)
+    many = pairs >= (_MANY if "numpy" in sys.modules else _VERY_MANY) and _numpy() is not None
+    kernel = _Arrays if many else _Lists
+    if type(reference) is type(prediction) is _Texts:
+        return _matched_equals(here, there, (here, there), (_scores, _weigh_singles), rule, kernel)
+    if {*map(type, here), *map(type, there)} == {_Record}:
+        keys = [[frozenset(items.items()) for items in map(_items, side)] for side in (here, there)]
+        return _matched_equals(here, there, keys, (_weigh_dicts, _weigh_dicts), rule, kernel)
+    if pairs < _SEVERAL:
+        return None
     for is_flat, weigh in ((_is_single, _weigh_singles), (_is_dict_of_singles, _weigh_dicts)):
-        if all(map(is_flat, predictions)) and all(map(is_flat, references)):
-            pairs = len(references) * len(predictions)
-            many = pairs >= (_MANY if "numpy" in sys.modules else _VERY_MANY) and _numpy() is not None
-            return weigh(references, _Column(predictions), rule, _Arrays if many else _Lists)
+        if all(map(is_flat, there)) and all(map(is_flat, here)):
+            return _matched(weigh(here, _Column(there), rule, kernel))
     return None
+
+
+def _matched_equals(
+    here: Sequence[_Node],
+    there: Sequence[_Node],
+    keys: Sequence[Sequence[Any]],
+    weigh: tuple[_Weigh, _Weigh],  # those that equal none, and all
+    rule: _Rule,
+    kernel: _Kernel,
+) -> list[tuple[int, int]]:
+    """What `_matched` says where items are equal if, and only if, their keys are: those need no distance.
+
+    An item costs nothing with those that are equal to it, another with the nearest. Where no two take the same place,
+    that is how step 2 of `_matched` ends; else it has to see all weights.
+    """
+    column, weighed = _Column(there), {}
+    places = dict(zip(keys[1], range(len(there))))
+    rest = [row for row, key in enumerate(keys[0]) if key not in places]
+    if len(rest) < len(here) <= len(there):
+        if len(places) < len(there):  # of equal ones each takes the next
+            keys = [_numbered(side) for side in keys]
+            places = dict(zip(keys[1], range(len(there))))
+        stars = [places.get(key, -1) for key in keys[0]]
+        if rest and stars.count(-1) == len(rest):
+            weights = weigh[0]([here[row] for row in rest], column, rule, kernel)
+            for row, star in zip(rest, kernel.nearest(weights, _more(1.0))):
+                stars[row] = star
+            weighed = dict(zip(rest, weights))
+        if -1 not in stars and len(set(stars)) == len(stars):
+            return list(enumerate(stars))
+    others = [row for row in range(len(here)) if row not in weighed]
+    weighed.update(zip(others, weigh[1]([here[row] for row in others], column, rule, kernel)))
+    return _matched(kernel.stacked([weighed[row] for row in range(len(here))]))
+
+
+def _numbered(keys: Sequence[Any]) -> list[tuple[Any, int]]:
+    """Each key and how many equal ones are before it."""
+    seen: dict[Any, int] = {}
+    numbered = []
+    for key in keys:
+        seen[key] = number = seen.get(key, -1) + 1
+        numbered.append((key, number))
+    return numbered
 
 
 def _weigh_singles(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> _Table:
@@ -1111,11 +1283,13 @@ def _scores(
     references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel, weigh: bool = False
 ) -> _Table:
     """The score of each pair of singles, or its weight; of several options the best."""
-    leaves: list[_Node] = []
-    starts = []
-    for reference in references:
-        starts.append(len(leaves))
-        leaves += _options(reference)
+    starts: list[int] = []
+    leaves = references
+    if _OneOf in set(map(type, references)):
+        leaves = []
+        for reference in references:
+            starts.append(len(leaves))
+            leaves += _options(reference)
     texts = [leaf.text for leaf in leaves]
     table = kernel.scores(texts, predictions.texts, rule)
     for leaf, scores in zip(leaves, table) if weigh or None in texts else ():
@@ -1125,7 +1299,7 @@ def _scores(
         if weigh:
             for place in predictions.equal_to(leaf):
                 scores[place] = _more(scores[place])
-    return table if len(leaves) == len(references) else kernel.best(table, starts)
+    return kernel.best(table, starts) if starts else table
 
 
 def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule, kernel: _Kernel) -> _Table:
@@ -1134,36 +1308,40 @@ def _weigh_dicts(references: Sequence[_Node], predictions: _Column, rule: _Rule,
     rows_of_keys: dict[tuple[Any, ...], list[int]] = {}
     for row, reference in enumerate(references):
         rows_of_keys.setdefault(tuple(_items(reference)), []).append(row)
+    counting = [_counting_keys(items, rule) for items in map(_items, predictions.nodes)]
     for keys, rows in rows_of_keys.items():
         alike = [_items(references[row]) for row in rows]
-        known = alike[0].keys()
-        lengths = [len(known | _counting_keys(node, rule)) for node in predictions.nodes]
-        totals = kernel.zeros(len(rows), len(lengths))
+        lengths = [len(others | alike[0].keys()) for others in counting]
+        totals = kernel.zeros(len(rows), len(lengths)) if not keys else None
         for key in keys:
-            column = predictions.of_key(key)
-            totals = kernel.plus(totals, _scores([items[key] for items in alike], column, rule, kernel))
-        # Where all texts are equal the whole may be so. What is no text can be equal though its text is not (1, True).
-        others = [sum([type(item.value) is not str for item in items.values()]) for items in alike]
+            scores = _scores([items[key] for items in alike], predictions.of_key(key), rule, kernel)
+            totals = scores if totals is None else kernel.plus(totals, scores)
+        others = [_unlike(references[row]) for row in rows]
         table, places = kernel.averages(totals, lengths, others)
         for row, place in places:
             reference, node = references[rows[row]], predictions.nodes[place]
             if others[row] or not lengths[place]:
-                table[row][place] = reference.compared(node, rule).weight(node)
+                table[row][place] = reference.compared(node, rule).weight
             elif node.value == reference.value:
                 table[row][place] = _more(table[row][place])
+        if len(rows) == len(references):
+            return table
         for row, of_row in zip(rows, table):
             weights[row] = of_row
     return kernel.stacked(weights)
 
 
-def _counting_keys(node: _Node, rule: _Rule) -> Set[Any]:
-    items = _items(node)
+def _unlike(reference: _Node) -> int:
+    """How many items of a dict may be equal to what is predicted though they are not right: what is no text can be so
+    (1, True), and an empty text to a key that is not there.
+    """
+    if type(reference) is _Record and all(reference.value.values()):
+        return 0
+    return sum([type(item) is not _Text or not item.value for item in _items(reference).values()])
+
+
+def _counting_keys(items: dict[Any, _Node], rule: _Rule) -> Set[Any]:
     return items.keys() if rule.none_key_length else {key for key in items if not _says_nothing(items[key].value)}
-
-
-def _items(node: _Node) -> dict[Any, _Node]:
-    assert isinstance(node, _Dict)
-    return node.items
 
 
 def _options(single: _Node) -> list[_Node]:
@@ -1195,14 +1373,11 @@ def _matched(weights: _Table) -> list[tuple[int, int]]:
     # Step 1: weights become costs, and the least cost of a row is taken from the whole row.
     kernel = _Lists if isinstance(weights, list) else _Arrays
     costs, zeros = kernel.costs(weights, size)
-    # Step 2: a zero is starred where neither its row nor its column has a star yet.
-    star_in_row, star_in_column = [-1] * size, [-1] * size
-    free = (1 << size) - 1  # the columns without a star
-    for place in range(size):
-        if found := zeros[place] & free:
-            column = (found & -found).bit_length() - 1
-            star_in_row[place], star_in_column[column] = column, place
-            free ^= 1 << column
+    star_in_row, free = _starred(zeros, size)
+    star_in_column = [-1] * size
+    for place, column in enumerate(star_in_row):
+        if column >= 0:
+            star_in_column[column] = place
     while free:  # Step 3: until each column has a star
         place, column, primes = _prime_without_star(costs, zeros, star_in_row, free, kernel)
         # Step 5: primes become stars, and stars give way, along the path that begins there.
@@ -1212,6 +1387,19 @@ def _matched(weights: _Table) -> list[tuple[int, int]]:
             last, place, column = column, before, primes[before]
         free ^= 1 << last
     return [(place, column) for place, column in enumerate(star_in_row[: len(weights)]) if column < width]
+
+
+def _starred(zeros: list[int], size: int) -> tuple[list[int], int]:
+    """Step 2: a zero is starred where neither its row nor its column has a star yet. The star of each row, or -1, and
+    the columns that are free.
+    """
+    stars, free = [], (1 << size) - 1
+    for of_row in zeros:
+        star = of_row & free
+        star &= -star
+        stars.append(star.bit_length() - 1)
+        free ^= star
+    return stars, free
 
 
 def _prime_without_star(
@@ -1522,10 +1710,10 @@ class ListExplanation(StarExplanation):
         return signature("anlsl", threshold=self.threshold)
 
 
-def _key_scores(pair: _Pair, prediction: _Node) -> dict[str, KeyScore]:
+def _key_scores(pair: _Pair) -> dict[str, KeyScore]:
     """The scores of the keys, merged by name: the mean of those that stand at one path of names."""
     found: dict[tuple[str, ...], list[float]] = {}
-    for path, score in _scores_of_keys(pair, prediction, ()):
+    for path, score in _scores_of_keys(pair, ()):
         found.setdefault(path, []).append(score)
     top = KeyScore(0.0)
     for path in sorted(found, key=len):
@@ -1536,26 +1724,24 @@ def _key_scores(pair: _Pair, prediction: _Node) -> dict[str, KeyScore]:
     return top.children
 
 
-def _scores_of_keys(pair: _Pair, prediction: _Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
-    reference = pair.reference
-    if pair.parts is None:
-        return
-    if isinstance(reference, _List) and isinstance(prediction, _List):
-        for _, column, part in sorted(pair.parts, key=lambda part: part[1]):
-            yield from _scores_of_keys(part, prediction.items[column], path)
+def _scores_of_keys(pair: _Pair, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
+    reference, prediction = pair.reference, pair.prediction
+    if isinstance(reference, _List):
+        for _, part in sorted(zip(pair.places, pair.inside), key=lambda part: part[0][1]):
+            yield from _scores_of_keys(part, path)
     elif isinstance(reference, _Dict) and isinstance(prediction, _Dict):
-        for key, part in zip(reference.items, pair.parts):
+        for key, part in zip(reference.items, pair.inside):
             inside = (*path, str(key))
-            yield from _scores_of_keys(part, prediction.items.get(key, _MISSING), inside)
+            yield from _scores_of_keys(part, inside)
             yield inside, part.average
         for key, item in reference.extra(prediction):
             if not _says_nothing(item.value):
                 yield (*path, str(key)), 0.0
 
 
-def _branch(pair: _Pair, prediction: _Node, name: str, here: str | None, there: str | None, rule: _Rule) -> Branch:
+def _branch(pair: _Pair, name: str, here: str | None, there: str | None, rule: _Rule) -> Branch:
     """The tree of a pair that stands `here` in the prediction and `there` in the reference; None: not at all."""
-    reference = pair.reference
+    reference, prediction = pair.reference, pair.prediction
     if isinstance(reference, _List) and isinstance(prediction, _List):
         children = list(_items_of_lists(pair, reference, prediction, here, there, rule))
     elif isinstance(reference, _Dict) and isinstance(prediction, _Dict):
@@ -1575,12 +1761,12 @@ def _branch(pair: _Pair, prediction: _Node, name: str, here: str | None, there: 
 def _items_of_lists(
     pair: _Pair, reference: _List, prediction: _List, here: str | None, there: str | None, rule: _Rule
 ) -> Iterator[Branch]:
-    places = {column: (row, part) for row, column, part in pair.parts or ()}
+    places = {column: (row, part) for (row, column), part in zip(pair.places, pair.inside)}
     for column, item in enumerate(prediction.items):
         name = f"[{column}]"
         if column in places:
             row, part = places[column]
-            yield _branch(part, item, name, f"{here}{name}", f"{there}[{row}]", rule)
+            yield _branch(part, name, f"{here}{name}", f"{there}[{row}]", rule)
         else:
             yield _branch_of_leaf("extra", name, item, None, f"{here}{name}", None, item.size)
     matched = {row for row, _ in places.values()}
@@ -1592,10 +1778,10 @@ def _items_of_lists(
 def _items_of_dicts(
     pair: _Pair, reference: _Dict, prediction: _Dict, here: str | None, there: str | None, rule: _Rule
 ) -> Iterator[Branch]:
-    for key, part in zip(reference.items, pair.parts or ()):
+    for key, part in zip(reference.items, pair.inside):
         step = _step(key)
         predicted = f"{here}{step}" if key in prediction.items else None
-        yield _branch(part, prediction.items.get(key, _MISSING), step, predicted, f"{there}{step}", rule)
+        yield _branch(part, step, predicted, f"{there}{step}", rule)
     for key, item in reference.extra(prediction):
         length = rule.none_key_length if _says_nothing(item.value) else max(1, item.size)
         yield _branch_of_leaf("extra", _step(key), item, None, f"{here}{_step(key)}", None, length)

@@ -229,6 +229,37 @@ def test_a_predicted_key_without_a_value(prediction: Any, reference: Any, counte
         assert sum(leaf.length for leaf in why.leaves) == why.length
 
 
+@pytest.mark.parametrize(
+    ("prediction", "reference", "score"),
+    [
+        ([{"a": ""}, {"b": "x"}, {}], [{"a": "", "b": "x"}, {"a": "x"}], 1 / 3),
+        ([{"b": ""}, {"a": "x"}, {"a": "", "b": "x"}], [{"a": "x", "b": "x"}, {"a": "x", "b": ""}], 0.4),
+        ([{"a": ""}, {"b": "x"}], [{}, {"a": "", "b": "x"}, {"b": ""}], 0.25),
+    ],
+)
+def test_rows_with_an_empty_text_where_the_other_has_no_such_key(prediction: Any, reference: Any, score: float) -> None:
+    """The scores of the original: to the matching such rows are equal, though nothing of them is right."""
+    assert anls_star_score(prediction, reference) == score
+
+
+@pytest.mark.parametrize("make", [str, lambda text: {"text": text, "of": "tea"}])
+def test_equal_items_of_lists_need_no_distance(make: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    reference = [make(f"{number}" * 5) for number in range(20)]
+    one_wrong = [make(f"{number}" * 5) for number in (*range(10, 20), *range(9))] + [make("9999x")]
+    asked: set[int] = set()
+    scores = nested._scores
+
+    def counted(references: Any, *arguments: Any) -> Any:
+        asked.add(len(references))
+        return scores(references, *arguments)
+
+    monkeypatch.setattr(nested, "_scores", counted)
+    assert anls_star_score(reference[::-1], reference) == 1
+    assert not asked
+    assert 0.98 < anls_star_score(one_wrong, reference) < 1
+    assert asked == {1}
+
+
 def test_long_lists_of_empty_and_of_equal_dicts() -> None:
     """They are compared in one go, and an empty dict has no length to divide by."""
     assert anls_star_score([{}] * 4, [{}] * 4) == 1
@@ -242,10 +273,13 @@ def test_long_lists_of_empty_and_of_equal_dicts() -> None:
 def test_nested_values_take_one_pass() -> None:
     """The original compares each pair twice at each level: 28 s for a value of 15 levels."""
 
-    def comparisons(depth: int) -> int:
-        value: Any = "leaf"
+    def deep(depth: int, leaf: str, other: str) -> Any:
+        value: Any = leaf
         for level in range(depth):
-            value = [value, "other"] if level % 2 else {"key": value, "more": "text"}
+            value = [value, other] if level % 2 else {"key": value, "more": leaf}
+        return value
+
+    def comparisons(depth: int) -> int:
         pairs = 0
         original = nested._Leaf.compared
 
@@ -256,11 +290,11 @@ def test_nested_values_take_one_pass() -> None:
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(nested._Leaf, "compared", counted)
-            assert anls_star_score(value, value) == 1
+            assert anls_star_score(deep(depth, "leaf", "other"), deep(depth, "leaf.", "other.")) > 0.5
         return pairs
 
     at = {depth: comparisons(depth) for depth in (20, 40, 80)}
-    assert at[80] - at[40] == 2 * (at[40] - at[20])
+    assert at[80] - at[40] == 2 * (at[40] - at[20]) > 0
 
 
 @pytest.mark.parametrize("kind", ["list", "dict", "tuple", "all of them"])

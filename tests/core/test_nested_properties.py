@@ -54,9 +54,15 @@ class Maker:
         """A list as most long ones are: texts, or the rows of a table."""
         count = self.chance.randint(2, most)
         make: Callable[[], Any] = self.chance.choice(
-            [self.leaf, self.row, lambda: f"Item {self.chance.randint(1, 30)} tea"]
+            [self.leaf, self.row, self.text, self.row_of_texts, lambda: f"Item {self.chance.randint(1, 30)} tea"]
         )
         return [make() for _ in range(count)]
+
+    def text(self) -> str:
+        return self.chance.choice(TEXTS)
+
+    def row_of_texts(self) -> dict[str, str]:
+        return {key: self.text() for key in self.chance.sample("abc", self.chance.randint(1, 3))}
 
     def row(self) -> dict[str, Any]:
         return {key: self.leaf() for key in self.chance.sample("abcd", self.chance.randint(1, 4))}
