@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from itertools import repeat
+from operator import contains
 from typing import Any, NamedTuple
 
 from anls import Variant, get_variant, normalizer
@@ -79,7 +80,8 @@ def _contains_an_answer(answer: Answer) -> bool:
 
 
 def _is_part_of_an_answer(answer: Answer) -> bool:
-    return any(map(stands_in, repeat(answer.prediction), answer.references))
+    prediction, references = answer.prediction, answer.references
+    return any(map(contains, references, repeat(prediction))) and any(map(stands_in, repeat(prediction), references))
 
 
 def _differs_in_formatting(answer: Answer) -> bool:
@@ -167,7 +169,7 @@ class Judge:
                 if prediction in references:
                     exact += 1
                     contain += 1
-                elif any(map(prediction.__contains__, references)):
+                else:
                     contain += _any_stands_in(references, prediction)
         return exact, contain
 
@@ -202,7 +204,7 @@ def _is_of_a_word(sign: str) -> bool:
 
 
 def _any_stands_in(parts: Sequence[str], whole: str) -> bool:
-    return any(map(stands_in, parts, repeat(whole)))
+    return any(map(whole.__contains__, parts)) and any(map(stands_in, parts, repeat(whole)))
 
 
 def letters_and_digits(text: str) -> str:
@@ -248,5 +250,4 @@ def refuses(text: str) -> bool:
         >>> refuses("I'm sorry, the document does not mention it."), refuses("Sorry Street 5")
         (True, False)
     """
-    lowered = text.lower()
-    return any(mark in lowered for mark in _REFUSAL_MARKS) and _REFUSALS.search(text) is not None
+    return any(map(text.lower().__contains__, _REFUSAL_MARKS)) and _REFUSALS.search(text) is not None
