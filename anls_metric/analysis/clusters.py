@@ -138,7 +138,8 @@ class _Column:
         except (KeyError, TypeError):  # a record does not have it, or has a list
             numbers = []
         fresh = list(islice(reversed(self._number_of), len(self._number_of) - before))
-        if not numbers or not all(map(_is_name, fresh)):
+        plain = "" not in self._number_of and set(map(type, fresh)) <= {str, int}
+        if not numbers or not (plain or all(map(_is_name, fresh))):
             for cluster in fresh:
                 del self._number_of[cluster]
             numbers = self._numbered(cluster_column(records, self._field))

@@ -7,7 +7,6 @@ its questions were answered.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
@@ -367,7 +366,11 @@ _BLANK_TOKEN = pattern("[Ġ▁]")
 
 
 def _composed(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return text
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
 
 
 def _visible(text: str) -> str:

@@ -7,7 +7,6 @@ or after.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Sequence
 from itertools import repeat
 from operator import contains
@@ -216,6 +215,8 @@ def letters_and_digits(text: str) -> str:
     """
     if text.isascii():
         return text.encode().translate(None, _NO_LETTERS_AND_DIGITS).decode()
+    import unicodedata  # a megabyte of tables, which most runs do not need
+
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -145,12 +144,16 @@ def alignment(edits: Sequence[Edit], width: int = 100) -> list[str]:
 
 def _cell(character: str) -> str:
     """The character as a terminal may show it: alone, and without obeying it."""
+    import unicodedata  # only where there is an alignment to print
+
     if unicodedata.combining(character):
         return "◌" + character
     return printable(character)
 
 
 def _columns(cell: str) -> int:
+    import unicodedata
+
     wide = cell and unicodedata.east_asian_width(cell[0]) in "WF"
     return 2 if wide else min(len(cell), 1)
 
