@@ -248,6 +248,8 @@ def _run(flags: argparse.Namespace) -> int:
     if flags.list_layouts:
         print(text.layouts())
         return 0
+    if not (flags.files or flags.gold or flags.submission):
+        raise ValueError("name a file to score, or a gold file and then submissions; --help says more")
     chosen, reading, by = _variants(flags), _reading(flags), [*_answer_types(flags), *flags.by]
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields_of(by, flags.cluster_by))
     several = len(submissions) > 1

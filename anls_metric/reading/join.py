@@ -61,7 +61,7 @@ def join_files(
         if len(predictions) < len(ids):
             unanswered += [question_id for question_id in ids if question_id not in predictions]
         count += len(ids)
-        yield make_rows(ids, map(predictions.get, ids), references, gold.rows_records(chunk))
+        yield make_rows(ids, map(predictions.get, ids), references, gold.rows_records(chunk), answers.written(ids))
     _refuse_repeated(gold, asked)
     early = answers.rest()
     surplus = asked.others(early) if early else []
@@ -127,7 +127,7 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         else:
             ids = list(map(str, range(count + 1, count + 1 + len(chunk.records))))
         count += len(ids)
-        yield make_rows(ids, predictions, references, table.rows_records(chunk))
+        yield make_rows(ids, predictions, references, table.rows_records(chunk), table.written(chunk))
     _refuse_repeated(table, ids_before, "several ids")
 
 
@@ -136,9 +136,10 @@ def make_rows(
     predictions: Iterable[str | None],
     references: Iterable[Sequence[str]],
     records: Iterable[Mapping[str, Any]],
+    written: Iterable[str | None],
 ) -> list[Row]:
     """Columns as rows: `map(Row, ...)`, in a third of its time."""
-    return list(map(tuple.__new__, repeat(Row), zip(ids, predictions, references, records)))
+    return list(map(tuple.__new__, repeat(Row), zip(ids, predictions, references, records, written)))
 
 
 def _by_question(source: Source, ids: Sequence[str]) -> Callable[[int], str]:
@@ -162,6 +163,7 @@ class _Answers:
         self._submission = submission
         self._chunks = submission.chunks()
         self._early: dict[str, str | None] = {}
+        self._written: dict[str, str | None] = {}  # where answers are taken out of that
 
     def to(self, ids: list[str]) -> dict[str, str | None]:
         """The answers to these questions; those without one in the whole file are left out."""
@@ -170,6 +172,10 @@ class _Answers:
             pass
         answered = dict.fromkeys(filter(early.__contains__, ids))
         return dict(zip(answered, map(early.pop, answered)))
+
+    def written(self, ids: list[str]) -> Iterable[str | None]:
+        """What the model wrote to these questions, see `Source.written`."""
+        return [self._written.pop(one, None) for one in ids] if self._written else repeat(None)
 
     def rest(self) -> dict[str, str | None]:
         """The answers that nobody has asked for."""
@@ -187,6 +193,8 @@ class _Answers:
         before = len(self._early)
         known = self._early.keys() & set(ids) if before else set()
         self._early.update(zip(ids, answers))
+        if source.reading.extract is not None:
+            self._written.update(zip(ids, source.written(chunk)))
         self.count += len(ids)
         if len(self._early) != before + len(ids):
             repeated = next(iter(known), None) or Counter(ids).most_common(1)[0][0]

@@ -44,12 +44,14 @@ class Row(NamedTuple):
         prediction: the answer, None where there is none; a text, or a value where `sources.Reading.values` says so.
         references: the accepted answers, one or more.
         record: the record of the gold file or table that the row was read from.
+        written: what the model wrote, where the prediction was taken out of it by rules; else None.
     """
 
     id: str
     prediction: Any
     references: Sequence[Any]
     record: Mapping[str, Any]
+    written: str | None = None
 
 
 class InputError(ValueError):

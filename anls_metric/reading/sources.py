@@ -6,7 +6,7 @@ Whether all is right is found by looking at whole columns; a value is looked at 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -188,6 +188,14 @@ class Source:
             extract = self.reading.extract
             answers = [answer if answer is None else extract(answer) for answer in answers]
         return answers
+
+    def written(self, chunk: Chunk) -> Iterable[str | None]:
+        """What the model wrote, where rules take the answers out of that; None where there is no text."""
+        if self.reading.extract is None:
+            return repeat(None)
+        paths = self.layout.prediction or (layouts.PREDICTION_FIELDS[0],)
+        answers = map(text_of_parts, self._column(chunk, paths, "prediction field"))
+        return [answer if isinstance(answer, str) else None for answer in answers]
 
     def _answer(self, value: Any, name: str, where: Callable[[int], str], number: int) -> str | None:
         if value is None:

@@ -44,6 +44,7 @@ def _size(question: Question) -> int:
     row = question.row
     texts = [row.id, str(row.record.get("question", "")), *_references(row.references)]
     texts += [_text(answer) or "" for answer in question.answers]
+    texts += [answer.row.written or "" for answer in question.answers if answer]
     return sum(map(len, texts)) + _ANSWER * len(question.answers)
 
 
@@ -65,8 +66,9 @@ def columns(
         ``ids``, ``questions``, ``references``; ``pictures`` and for each question the place of its own in them (-1 for
         none); ``groups``: by field, the names and for each question the places of its own; ``sentences``; ``answers``:
         for each submission the predictions, scores (None: it was not asked), outcomes, and places of the sentences and
-        of the closest accepted answers, with the references where they are others than those of the question, and with
-        the trees of lists and nested values. A value is written as JSON.
+        of the closest accepted answers, with the references where they are others than those of the question, with
+        what the model wrote where the prediction was taken out of that, and with the trees of lists and nested values.
+        A value is written as JSON.
     """
     names = [image_name(one.row.record) for one in questions]
     if images:
@@ -112,7 +114,7 @@ def _groups(questions: Sequence[Question], field: str) -> dict[str, Any]:
 def _answers(questions: Sequence[Question], place: int, scored_set: ScoredSet, sentences: _Places) -> dict[str, Any]:
     why = _Why(scored_set.variant) if isinstance(scored_set.variant, Variant) else _WhyOfValues(scored_set)
     found: dict[str, Any] = {"predictions": [], "scores": [], "outcomes": [], "sentences": [], "closest": []}
-    found |= {"references": {}, "trees": {}}
+    found |= {"references": {}, "written": {}, "trees": {}}
     for number, question in enumerate(questions):
         answer = question.answers[place]
         said, closest, tree = why.of(answer) if answer else ("", 0, None)
@@ -123,6 +125,8 @@ def _answers(questions: Sequence[Question], place: int, scored_set: ScoredSet, s
         found["closest"].append(closest)
         if answer and answer.row.references != question.row.references:
             found["references"][number] = _references(answer.row.references)
+        if answer and answer.row.written not in (None, found["predictions"][-1]):
+            found["written"][number] = answer.row.written
         if tree:
             found["trees"][number] = tree
     return found

@@ -122,6 +122,7 @@ def _worst(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
         "score": scored.score,
         "outcome": scored.outcome,
         "prediction": as_json(scored.row.prediction),
+        **({} if scored.row.written is None else {"written": scored.row.written}),
         **(_NOTHING if why is None else _WHY.get(type(why), _why_of_values)(why)),
     }
 

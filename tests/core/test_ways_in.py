@@ -59,7 +59,7 @@ def test_the_entry_point_is_what_is_tested_here() -> None:
 def test_the_command(site: Path, command: tuple[str, str]) -> None:
     done = python(*command, path=site)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("calculate-anls: error: the gold file is missing")
+    assert done.stderr.startswith("calculate-anls: error: name a file to score")
 
 
 @pytest.mark.parametrize("command", [("-m", "anls_metric"), SCRIPT], ids=["python -m anls_metric", "calculate-anls"])

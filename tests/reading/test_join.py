@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anls_metric.reading.extract import extractor
 from anls_metric.reading.files import CHUNK
 from anls_metric.reading.join import join_files, make_rows, read_table
 from anls_metric.reading.rows import InputError, Row
@@ -125,9 +126,22 @@ def test_a_bad_row_is_named_by_its_own_place_in_a_later_chunk(tmp_path: Path) ->
 
 
 def test_made_rows_are_rows() -> None:
-    (row,) = make_rows(["7"], ["a"], [["b"]], [{}])
+    (row,) = make_rows(["7"], ["a"], [["b"]], [{}], [None])
     assert (row, type(row)) == (Row("7", "a", ["b"], {}), Row)
     assert row.references == ["b"]
+
+
+def test_a_row_remembers_what_its_prediction_was_taken_out_of(tmp_path: Path) -> None:
+    said = ["The answer is a", "b"]
+    both: Records = [{"id": str(n), "prediction": text, "references": ["a"]} for n, text in enumerate(said)]
+    table = write(tmp_path / "table.jsonl", both)
+    rule = Reading(extract=extractor("final"))
+    assert [(row.prediction, row.written) for row in chain(*read_table(table, rule))] == [("a", said[0]), ("b", "b")]
+    assert [row.written for row in chain(*read_table(table))] == [None, None]
+    gold = write(tmp_path / "gold.jsonl", [{"id": one["id"], "answers": ["a"]} for one in reversed(both)])
+    answers = write(tmp_path / "answers.jsonl", [{"id": one["id"], "answer": one["prediction"]} for one in both])
+    assert [row.written for row in chain(*join_files(gold, answers, rule))] == ["b", said[0]]
+    assert [row.written for row in chain(*join_files(gold, answers))] == [None, None]
 
 
 def test_ids_under_another_name_are_an_error_that_says_what_to_name(tmp_path: Path) -> None:

@@ -15,6 +15,10 @@ import pytest
 
 from anls import VARIANTS, explain
 from anls_metric import command_line
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading.rows import Row
+from anls_metric.report.document import Entry
+from anls_metric.report.html import as_html
 from tests.conftest import benchmark, fuzzed_rows
 from tests.report.made import HOSTILE, many, report
 from tests.report.test_html import image
@@ -181,6 +185,26 @@ def test_every_question_has_an_address(opened: Opened, key: str) -> None:
     assert page.locator("#list tr.open").count() == 0
     page.evaluate("address => { location.hash = address }", href)
     page.locator("#list tr.open").wait_for()
+
+
+def test_an_answer_that_was_taken_out_stands_below_what_the_model_wrote(browser: Any, tmp_path: Path) -> None:
+    thought = "<think>A cup.</think>The answer is CocaCola."
+    scored_set = ScoredSet(keep=True)
+    scored_set.add([Row("7", "CocaCola", ["Coca Cola"], {}, thought), Row("8", "tea", ["tea"], {}, "tea")])
+    path = tmp_path / "report.html"
+    path.write_text(as_html([Entry("model", scored_set)]), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri() + "#q-7")
+    page.locator("#list tr.open").wait_for()
+    assert page.locator(".written").all_inner_texts() == [thought, "CocaCola"]
+    assert page.locator("article .label").all_inner_texts() == ["as written", "taken out of it"]
+    page.get_by_role("searchbox").fill("a cup")
+    assert ids(page) == ["7"]
+    page.get_by_role("searchbox").fill("")
+    page.evaluate("location.hash = '#q-8'")
+    page.locator("#list tr.open", has_text="tea").wait_for()
+    assert page.locator(".written").all_inner_texts() == ["tea"]
+    page.close()
 
 
 def test_an_address_that_is_filtered_away_or_broken_does_no_harm(opened: Opened) -> None:

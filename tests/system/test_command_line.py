@@ -408,7 +408,8 @@ def test_bad_tables(run: Run, tmp_path: Path) -> None:
 
 
 def test_bad_arguments(run: Run, tmp_path: Path) -> None:
-    assert "the gold file is missing: name the file with the accepted answers with --gold" in one_line(run)
+    assert "name a file to score, or a gold file and then submissions; --help says more" in one_line(run)
+    assert "the gold file is missing: name the file with the accepted answers with --gold" in one_line(run, *FILES[2:])
     assert "the submission is missing: name the file of answers with --submission" in one_line(run, *FILES[:2])
     assert "there is no field 'x'" in one_line(run, *FILES, "--prediction-field", "x")
     assert "cannot both come from standard input" in one_line(run, "--gold-label-file", "-", "--submission-file", "-")

@@ -49,6 +49,21 @@ def test_several_submissions_groups_and_hints_are_in_it(tmp_path: Path, capsys: 
     assert data_of(page)["submissions"][data_of(page)["baseline"]] == "wrapped"
 
 
+def test_an_answer_stands_in_it_as_the_model_wrote_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = json.loads(Path(SUBMISSION).read_text())
+    wrapped = [{**one, "answer": f"The answer is {one['answer']}"} for one in answers]
+    (tmp_path / "wrapped.json").write_text(json.dumps(wrapped))
+    path = tmp_path / "report.html"
+    options = ["--extract", "final", "--report", str(path), "--worst", "9", "--format", "json"]
+    assert command_line.main([GOLD, str(tmp_path / "wrapped.json"), *options]) == 0
+    (of,) = data_of(path.read_text(encoding="utf-8"))["answers"]
+    whole = [of["written"].get(str(place), of["predictions"][place]) for place in range(6)]
+    assert whole == [one["answer"] for one in wrapped]
+    assert of["predictions"][:5] == [one["answer"] for one in answers[:5]]
+    worst = json.loads(capsys.readouterr().out)["submissions"][0]["worst"]
+    assert {one["id"]: one["written"] for one in worst} == {str(one["questionId"]): one["answer"] for one in wrapped}
+
+
 @pytest.mark.parametrize("named", [GOLD, SUBMISSION])
 def test_it_never_overwrites_an_input(named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = Path(named).read_bytes()

@@ -71,7 +71,7 @@
 
   const haystacks = ids.map(() => undefined);
   const haystack = (row) =>
-    (haystacks[row] ??= [ids[row], questions[row], ...references[row], ...answers.map((one) => one.predictions[row] ?? "")]
+    (haystacks[row] ??= [ids[row], questions[row], ...references[row], ...answers.flatMap((one) => [one.predictions[row] ?? "", one.written[row] ?? ""])]
       .join("\n")
       .toLowerCase());
   const difference = (row) => {
@@ -313,12 +313,13 @@
     const texts = of.references[row] ?? own;
     const parts = [head];
     if (of.references[row]) parts.push(accepted(texts, of.closest[row]));
+    const block = (text) =>
+      make("pre", { class: "written", dir: "auto", tabindex: text.length > 2000 ? 0 : undefined }, ...(text === "" ? [make("span", { class: "nothing" }, "empty")] : shown(text)));
     const tree = of.trees[row];
+    if (of.written[row] !== undefined) parts.push(make("p", { class: "label" }, "as written"), block(of.written[row]), make("p", { class: "label" }, "taken out of it"));
     if (tree) parts.push(branches(tree[5]));
     else if (prediction !== null) {
-      parts.push(
-        make("pre", { class: "written", dir: "auto", tabindex: prediction.length > 2000 ? 0 : undefined }, ...(prediction === "" ? [make("span", { class: "nothing" }, "empty")] : shown(prediction))),
-      );
+      parts.push(block(prediction));
       const closest = texts[of.closest[row]];
       if (prediction !== "" && prediction !== closest) parts.push(edits(prediction, closest));
     }
