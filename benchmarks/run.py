@@ -273,7 +273,7 @@ def process_rows(budget: Budget) -> Iterator[Row]:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
         def ours(rows: int) -> None:
-            run([str(ENVIRONMENT / "bin" / "calculate-anls"), *files, "--variant", "pypi_anls"], environment)
+            run([str(ENVIRONMENT / "bin" / "calculate-anls"), *files, "--variant", "pypi_anls", "--force"], environment)
 
         def peer(rows: int) -> None:
             program = "from anls.cli.run import run; run()"

@@ -11,7 +11,6 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +171,7 @@ def _answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
     changed = [one.change for one in fields]
     gr.on(changed, _shown_answer, fields, [answer, others], trigger_mode="always_last", **_QUIET)
     for button in examples:
-        button.click(partial(_example, button.value), None, fields, **_QUIET)
+        button.click(lambda name=button.value: _example(name), None, fields, **_QUIET)
     copied = gr.Textbox(visible=False)
     copy.click(None, fields, copied, js="anls.copyLink", api_visibility="private").then(
         lambda how: gr.Info(_COPIED[how]), copied, None, api_visibility="private"
