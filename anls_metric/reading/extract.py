@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -49,15 +48,15 @@ class Extractor(NamedTuple):
         return None
 
 
-@dataclass(frozen=True)
 class Extraction:
     """Rules that are applied one after the other: what `extractor` returns. It can be pickled.
 
-    Attributes:
+    Args:
         rules: the rules, in their order.
     """
 
-    rules: tuple[Extractor, ...]
+    def __init__(self, rules: tuple[Extractor, ...]) -> None:
+        self.rules = rules
 
     @property
     def signature(self) -> str:
