@@ -1,19 +1,18 @@
-"""ANLS: Average Normalized Levenshtein Similarity, the score of answers read from documents.
+"""ANLS (Average Normalized Levenshtein Similarity): the score of answers read from documents, in one file.
 
-For each question, ``1 - edit distance / length`` against the closest accepted answer, 0 where that
-stays under a threshold (0.5); then the mean over the questions. Published implementations differ in
-case, white space, length and threshold, so a variant of the score is a row of `VARIANTS` here, and
-`signature` says which one a number is.
+BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
 
-First half: variants and scoring, which need rapidfuzz alone. Second half: ``Anls``, the metric of
-Hugging Face ``evaluate``, defined when it is first asked for, so that ``import anls`` stays light.
+For each question, ``1 - edit distance / length`` against the closest accepted answer, 0 where that stays under a
+threshold (0.5); then the mean over the questions. ``evaluate.load`` takes this file, it can be imported (``import
+anls``), and it can be copied into a project: it needs rapidfuzz, and the metric needs evaluate and datasets.
 
-Sources: Biten et al., "Scene Text Visual Question Answering", ICCV 2019,
-https://arxiv.org/abs/1905.13648; Mathew et al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
+Sources: Biten et al., "Scene Text Visual Question Answering", ICCV 2019, https://arxiv.org/abs/1905.13648; Mathew et
+al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import sys
@@ -21,18 +20,16 @@ import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import chain, count, cycle, islice, repeat, starmap
 from operator import itemgetter, length_hint
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, TypeGuard, TypeVar
 
 from rapidfuzz.distance import Levenshtein
-
-__version__ = "1.1.0"
 
 __all__ = [
     "OF_VALUES",
@@ -49,6 +46,7 @@ __all__ = [
     "as_references",
     "as_text",
     "build_compute_metrics",
+    "describe",
     "explain",
     "get_variant",
     "iter_anls_scores",
@@ -58,25 +56,320 @@ __all__ = [
     "normalizer",
     "reason",
     "scores_and_similarities",
-    "shown",
     "signature",
 ]
 
+
 # --------------------------------------------------------------------------------------------------
-# Variants
+# anls_metric.core.version
+#
+# The version of the package, which every signature names.
+# --------------------------------------------------------------------------------------------------
+
+__version__ = "2.0.0"
+
+
+# --------------------------------------------------------------------------------------------------
+# anls_metric.core.rows
+#
+# Rows: what a column and a row may be, and errors that name the row.
+# --------------------------------------------------------------------------------------------------
+
+
+def describe(value: object) -> str:
+    """A value as an error names it: on one line, not too long, with its type.
+
+    Args:
+        value: anything, also what cannot be printed.
+
+    Returns:
+        At most 60 characters of its ``repr`` on one line, and the name of its type.
+
+    Raises:
+        Nothing.
+
+    Example:
+        >>> describe(3.5), describe("a" * 100), describe(None)
+        ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
+    """
+    try:
+        # The beginning of a long one is enough, and of a very long one it is all that there is time for.
+        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
+        text = " ".join(repr(some).split())
+    except Exception:  # nested too deep, a number of too many digits, a __repr__ that fails
+        text = "..."
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return text if value is None else f"{text} ({type(value).__name__})"
+
+
+# Where the text is in a dict that other programs pass for one, SQuAD's layout among them.
+_TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answers", "answer", "references")
+
+
+def _key_of_text(value: object) -> str:
+    """Which item of a dict holds its text or texts, in words; "" where it is no dict or that is not known."""
+    if not isinstance(value, Mapping):
+        return ""
+    key = next((key for key in _TEXT_KEYS if key in value), "")
+    if isinstance(inner := value.get(key), Mapping) and "text" in inner:
+        return f'the "text" of its "{key}"'
+    return key and f'its "{key}"'
+
+
+def as_text(value: object, what: str) -> str:
+    """The value, which must be a string.
+
+    Args:
+        value: a string, also of a subclass as numpy's and enumerations' are.
+        what: what to call it in an error.
+
+    Returns:
+        A plain string.
+
+    Raises:
+        ValueError: it is not a string; the error says what was found and what to do.
+
+    Example:
+        >>> as_text(5, "the prediction of row 7")
+        Traceback (most recent call last):
+        ...
+        ValueError: the prediction of row 7 is 5 (int), not a string: pass a string ("5")
+    """
+    if isinstance(value, str):
+        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
+    advice = "pass a string"
+    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
+        advice += ' ("" where the model gave no answer), or leave the row out'
+    elif isinstance(value, bytes):
+        advice += " (decode the bytes first)"
+    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
+        advice += f' ("{value}")'
+    elif key := _key_of_text(value):
+        advice = f"pass {key}"
+    elif isinstance(value, (list, tuple)):
+        advice += ", one and not a list"
+    raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
+
+
+def as_references(value: Any, what: str) -> Sequence[str]:
+    """The accepted answers of one row.
+
+    Args:
+        value: one string, or one or more strings in a list, tuple, set, numpy array, ... Of a set, whose order
+            means nothing, they come sorted.
+        what: what to call it in an error.
+
+    Returns:
+        One string or more.
+
+    Raises:
+        ValueError: no answers, or something that is no string; the error says what was found and what to do.
+
+    Example:
+        >>> as_references("Coca Cola", "references"), as_references({"b", "a"}, "references")
+        (('Coca Cola',), ('a', 'b'))
+    """
+    if isinstance(value, str):
+        return (as_text(value, what),)
+    if isinstance(value, (set, frozenset)):
+        texts = sorted(as_text(text, f"{what}, an item of it,") for text in sorted(value, key=describe))
+    else:
+        items = as_column(value, what, "pass a list of strings, the accepted answers")
+        texts = [as_text(text, f"{what}, item {item},") for item, text in enumerate(items)]
+    if not texts:
+        raise ValueError(
+            f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
+        )
+    return tuple(texts)
+
+
+# What other libraries have for data that was not read or computed yet: what its type can do -> what to do with it.
+# The first that fits. No library is asked, so that none is imported.
+_LAZY: Mapping[str, str] = {
+    "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
+    "fetchdf": "fetch it with .df() first",  # DuckDB
+    "collect": "run it with .collect() first",  # polars
+    "compute": "run it with .compute() first",  # Dask
+}
+
+
+def refuse_lazy(value: object, what: str) -> None:
+    for ability, remedy in _LAZY.items():
+        if hasattr(type(value), ability):
+            raise ValueError(f"{what} is a {type(value).__name__}, a query that was not run yet: {remedy}")
+
+
+def as_column(column: Any, what: str, advice: str = "pass a list", most: int | None = None) -> list[Any]:
+    """A column of any kind as a list.
+
+    Args:
+        column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
+        what: what to call it in an error.
+        advice: what to do where it is no column.
+        most: how many items there can be: of an iterator, one more is read at most.
+
+    Returns:
+        A list of its items; a list as it is.
+
+    Raises:
+        ValueError: it is no column, or a query that was not run yet, or it has no end; the error says what to do.
+
+    Example:
+        >>> as_column(iter("ab"), "predictions")
+        ['a', 'b']
+    """
+    if isinstance(column, list):
+        return column
+    _refuse_known(column, what, advice)
+    for to_list in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, to_list):
+            column = getattr(column, to_list)()
+            break
+    if isinstance(column, list):
+        return column
+    if isinstance(column, (str, bytes, Mapping, set, frozenset)) or not _can_be_iterated(column):
+        raise ValueError(f"{what} is {describe(column)}: {advice}")
+    return list(column if most is None or not isinstance(column, Iterator) else islice(column, most + 1))
+
+
+def _refuse_known(column: Any, what: str, advice: str) -> None:
+    """Refuse what is no column, where it is known what would be one."""
+    refuse_lazy(column, what)
+    if hasattr(type(column), "columns"):
+        raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
+    if key := _key_of_text(column):
+        keys = ", ".join(map(str, islice(column, 5)))
+        raise ValueError(f"{what} is a dict with the keys {keys}: pass {key}")
+    if isinstance(column, (count, cycle)) or (isinstance(column, repeat) and length_hint(column, -1) < 0):
+        raise ValueError(f"{what} never ends ({type(column).__name__}): {advice}")
+
+
+def _can_be_iterated(column: Any) -> bool:
+    try:
+        iter(column)
+    except TypeError:  # Spark's columns only look so
+        return False
+    return True
+
+
+def name_row(row: object) -> str:
+    """What an error calls a row."""
+    return f"row {row} (counted from 0)"
+
+
+def name_rows_from(start: int, row_name: Callable[[int], str]) -> Callable[[int], str]:
+    """What an error calls the rows of a chunk that begins there."""
+    return lambda row: row_name(start + row)
+
+
+def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
+    """Both columns as lists of one length."""
+    most = len(references) if isinstance(references, (list, tuple)) else None
+    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
+    advice = "pass a list with the accepted answers of each question"
+    references = as_column(references, "references", advice, len(predictions))
+    if len(predictions) != len(references):
+        raise ValueError(
+            f"there are {len(predictions)} predictions but references for {len(references)} questions: "
+            "pass one list of accepted answers for each prediction"
+        )
+    return predictions, references
+
+
+def check_rows(
+    predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Both columns, checked: strings, and one or more accepted strings for each."""
+    if set(map(type, predictions)) - {str}:
+        predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
+    kinds = set(map(type, references))
+    if kinds == {str}:
+        references = list(zip(references))
+    elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
+        references = [
+            as_references(accepted, f"the references of {row_name(row)}") for row, accepted in enumerate(references)
+        ]
+    return predictions, references
+
+
+def check_columns(
+    predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
+) -> tuple[list[str], list[Sequence[str]]]:
+    return check_rows(*pair_columns(predictions, references), row_name)
+
+
+def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
+    """Whether the references of a row are a list or tuple of strings, as most are: nothing is to be done with them."""
+    kind = type(references)
+    if (kind is list or kind is tuple) and references:
+        try:
+            "".join(references)  # the fastest check that every item is a string
+        except TypeError:
+            return False
+        return True
+    return False
+
+
+def _are_strings(references: list[Sequence[str]]) -> bool:
+    try:
+        deque(map("".join, references), maxlen=0)
+    except TypeError:
+        return False
+    return True
+
+
+PASS_PAIRS = "pass pairs of a prediction and its references, like zip(predictions, references)"
+
+
+def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The pairs of a stream, each checked when it comes."""
+    join = "".join
+    for row, pair in enumerate(rows):
+        if type(pair) is tuple and len(pair) == 2:
+            prediction, references = pair
+            kind = type(references)
+            # `is_list_of_texts`, written out: calls cost a fifth of the stream.
+            if type(prediction) is str and (kind is list or kind is tuple) and references:
+                try:
+                    join(references)
+                except TypeError:
+                    pass  # it is named below
+                else:
+                    yield pair
+                    continue
+        yield _check_pair(pair, name_row(row))
+
+
+def _check_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ValueError(f"{name} is {describe(pair)}: {PASS_PAIRS}")
+    return as_text(pair[0], f"the prediction of {name}"), as_references(pair[1], f"the references of {name}")
+
+
+def refuse_no_rows(rows: Sequence[object] | int) -> None:
+    if not rows:
+        raise ValueError("there are no rows to score: pass at least one prediction with its references")
+
+
+# --------------------------------------------------------------------------------------------------
+# anls_metric.core.kernel
+#
+# The one loop that scores texts, and the mean of scores.
+#
+# `Kernel` holds what the loop needs of a variant. `iter_scores` is the loop; `explanation` takes the same steps plainly.
 # --------------------------------------------------------------------------------------------------
 
 Whitespace = Literal["squeeze", "strip", "keep"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
-Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
 
 # Above this many characters of a prediction the edit distance costs more than what can avoid it.
-_LONG = 64
+LONG = 64
 
 
 def _squeeze(text: str) -> str:
-    return " ".join(text.split()) if len(text) <= _LONG else _squeeze_long(text)
+    return " ".join(text.split()) if len(text) <= LONG else _squeeze_long(text)
 
 
 def _squeeze_long(text: str) -> str:
@@ -85,8 +378,8 @@ def _squeeze_long(text: str) -> str:
     return text if tidy else " ".join(text.split())
 
 
-def _lower_and_squeeze(text: str) -> str:
-    return " ".join(text.lower().split()) if len(text) <= _LONG else _squeeze_long(text.lower())
+def lower_and_squeeze(text: str) -> str:
+    return " ".join(text.lower().split()) if len(text) <= LONG else _squeeze_long(text.lower())
 
 
 def _lower_and_strip(text: str) -> str:
@@ -98,8 +391,8 @@ def _as_it_is(text: str) -> str:
 
 
 # (ignore_case, whitespace) -> what is done to a text before it is compared.
-_NORMALIZERS: Mapping[tuple[bool, Whitespace], Callable[[str], str]] = {
-    (True, "squeeze"): _lower_and_squeeze,
+NORMALIZERS: Mapping[tuple[bool, Whitespace], Callable[[str], str]] = {
+    (True, "squeeze"): lower_and_squeeze,
     (True, "strip"): _lower_and_strip,
     (True, "keep"): str.lower,
     (False, "squeeze"): _squeeze,
@@ -133,8 +426,8 @@ def _raw_upper(text: str, normalized: str) -> int:
 
 
 # The length that counts for a text, given as it is and normalized. Upper-casing makes a few texts longer.
-_LengthOf = Callable[[str, str], int]
-_LENGTHS: Mapping[Length, _LengthOf] = {
+LengthOf = Callable[[str, str], int]
+LENGTHS: Mapping[Length, LengthOf] = {
     "normalized": _normalized,
     "normalized upper": _normalized_upper,
     "stripped": _stripped,
@@ -144,16 +437,398 @@ _LENGTHS: Mapping[Length, _LengthOf] = {
 }
 
 # Threshold -> the least similarity and the greatest distance / length that keep a score.
-_LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
+LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
     "similarity >= threshold": lambda threshold: (threshold, math.inf),
     "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
     "distance / length < threshold": lambda threshold: (0.0, math.nextafter(threshold, -math.inf)),
 }
 
 
-def _check_threshold(threshold: Any) -> float:
+class Kernel(NamedTuple):
+    """A variant made ready for the loop."""
+
+    normalize: Callable[[str], str]
+    prediction_length: LengthOf
+    reference_length: LengthOf
+    plain: bool  # whether texts are lower-cased and squeezed, and their length is that of the result
+    low: float  # a score is kept at this similarity or above ...
+    high: float  # ... and at this distance / length or below
+    limit: float  # no distance / length above it is kept, whatever the rounding
+    bounded: bool  # whether a prediction can be too long to be kept, and its beginning tells
+    equal: float  # the score of equal texts
+    equal_empty: float  # the score of equal texts that are empty
+    no_answers: frozenset[str]  # normalized predictions that score 0
+    all_or_nothing: bool  # whether every score above 0 becomes 1
+    as_given: bool  # whether a prediction that stands among the references as it is scores `equal`
+
+
+# How many rows are checked and then scored at a time: they stay in the processor's cache in between.
+_CHUNK = 1024
+
+
+def score_columns(
+    predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
+) -> list[float]:
+    """The score of each row of two columns of any kind. ValueError: it names a bad row by its place, by `row_name`."""
+    predictions, references = pair_columns(predictions, references)
+    scores: list[float] = []
+    for start in range(0, len(predictions), _CHUNK):
+        chunk = slice(start, start + _CHUNK)
+        checked = check_rows(predictions[chunk], references[chunk], name_rows_from(start, row_name))
+        scores += score_rows(zip(*checked), kernel)
+    return scores
+
+
+def score_rows(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> list[float]:
+    """The score of each row."""
+    return list(iter_scores(rows, kernel))
+
+
+def iter_scores(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
+    """The score of each row, before the next row is asked for."""
+    scores = _iter_kept(rows, kernel)
+    return map(one_if_kept, scores) if kernel.all_or_nothing else scores
+
+
+def one_if_kept(score: float) -> float:
+    return 1.0 if score else 0.0
+
+
+def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
+    """What is kept of each row's similarity. The one loop of this project; `explain` says the same in plain steps."""
+    distance, far, long = Levenshtein.distance, math.inf, LONG
+    plain, low, high, equal, as_given = kernel.plain, kernel.low, kernel.high, kernel.equal, kernel.as_given
+    normalize, no_answers, bounded = kernel.normalize, kernel.no_answers, kernel.bounded
+    prediction_length, reference_length = kernel.prediction_length, kernel.reference_length
+    for prediction, references in rows:
+        if as_given and prediction in references:
+            yield equal
+            continue
+        if len(prediction) > long:
+            hopeless = bounded and _is_too_long(prediction, references, kernel)
+            yield 0.0 if hopeless else _score_long(prediction, references, kernel)
+            continue
+        if plain:  # what the functions of a plain kernel do, written out: two calls a text cost a fifth of the loop
+            answer = " ".join(prediction.lower().split())
+            answer_length = len(answer)
+        else:
+            answer = normalize(prediction)
+            answer_length = prediction_length(prediction, answer)
+            if answer in no_answers:
+                yield 0.0
+                continue
+        least = far
+        for reference in references:
+            if plain:
+                accepted = " ".join(reference.lower().split())
+                length = len(accepted)
+            else:
+                accepted = normalize(reference)
+                length = reference_length(reference, accepted)
+            if accepted == answer:
+                yield equal if answer else kernel.equal_empty
+                break
+            ratio = distance(answer, accepted) / (length if length > answer_length else answer_length)
+            if ratio < least:
+                least = ratio
+        else:
+            similarity = 1 - least
+            yield similarity if similarity >= low and least <= high else 0.0
+
+
+def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
+    """The same for a long prediction, without the distances that cannot change the score."""
+    answer = kernel.normalize(prediction)
+    if answer in kernel.no_answers:
+        return 0.0
+    answer_length = kernel.prediction_length(prediction, answer)
+    least = math.inf
+    for reference in references:
+        accepted = kernel.normalize(reference)
+        if accepted == answer:
+            return kernel.equal if answer else kernel.equal_empty
+        length = max(kernel.reference_length(reference, accepted), answer_length)
+        # More edits than these are either too many to be kept, or too many to be the fewest.
+        most = int(min(least, kernel.limit) * length) + 1
+        edits = _distance(answer, accepted, most)
+        if edits <= most:
+            least = min(least, edits / length)
+    similarity = 1 - least
+    return similarity if similarity >= kernel.low and least <= kernel.high else 0.0
+
+
+def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
+    """Whether the beginning of a prediction shows that it cannot be kept, however it goes on.
+
+    Normalized, it has p characters, and no reference counts more than r. At least p - r of them have to be deleted, and
+    where p > r the length is p, so that distance / length is at least 1 - r / p. That is over the limit, above which
+    nothing is kept, as soon as p > r / (1 - limit). And p is at least what a beginning alone comes to when it is
+    normalized: case changes character by character, and what is squeezed, stripped or cut at the end of the beginning
+    can only become part of the text when more follows.
+    """
+    longest = 0
+    for reference in references:
+        # Another case makes up to three characters of one, but none more of ASCII; the rest of normalizing only less.
+        length = len(reference) if reference.isascii() else 3 * len(reference)
+        if length > longest:
+            longest = length
+    enough = int(longest / (1 - kernel.limit)) + 2
+    # As many characters and a quarter more, which as a kernel covers the white space among them.
+    beginning = enough + enough // 4 + 1
+    return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
+
+
+def _distance(answer: str, accepted: str, most: int) -> int:
+    """The edit distance of long texts, or any number over `most` where it is over that."""
+    if most > 400:
+        # rapidfuzz searches a band that is as wide as the most edits that it is told of: the fewer, the faster. How
+        # many there are is guessed from the first 128 characters, which are two machine words of its and cost little:
+        # as many as those have in each 100, and 16, so that the guess is rather too high. Too low, it costs a second
+        # search. Under 800 characters it does not pay (benchmarks/README.md has the figures).
+        guess = Levenshtein.distance(answer[:128], accepted[:128]) * max(len(answer), len(accepted)) // 100 + 16
+        if guess < most:
+            edits = Levenshtein.distance(answer, accepted, score_cutoff=guess)
+            if edits <= guess:
+                return edits
+    return Levenshtein.distance(answer, accepted, score_cutoff=most)
+
+
+def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) -> float:
+    """The score of a normalized answer whose distance / length from the closest accepted one is `ratio`."""
+    if answer in kernel.no_answers:
+        return 0.0
+    if not answer and not accepted:
+        return kernel.equal_empty
+    similarity = 1 - ratio
+    score = similarity if similarity >= kernel.low and ratio <= kernel.high else 0.0
+    return one_if_kept(score) if kernel.all_or_nothing else score
+
+
+def mean(scores: Iterable[float]) -> float:
+    """The mean of scores, rounded once: the same bits in whatever order they come.
+
+    Args:
+        scores: one or more numbers, in a list or as they come.
+
+    Returns:
+        Their mean. Of the scores of a set this is its ANLS.
+
+    Raises:
+        ValueError: no scores, or no list of them.
+
+    Example:
+        >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
+        0.8819444444444444
+    """
+    if isinstance(scores, Sequence) and not isinstance(scores, str):
+        refuse_no_rows(scores)
+        return math.fsum(scores) / len(scores)
+    if not isinstance(scores, Iterable) or isinstance(scores, str):
+        raise ValueError(f"scores is {describe(scores)}: pass one number or more, in a list or as they come")
+    places = count()
+    total = math.fsum(map(itemgetter(0), zip(scores, places)))
+    refuse_no_rows(number := next(places))
+    return total / number
+
+
+# --------------------------------------------------------------------------------------------------
+# anls_metric.core.explanation
+#
+# Why an answer has its score: the distance to each accepted answer, the edits, and a sentence.
+# --------------------------------------------------------------------------------------------------
+
+Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
+
+
+class Edit(NamedTuple):
+    """One step from the normalized prediction to the normalized reference.
+
+    ``operation`` is "equal", "replace", "delete" (from the prediction) or "insert" (into it);
+    ``prediction`` and ``reference`` are the characters that it concerns on each side.
+    """
+
+    operation: str
+    prediction: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Match:
+    """How a prediction compares with one accepted answer.
+
+    Attributes:
+        reference: the accepted answer, as given.
+        normalized_prediction: what of the prediction is compared.
+        normalized_reference: what of the accepted answer is compared.
+        distance: the Levenshtein distance between the normalized texts.
+        length: what the distance is divided by.
+    """
+
+    reference: str
+    normalized_prediction: str
+    normalized_reference: str
+    distance: int
+    length: int
+
+    @property
+    def ratio(self) -> float:
+        """The normalized Levenshtein distance: distance / length, 0 for two empty texts."""
+        return self.distance / self.length if self.length else 0.0
+
+    @property
+    def similarity(self) -> float:
+        """The normalized Levenshtein similarity, 1 - distance / length, before any threshold."""
+        return 1 - self.ratio
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The steps from the normalized prediction to the normalized reference.
+
+        Joined, their texts give both back.
+        """
+        answer, accepted = self.normalized_prediction, self.normalized_reference
+        return tuple(
+            Edit(step.tag, answer[step.src_start : step.src_end], accepted[step.dest_start : step.dest_end])
+            for step in Levenshtein.opcodes(answer, accepted)
+        )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why an answer has its score; as a string, one plain sentence.
+
+    Attributes:
+        prediction: the answer, as given.
+        normalized_prediction: what of it is compared.
+        matches: how it compares with each accepted answer, in their order.
+        winner: which of them is the closest: its place in ``matches``.
+        score: the score, from 0 to 1.
+        reason: "equal", "close enough", "under the threshold", "empty", or, where there is no threshold,
+            "nothing in common".
+        variant: the variant that gave it, with the threshold and case of the call.
+    """
+
+    prediction: str
+    normalized_prediction: str
+    matches: tuple[Match, ...]
+    winner: int
+    score: float
+    reason: Reason
+    variant: Variant
+
+    @property
+    def best(self) -> Match:
+        """The match that won."""
+        return self.matches[self.winner]
+
+    @property
+    def signature(self) -> str:
+        """Which ANLS the score is."""
+        return self.variant.signature()
+
+    def __str__(self) -> str:
+        best, threshold = self.best, repr(self.variant.threshold)
+        if self.reason == "equal":
+            return f"equal to {best.reference!r}, so 1"
+        if self.reason == "empty" and not self.normalized_prediction:
+            return "the prediction is empty, so 0"
+        if self.reason == "empty":
+            return f"{self.prediction!r} counts as no answer, so 0"
+        if self.reason == "nothing in common":
+            return f"nothing in common with {best.reference!r}, so 0"
+        edits = f"{best.distance} edit{'s' * (best.distance != 1)} on {best.length} characters"
+        measured, rule = f"similarity {best.similarity:.4f}", self.variant.kept.replace("threshold", threshold)
+        kept = "is kept" if self.score else "is not kept, so 0"
+        if self.variant.all_or_nothing and self.score:
+            kept += ", so 1"
+        return f"{edits} from {best.reference!r}: {measured} {kept} ({rule})"
+
+
+def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
+    """How a prediction compares with one accepted answer."""
+    answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
+    length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
+    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
+
+
+def reason_of(answer: str, score: float, kernel: Kernel) -> Reason:
+    """Why a normalized answer has its score."""
+    if score == 1.0 and not kernel.all_or_nothing:
+        return "equal"
+    if score > 0.0:
+        return "close enough"
+    if not answer or answer in kernel.no_answers:
+        return "empty"
+    all_is_kept = kernel.low <= math.nextafter(0.0, 1.0) and kernel.high >= math.nextafter(1.0, 0.0)
+    return "nothing in common" if all_is_kept else "under the threshold"
+
+
+def explain_texts(prediction: str, references: Sequence[str], variant: Variant, kernel: Kernel) -> Explanation:
+    """Why a checked prediction has its score, in plain steps."""
+    matches = tuple(match_texts(prediction, text, kernel) for text in references)
+    winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
+    best, answer = matches[winner], kernel.normalize(prediction)
+    score = keep_similarity(answer, best.normalized_reference, best.ratio, kernel)
+    why = "equal" if score and not best.ratio else reason_of(answer, score, kernel)
+    return Explanation(prediction, answer, matches, winner, score, why, variant)
+
+
+# --------------------------------------------------------------------------------------------------
+# anls_metric.core.variants
+#
+# The variants of ANLS: a table, each row of which says how texts are compared, and the signature of a score.
+# --------------------------------------------------------------------------------------------------
+
+RowName = Callable[[int], str]
+
+
+class Scorer(Protocol):
+    """What scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, a benchmark's rule.
+
+    Every door goes through it, so that none has to know which of them it has.
+
+    Attributes:
+        name: what it is called, and chosen by.
+        threshold: from 0 to 1.
+        key: what its number is called in a dict of results.
+        label: what its number is called in a table.
+        options: the options that a call may override.
+        columns: the further columns that it needs besides predictions and references, by their names.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def options(self) -> tuple[str, ...]: ...
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
+        """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
+
+    def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
+        """The score of each row, from 0 to 1, for `mean`; none of no rows. ValueError: as `check`."""
+
+    def mean(self, scores: Any) -> float:
+        """The score of a set."""
+
+    def explain(self, prediction: Any, references: Any) -> Any:
+        """Why an answer has its score; as a string, a sentence. ValueError: as `check`."""
+
+    def signature(self, extract: str = "") -> str:
+        """Which score it is: what to print beside the number."""
+
+
+def check_threshold(threshold: Any) -> float:
+    """A threshold as a float. ValueError: it is no number from 0 to 1."""
     if not _is_number(threshold) or not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is {shown(threshold)}: it must be a number from 0 to 1")
+        raise ValueError(f"threshold is {describe(threshold)}: it must be a number from 0 to 1")
     return float(threshold) + 0.0  # 0.0 for -0.0
 
 
@@ -215,6 +890,11 @@ class Variant:
     all_or_nothing: bool = False
     aliases: tuple[str, ...] = ()
 
+    label: ClassVar[str] = "ANLS"
+    key: ClassVar[str] = "anls"
+    options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
+    columns: ClassVar[tuple[str, ...]] = ()
+
     def __post_init__(self) -> None:
         for field, allowed in _ALLOWED.items():
             value = getattr(self, field)
@@ -227,19 +907,83 @@ class Variant:
             texts = getattr(self, field)
             if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
                 self._refuse(field, "a tuple of strings")
-        object.__setattr__(self, "threshold", _check_threshold(self.threshold))
+        object.__setattr__(self, "threshold", check_threshold(self.threshold))
+
+    def check(
+        self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
+    ) -> tuple[list[str], list[Sequence[str]]]:
+        """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
+        return check_columns(predictions, references, row_name)
+
+    def score(
+        self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
+    ) -> list[float]:
+        """The score of each row; none of no rows. ValueError: as `check`."""
+        return score_columns(predictions, references, compile_kernel(self), row_name)
+
+    def mean(self, scores: Iterable[float]) -> float:
+        """The score of a set: the mean of the scores of its rows."""
+        return mean(scores)
+
+    def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
+        """Why an answer has its score. ValueError: as `check`."""
+        return explain_texts(
+            as_text(prediction, "prediction"), as_references(references, "references"), self, compile_kernel(self)
+        )
+
+    def signature(self, extract: str = "") -> str:
+        """Which ANLS a score is; ``extract`` names the rules that took the answers out of what a model wrote."""
+        named = VARIANTS.get(self.name, VARIANTS["standard"])
+        parts = ["anls", self.name]
+        for field in _SCORING_FIELDS:
+            value = getattr(self, field)
+            if field == "threshold" or value != getattr(named, field):
+                parts.append(f"{field}:{value}")
+        return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
 
     def _refuse(self, field: str, allowed: str) -> NoReturn:
-        raise ValueError(f"{field} of variant {self.name!r} is {shown(getattr(self, field))}: it must be {allowed}")
+        raise ValueError(f"{field} of variant {self.name!r} is {describe(getattr(self, field))}: it must be {allowed}")
+
+
+@lru_cache(maxsize=256)
+def compile_kernel(variant: Variant) -> Kernel:
+    """The kernel of a variant."""
+    normalize = NORMALIZERS[variant.ignore_case, variant.whitespace]
+    if variant.ignored_ending:
+        with_ending, ending = normalize, variant.ignored_ending
+
+        def normalize(text: str) -> str:
+            return with_ending(text).rstrip(ending)
+
+    lengths = {variant.prediction_length, variant.reference_length}
+    low, high = LIMITS[variant.kept](variant.threshold)
+    equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
+    equal_empty = 1.0 if variant.empty_equals_empty else equal
+    limit = min(high, 1.0 - low + 1e-9)
+    return Kernel(
+        normalize,
+        prediction_length=LENGTHS[variant.prediction_length],
+        reference_length=LENGTHS[variant.reference_length],
+        plain=normalize is lower_and_squeeze and lengths == {"normalized"} and not variant.no_answers,
+        low=low,
+        high=high,
+        limit=limit,
+        bounded=limit < 1 and variant.prediction_length == "normalized",
+        equal=equal,
+        equal_empty=equal_empty,
+        no_answers=frozenset(variant.no_answers),
+        all_or_nothing=variant.all_or_nothing,
+        as_given=not variant.no_answers and equal == equal_empty,
+    )
 
 
 _YES_OR_NO = (True, False)
 _ALLOWED: Mapping[str, Sequence[object]] = {
     "ignore_case": _YES_OR_NO,
-    "whitespace": tuple(whitespace for ignore_case, whitespace in _NORMALIZERS if ignore_case),
-    "prediction_length": tuple(_LENGTHS),
-    "reference_length": tuple(_LENGTHS),
-    "kept": tuple(_LIMITS),
+    "whitespace": tuple(whitespace for ignore_case, whitespace in NORMALIZERS if ignore_case),
+    "prediction_length": tuple(LENGTHS),
+    "reference_length": tuple(LENGTHS),
+    "kept": tuple(LIMITS),
     "empty_equals_empty": _YES_OR_NO,
     "all_or_nothing": _YES_OR_NO,
 }
@@ -455,27 +1199,6 @@ _SCORING_FIELDS = [
 ]
 
 
-class _Rule(NamedTuple):
-    """A variant made ready for the loop. It pickles as the variant, of which it is made again."""
-
-    variant: Variant
-    normalize: Callable[[str], str]
-    prediction_length: _LengthOf
-    reference_length: _LengthOf
-    plain: bool  # whether texts are lower-cased and squeezed, and their length is that of the result
-    low: float  # a score is kept at this similarity or above ...
-    high: float  # ... and at this distance / length or below
-    limit: float  # no distance / length above it is kept, whatever the rounding
-    bounded: bool  # whether a prediction can be too long to be kept, and its beginning tells
-    equal: float  # the score of equal texts
-    equal_empty: float  # the score of equal texts that are empty
-    no_answers: frozenset[str]
-    as_given: bool  # whether a prediction that stands among the references as it is scores `equal`
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rule, (self.variant, None, None)
-
-
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
@@ -520,59 +1243,18 @@ def get_variant(
         try:
             variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
         except AttributeError as error:
-            raise ValueError(f"variant is {shown(variant)}: it is no Variant of this metric ({error})") from None
+            raise ValueError(f"variant is {describe(variant)}: it is no Variant of this metric ({error})") from None
     elif not isinstance(variant, Variant):
-        raise ValueError(f"variant is {shown(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
+        raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
     if _NAMES.get(variant.name, variant).name != variant.name:
         raise ValueError(f"{variant.name!r} is another name of a known variant: give a variant of your own another one")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:
         if not isinstance(ignore_case, bool):
-            raise ValueError(f"ignore_case is {shown(ignore_case)}: it must be True, False or None")
+            raise ValueError(f"ignore_case is {describe(ignore_case)}: it must be True, False or None")
         variant = replace(variant, ignore_case=ignore_case)
     return variant
-
-
-def _compile(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> _Rule:
-    variant = get_variant(variant, threshold, ignore_case)
-    normalize = _NORMALIZERS[variant.ignore_case, variant.whitespace]
-    if variant.ignored_ending:
-        with_ending, ending = normalize, variant.ignored_ending
-
-        def normalize(text: str) -> str:
-            return with_ending(text).rstrip(ending)
-
-    lengths = {variant.prediction_length, variant.reference_length}
-    low, high = _LIMITS[variant.kept](variant.threshold)
-    equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
-    equal_empty = 1.0 if variant.empty_equals_empty else equal
-    limit = min(high, 1.0 - low + 1e-9)
-    return _Rule(
-        variant,
-        normalize,
-        prediction_length=_LENGTHS[variant.prediction_length],
-        reference_length=_LENGTHS[variant.reference_length],
-        plain=normalize is _lower_and_squeeze and lengths == {"normalized"} and not variant.no_answers,
-        low=low,
-        high=high,
-        limit=limit,
-        bounded=limit < 1 and variant.prediction_length == "normalized",
-        equal=equal,
-        equal_empty=equal_empty,
-        no_answers=frozenset(variant.no_answers),
-        as_given=not variant.no_answers and equal == equal_empty,
-    )
-
-
-_compile_once = lru_cache(maxsize=256, typed=True)(_compile)
-
-
-def _rule(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> _Rule:
-    try:
-        return _compile_once(variant, threshold, ignore_case)
-    except TypeError:  # an argument that cannot be hashed is a wrong one: it is named there
-        return _compile(variant, threshold, ignore_case)
 
 
 def signature(
@@ -596,408 +1278,33 @@ def signature(
 
     Example:
         >>> signature()
-        'anls|standard|threshold:0.5|v1.1.0'
+        'anls|standard|threshold:0.5|v2.0.0'
         >>> signature("unitxt", ignore_case=False)
-        'anls|rrc|ignore_case:False|threshold:0.5|v1.1.0'
+        'anls|rrc|ignore_case:False|threshold:0.5|v2.0.0'
 
     Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
     """
-    return _signature(_rule(variant, threshold, ignore_case).variant, extract)
-
-
-def _signature(variant: Variant, extract: str = "") -> str:
-    named = VARIANTS.get(variant.name, VARIANTS["standard"])
-    parts = ["anls", variant.name]
-    for field in _SCORING_FIELDS:
-        value = getattr(variant, field)
-        if field == "threshold" or value != getattr(named, field):
-            parts.append(f"{field}:{value}")
-    return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
+    return get_variant(variant, threshold, ignore_case).signature(extract)
 
 
 # --------------------------------------------------------------------------------------------------
-# Rows: what is taken, and what is said of the rest
+# anls_metric.core.scoring
+#
+# The functions that score texts: one answer, columns, streams, batches, and why an answer scores what it scores.
 # --------------------------------------------------------------------------------------------------
 
 
-def shown(value: object) -> str:
-    """A value as an error names it: on one line, not too long, with its type.
+@lru_cache(maxsize=256, typed=True)
+def _kernel_of_hashable(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+    return compile_kernel(get_variant(variant, threshold, ignore_case))
 
-    Args:
-        value: anything, also what cannot be printed.
 
-    Returns:
-        At most 60 characters of its ``repr`` on one line, and the name of its type.
-
-    Raises:
-        Nothing.
-
-    Example:
-        >>> shown(3.5), shown("a" * 100), shown(None)
-        ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
-    """
+def _kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+    """What the loop needs to know of the variant that a call asks for."""
     try:
-        # The beginning of a long one is enough, and of a very long one it is all that there is time for.
-        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
-        text = " ".join(repr(some).split())
-    except Exception:  # nested too deep, a number of too many digits, a __repr__ that fails
-        text = "..."
-    if len(text) > 60:
-        text = text[:57] + "..."
-    return text if value is None else f"{text} ({type(value).__name__})"
-
-
-# Where the text is in a dict that other programs pass for one, SQuAD's layout among them.
-_TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answers", "answer", "references")
-
-
-def _key_of_text(value: object) -> str:
-    """Which item of a dict holds its text or texts, in words; "" where it is no dict or that is not known."""
-    if not isinstance(value, Mapping):
-        return ""
-    key = next((key for key in _TEXT_KEYS if key in value), "")
-    if isinstance(inner := value.get(key), Mapping) and "text" in inner:
-        return f'the "text" of its "{key}"'
-    return key and f'its "{key}"'
-
-
-def as_text(value: object, what: str) -> str:
-    """The value, which must be a string.
-
-    Args:
-        value: a string, also of a subclass as numpy's and enumerations' are.
-        what: what to call it in an error.
-
-    Returns:
-        A plain string.
-
-    Raises:
-        ValueError: it is not a string; the error says what was found and what to do.
-
-    Example:
-        >>> as_text(5, "the prediction of row 7")
-        Traceback (most recent call last):
-        ...
-        ValueError: the prediction of row 7 is 5 (int), not a string: pass a string ("5")
-    """
-    if isinstance(value, str):
-        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
-    advice = "pass a string"
-    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        advice += ' ("" where the model gave no answer), or leave the row out'
-    elif isinstance(value, bytes):
-        advice += " (decode the bytes first)"
-    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
-        advice += f' ("{value}")'
-    elif key := _key_of_text(value):
-        advice = f"pass {key}"
-    elif isinstance(value, (list, tuple)):
-        advice += ", one and not a list"
-    raise ValueError(f"{what} is {shown(value)}, not a string: {advice}")
-
-
-def as_references(value: Any, what: str) -> Sequence[str]:
-    """The accepted answers of one row.
-
-    Args:
-        value: one string, or one or more strings in a list, tuple, set, numpy array, ... Of a set, whose order
-            means nothing, they come sorted.
-        what: what to call it in an error.
-
-    Returns:
-        One string or more.
-
-    Raises:
-        ValueError: no answers, or something that is no string; the error says what was found and what to do.
-
-    Example:
-        >>> as_references("Coca Cola", "references"), as_references({"b", "a"}, "references")
-        (('Coca Cola',), ('a', 'b'))
-    """
-    if isinstance(value, str):
-        return (as_text(value, what),)
-    if isinstance(value, (set, frozenset)):
-        texts = sorted(as_text(text, f"{what}, an item of it,") for text in sorted(value, key=shown))
-    else:
-        items = as_column(value, what, "pass a list of strings, the accepted answers")
-        texts = [as_text(text, f"{what}, item {item},") for item, text in enumerate(items)]
-    if not texts:
-        raise ValueError(
-            f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
-        )
-    return tuple(texts)
-
-
-# What other libraries have for data that was not read or computed yet: what its type can do -> what to do with it.
-# The first that fits. No library is asked, so that none is imported.
-_LAZY: Mapping[str, str] = {
-    "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
-    "fetchdf": "fetch it with .df() first",  # DuckDB
-    "collect": "run it with .collect() first",  # polars
-    "compute": "run it with .compute() first",  # Dask
-}
-
-
-def _refuse_lazy(value: object, what: str) -> None:
-    for ability, remedy in _LAZY.items():
-        if hasattr(type(value), ability):
-            raise ValueError(f"{what} is a {type(value).__name__}, a query that was not run yet: {remedy}")
-
-
-def as_column(column: Any, what: str, advice: str = "pass a list", most: int | None = None) -> list[Any]:
-    """A column of any kind as a list.
-
-    Args:
-        column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
-        what: what to call it in an error.
-        advice: what to do where it is no column.
-        most: how many items there can be: of an iterator, one more is read at most.
-
-    Returns:
-        A list of its items; a list as it is.
-
-    Raises:
-        ValueError: it is no column, or a query that was not run yet, or it has no end; the error says what to do.
-
-    Example:
-        >>> as_column(iter("ab"), "predictions")
-        ['a', 'b']
-    """
-    if isinstance(column, list):
-        return column
-    _refuse_known(column, what, advice)
-    for to_list in ("to_pylist", "tolist", "to_list"):
-        if hasattr(column, to_list):
-            column = getattr(column, to_list)()
-            break
-    if isinstance(column, list):
-        return column
-    if isinstance(column, (str, bytes, Mapping, set, frozenset)) or not _can_be_iterated(column):
-        raise ValueError(f"{what} is {shown(column)}: {advice}")
-    return list(column if most is None or not isinstance(column, Iterator) else islice(column, most + 1))
-
-
-def _refuse_known(column: Any, what: str, advice: str) -> None:
-    """Refuse what is no column, where it is known what would be one."""
-    _refuse_lazy(column, what)
-    if hasattr(type(column), "columns"):
-        raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
-    if key := _key_of_text(column):
-        keys = ", ".join(map(str, islice(column, 5)))
-        raise ValueError(f"{what} is a dict with the keys {keys}: pass {key}")
-    if isinstance(column, (count, cycle)) or (isinstance(column, repeat) and length_hint(column, -1) < 0):
-        raise ValueError(f"{what} never ends ({type(column).__name__}): {advice}")
-
-
-def _can_be_iterated(column: Any) -> bool:
-    try:
-        iter(column)
-    except TypeError:  # Spark's columns only look so
-        return False
-    return True
-
-
-def _row_name(row: object) -> str:
-    return f"row {row} (counted from 0)"
-
-
-def _row_name_after(before: int) -> Callable[[int], str]:
-    return lambda row: _row_name(before + row)
-
-
-def _paired(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Both columns as lists of one length."""
-    most = len(references) if isinstance(references, (list, tuple)) else None
-    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
-    advice = "pass a list with the accepted answers of each question"
-    references = as_column(references, "references", advice, len(predictions))
-    if len(predictions) != len(references):
-        raise ValueError(
-            f"there are {len(predictions)} predictions but references for {len(references)} questions: "
-            "pass one list of accepted answers for each prediction"
-        )
-    return predictions, references
-
-
-def _checked(
-    predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
-) -> tuple[list[str], list[Sequence[str]]]:
-    """Both columns, checked: strings, and one or more accepted strings for each."""
-    if set(map(type, predictions)) - {str}:
-        predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
-    kinds = set(map(type, references))
-    if kinds == {str}:
-        references = list(zip(references))
-    elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
-        references = [
-            as_references(accepted, f"the references of {row_name(row)}") for row, accepted in enumerate(references)
-        ]
-    return predictions, references
-
-
-def _columns(
-    predictions: Any, references: Any, row_name: Callable[[int], str] = _row_name
-) -> tuple[list[str], list[Sequence[str]]]:
-    return _checked(*_paired(predictions, references), row_name)
-
-
-def _are_plain(references: Any) -> TypeGuard[Sequence[str]]:
-    """Whether the references of a row are a list or tuple of strings, as most are: nothing is to be done with them."""
-    kind = type(references)
-    if (kind is list or kind is tuple) and references:
-        try:
-            "".join(references)  # the fastest check that every item is a string
-        except TypeError:
-            return False
-        return True
-    return False
-
-
-def _are_strings(references: list[Sequence[str]]) -> bool:
-    try:
-        deque(map("".join, references), maxlen=0)
-    except TypeError:
-        return False
-    return True
-
-
-def _refuse_no_rows(rows: Sequence[object] | int) -> None:
-    if not rows:
-        raise ValueError("there are no rows to score: pass at least one prediction with its references")
-
-
-# --------------------------------------------------------------------------------------------------
-# Scoring
-# --------------------------------------------------------------------------------------------------
-
-# How many rows are checked and then scored at a time: they stay in the processor's cache in between.
-_CHUNK = 1024
-
-
-def _score_columns(predictions: Any, references: Any, rule: _Rule, before: int = 0) -> list[float]:
-    """The score of each row of two columns of any kind; bad rows are counted from so many before them."""
-    predictions, references = _paired(predictions, references)
-    scores: list[float] = []
-    for start in range(0, len(predictions), _CHUNK):
-        piece = slice(start, start + _CHUNK)
-        scores += _score_rows(
-            zip(*_checked(predictions[piece], references[piece], _row_name_after(before + start))), rule
-        )
-    return scores
-
-
-def _score_rows(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> list[float]:
-    """The score of each row."""
-    return list(_iter_scores(rows, rule))
-
-
-def _iter_scores(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> Iterator[float]:
-    """The score of each row, before the next row is asked for."""
-    scores = _iter_kept(rows, rule)
-    return map(_one_if_kept, scores) if rule.variant.all_or_nothing else scores
-
-
-def _one_if_kept(score: float) -> float:
-    return 1.0 if score else 0.0
-
-
-def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], rule: _Rule) -> Iterator[float]:
-    """What is kept of each row's similarity. The one loop of this project; `explain` says the same in plain steps."""
-    distance, far, long = Levenshtein.distance, math.inf, _LONG
-    plain, low, high, equal, as_given = rule.plain, rule.low, rule.high, rule.equal, rule.as_given
-    normalize, no_answers, bounded = rule.normalize, rule.no_answers, rule.bounded
-    prediction_length, reference_length = rule.prediction_length, rule.reference_length
-    for prediction, references in rows:
-        if as_given and prediction in references:
-            yield equal
-            continue
-        if len(prediction) > long:
-            hopeless = bounded and _is_too_long(prediction, references, rule)
-            yield 0.0 if hopeless else _score_long(prediction, references, rule)
-            continue
-        if plain:  # what the functions of a plain rule do, written out: two calls a text cost a fifth of the loop
-            answer = " ".join(prediction.lower().split())
-            answer_length = len(answer)
-        else:
-            answer = normalize(prediction)
-            answer_length = prediction_length(prediction, answer)
-            if answer in no_answers:
-                yield 0.0
-                continue
-        least = far
-        for reference in references:
-            if plain:
-                accepted = " ".join(reference.lower().split())
-                length = len(accepted)
-            else:
-                accepted = normalize(reference)
-                length = reference_length(reference, accepted)
-            if accepted == answer:
-                yield equal if answer else rule.equal_empty
-                break
-            ratio = distance(answer, accepted) / (length if length > answer_length else answer_length)
-            if ratio < least:
-                least = ratio
-        else:
-            similarity = 1 - least
-            yield similarity if similarity >= low and least <= high else 0.0
-
-
-def _score_long(prediction: str, references: Sequence[str], rule: _Rule) -> float:
-    """The same for a long prediction, without the distances that cannot change the score."""
-    answer = rule.normalize(prediction)
-    if answer in rule.no_answers:
-        return 0.0
-    answer_length = rule.prediction_length(prediction, answer)
-    least = math.inf
-    for reference in references:
-        accepted = rule.normalize(reference)
-        if accepted == answer:
-            return rule.equal if answer else rule.equal_empty
-        length = max(rule.reference_length(reference, accepted), answer_length)
-        # More edits than these are either too many to be kept, or too many to be the fewest.
-        most = int(min(least, rule.limit) * length) + 1
-        edits = _distance(answer, accepted, most)
-        if edits <= most:
-            least = min(least, edits / length)
-    similarity = 1 - least
-    return similarity if similarity >= rule.low and least <= rule.high else 0.0
-
-
-def _is_too_long(prediction: str, references: Sequence[str], rule: _Rule) -> bool:
-    """Whether the beginning of a prediction shows that it cannot be kept, however it goes on.
-
-    Normalized, it has p characters, and no reference counts more than r. At least p - r of them have to be deleted, and
-    where p > r the length is p, so that distance / length is at least 1 - r / p. That is over the limit, above which
-    nothing is kept, as soon as p > r / (1 - limit). And p is at least what a beginning alone comes to when it is
-    normalized: case changes character by character, and what is squeezed, stripped or cut at the end of the beginning
-    can only become part of the text when more follows.
-    """
-    longest = 0
-    for reference in references:
-        # Another case makes up to three characters of one, but none more of ASCII; the rest of normalizing only less.
-        length = len(reference) if reference.isascii() else 3 * len(reference)
-        if length > longest:
-            longest = length
-    enough = int(longest / (1 - rule.limit)) + 2
-    # As many characters and a quarter more, which as a rule covers the white space among them.
-    beginning = enough + enough // 4 + 1
-    return len(prediction) > beginning and len(rule.normalize(prediction[:beginning])) > enough
-
-
-def _distance(answer: str, accepted: str, most: int) -> int:
-    """The edit distance of long texts, or any number over `most` where it is over that."""
-    if most > 400:
-        # rapidfuzz searches a band that is as wide as the most edits that it is told of: the fewer, the faster. How
-        # many there are is guessed from the first 128 characters, which are two machine words of its and cost little:
-        # as many as those have in each 100, and 16, so that the guess is rather too high. Too low, it costs a second
-        # search. Under 800 characters it does not pay (benchmarks/README.md has the figures).
-        guess = Levenshtein.distance(answer[:128], accepted[:128]) * max(len(answer), len(accepted)) // 100 + 16
-        if guess < most:
-            edits = Levenshtein.distance(answer, accepted, score_cutoff=guess)
-            if edits <= guess:
-                return edits
-    return Levenshtein.distance(answer, accepted, score_cutoff=most)
+        return _kernel_of_hashable(variant, threshold, ignore_case)
+    except TypeError:  # an argument that cannot be hashed is a wrong one: get_variant names it
+        return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
 def anls_score(
@@ -1031,12 +1338,12 @@ def anls_score(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648; the call of https://github.com/shunk031/ANLS.
     """
-    rule = _rule(variant, threshold, ignore_case)
+    kernel = _kernel(variant, threshold, ignore_case)
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
-    if not _are_plain(gold_labels):
+    if not is_list_of_texts(gold_labels):
         gold_labels = as_references(gold_labels, "the gold labels")
-    return next(_iter_scores(((prediction, gold_labels),), rule))
+    return next(iter_scores(((prediction, gold_labels),), kernel))
 
 
 def anls_scores(
@@ -1069,8 +1376,8 @@ def anls_scores(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
-    scores = _score_columns(predictions, references, _rule(variant, threshold, ignore_case))
-    _refuse_no_rows(scores)
+    scores = score_columns(predictions, references, _kernel(variant, threshold, ignore_case))
+    refuse_no_rows(scores)
     return scores
 
 
@@ -1103,21 +1410,21 @@ def scores_and_similarities(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
-    rule = _rule(variant, threshold, ignore_case)
-    predictions, references = _columns(predictions, references)
-    _refuse_no_rows(predictions)
+    kernel = _kernel(variant, threshold, ignore_case)
+    predictions, references = check_columns(predictions, references)
+    refuse_no_rows(predictions)
     scores, similarities = [], []
     for prediction, accepted_answers in zip(predictions, references):
-        answer = rule.normalize(prediction)
-        answer_length = rule.prediction_length(prediction, answer)
+        answer = kernel.normalize(prediction)
+        answer_length = kernel.prediction_length(prediction, answer)
         closest, least = "", math.inf
         for reference in accepted_answers:
-            accepted = rule.normalize(reference)
-            length = max(rule.reference_length(reference, accepted), answer_length)
+            accepted = kernel.normalize(reference)
+            length = max(kernel.reference_length(reference, accepted), answer_length)
             ratio = Levenshtein.distance(answer, accepted) / (length or 1)
             if ratio < least:
                 closest, least = accepted, ratio
-        scores.append(_kept(answer, closest, least, rule))
+        scores.append(keep_similarity(answer, closest, least, kernel))
         similarities.append(1 - least)
     return scores, similarities
 
@@ -1147,39 +1454,11 @@ def iter_anls_scores(
         >>> mean(iter_anls_scores(rows))
         0.8888888888888888
     """
-    rule = _rule(variant, threshold, ignore_case)
-    _refuse_lazy(rows, "rows")
+    kernel = _kernel(variant, threshold, ignore_case)
+    refuse_lazy(rows, "rows")
     if not isinstance(rows, Iterable):
-        raise ValueError(f"rows is {shown(rows)}: {_PASS_PAIRS}")
-    return _iter_scores(_checked_pairs(rows), rule)
-
-
-_PASS_PAIRS = "pass pairs of a prediction and its references, like zip(predictions, references)"
-
-
-def _checked_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The pairs of a stream, each checked when it comes."""
-    join = "".join
-    for row, pair in enumerate(rows):
-        if type(pair) is tuple and len(pair) == 2:
-            prediction, references = pair
-            kind = type(references)
-            # `_are_plain`, written out: calls cost a fifth of the stream.
-            if type(prediction) is str and (kind is list or kind is tuple) and references:
-                try:
-                    join(references)
-                except TypeError:
-                    pass  # it is named below
-                else:
-                    yield pair
-                    continue
-        yield _checked_pair(pair, _row_name(row))
-
-
-def _checked_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
-    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise ValueError(f"{name} is {shown(pair)}: {_PASS_PAIRS}")
-    return as_text(pair[0], f"the prediction of {name}"), as_references(pair[1], f"the references of {name}")
+        raise ValueError(f"rows is {describe(rows)}: {PASS_PAIRS}")
+    return iter_scores(check_pairs(rows), kernel)
 
 
 def anls_batch(
@@ -1215,54 +1494,27 @@ def anls_batch(
 
     Source: https://huggingface.co/docs/datasets/process#batch-processing.
     """
-    rule = _rule(variant, threshold, ignore_case)
-    _refuse_lazy(batch, "the batch")
+    kernel = _kernel(variant, threshold, ignore_case)
+    refuse_lazy(batch, "the batch")
     predictions, references = (_column_of(batch, name) for name in (prediction_column, references_column))
     if isinstance(predictions, str):
-        raise ValueError(f"the batch holds one row, {shown(predictions)}: pass lists (Dataset.map: batched=True)")
+        raise ValueError(f"the batch holds one row, {describe(predictions)}: pass lists (Dataset.map: batched=True)")
 
     def row_name(row: int) -> str:
-        return _row_name(row) if indices is None else f"row {indices[row]}"
+        return name_row(row) if indices is None else f"row {indices[row]}"
 
-    return {score_column: _score_rows(zip(*_columns(predictions, references, row_name)), rule)}
+    return {score_column: score_rows(zip(*check_columns(predictions, references, row_name)), kernel)}
 
 
 def _column_of(batch: Any, name: str) -> Any:
     if not hasattr(type(batch), "__getitem__") or isinstance(batch, (str, bytes, list, tuple)):
-        raise ValueError(f"the batch is {shown(batch)}: pass columns by name, as a dict, a table or a data frame")
+        raise ValueError(f"the batch is {describe(batch)}: pass columns by name, as a dict, a table or a data frame")
     try:
         return batch[name]
     except Exception:  # KeyError, and whatever another library has for it
         raise ValueError(
             f"the batch has no column {name!r}: name the columns with prediction_column and references_column"
         ) from None
-
-
-def mean(scores: Iterable[float]) -> float:
-    """The mean of scores, rounded once: the same bits in whatever order they come.
-
-    Args:
-        scores: one or more numbers, in a list or as they come.
-
-    Returns:
-        Their mean. Of the scores of a set this is its ANLS.
-
-    Raises:
-        ValueError: no scores, or no list of them.
-
-    Example:
-        >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
-        0.8819444444444444
-    """
-    if isinstance(scores, Sequence) and not isinstance(scores, str):
-        _refuse_no_rows(scores)
-        return math.fsum(scores) / len(scores)
-    if not isinstance(scores, Iterable) or isinstance(scores, str):
-        raise ValueError(f"scores is {shown(scores)}: pass one number or more, in a list or as they come")
-    places = count()
-    total = math.fsum(map(itemgetter(0), zip(scores, places)))
-    _refuse_no_rows(number := next(places))
-    return total / number
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
@@ -1281,7 +1533,7 @@ def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
         >>> normalizer()("  Coca   Cola ")
         'coca cola'
     """
-    return _rule(variant, None, None).normalize
+    return _kernel(variant, None, None).normalize
 
 
 def normalized_levenshtein_similarity(
@@ -1307,145 +1559,13 @@ def normalized_levenshtein_similarity(
 
     Source: https://arxiv.org/abs/1905.13648, section 4.
     """
-    rule = _rule(variant, None, ignore_case)
-    return _match(as_text(prediction, "prediction"), as_text(reference, "reference"), rule).similarity
+    kernel = _kernel(variant, None, ignore_case)
+    return match_texts(as_text(prediction, "prediction"), as_text(reference, "reference"), kernel).similarity
 
 
 # --------------------------------------------------------------------------------------------------
 # Why a score is what it is
 # --------------------------------------------------------------------------------------------------
-
-
-class Edit(NamedTuple):
-    """One step from the normalized prediction to the normalized reference.
-
-    ``operation`` is "equal", "replace", "delete" (from the prediction) or "insert" (into it);
-    ``prediction`` and ``reference`` are the characters that it concerns on each side.
-    """
-
-    operation: str
-    prediction: str
-    reference: str
-
-
-@dataclass(frozen=True)
-class Match:
-    """How a prediction compares with one accepted answer.
-
-    Attributes:
-        reference: the accepted answer, as given.
-        normalized_prediction: what of the prediction is compared.
-        normalized_reference: what of the accepted answer is compared.
-        distance: the Levenshtein distance between the normalized texts.
-        length: what the distance is divided by.
-    """
-
-    reference: str
-    normalized_prediction: str
-    normalized_reference: str
-    distance: int
-    length: int
-
-    @property
-    def ratio(self) -> float:
-        """The normalized Levenshtein distance: distance / length, 0 for two empty texts."""
-        return self.distance / self.length if self.length else 0.0
-
-    @property
-    def similarity(self) -> float:
-        """The normalized Levenshtein similarity, 1 - distance / length, before any threshold."""
-        return 1 - self.ratio
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the normalized reference.
-
-        Joined, their texts give both back.
-        """
-        answer, accepted = self.normalized_prediction, self.normalized_reference
-        return tuple(
-            Edit(step.tag, answer[step.src_start : step.src_end], accepted[step.dest_start : step.dest_end])
-            for step in Levenshtein.opcodes(answer, accepted)
-        )
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Why an answer has its score; as a string, one plain sentence.
-
-    Attributes:
-        prediction: the answer, as given.
-        normalized_prediction: what of it is compared.
-        matches: how it compares with each accepted answer, in their order.
-        winner: which of them is the closest: its place in ``matches``.
-        score: the score, from 0 to 1.
-        reason: "equal", "close enough", "under the threshold", "empty", or, where there is no threshold,
-            "nothing in common".
-        variant: the variant that gave it, with the threshold and case of the call.
-    """
-
-    prediction: str
-    normalized_prediction: str
-    matches: tuple[Match, ...]
-    winner: int
-    score: float
-    reason: Reason
-    variant: Variant
-
-    @property
-    def best(self) -> Match:
-        """The match that won."""
-        return self.matches[self.winner]
-
-    @property
-    def signature(self) -> str:
-        """Which ANLS the score is."""
-        return _signature(self.variant)
-
-    def __str__(self) -> str:
-        best, threshold = self.best, repr(self.variant.threshold)
-        if self.reason == "equal":
-            return f"equal to {best.reference!r}, so 1"
-        if self.reason == "empty" and not self.normalized_prediction:
-            return "the prediction is empty, so 0"
-        if self.reason == "empty":
-            return f"{self.prediction!r} counts as no answer, so 0"
-        if self.reason == "nothing in common":
-            return f"nothing in common with {best.reference!r}, so 0"
-        edits = f"{best.distance} edit{'s' * (best.distance != 1)} on {best.length} characters"
-        measured, rule = f"similarity {best.similarity:.4f}", self.variant.kept.replace("threshold", threshold)
-        kept = "is kept" if self.score else "is not kept, so 0"
-        if self.variant.all_or_nothing and self.score:
-            kept += ", so 1"
-        return f"{edits} from {best.reference!r}: {measured} {kept} ({rule})"
-
-
-def _match(prediction: str, reference: str, rule: _Rule) -> Match:
-    answer, accepted = rule.normalize(prediction), rule.normalize(reference)
-    length = max(rule.prediction_length(prediction, answer), rule.reference_length(reference, accepted))
-    return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
-
-
-def _kept(answer: str, accepted: str, ratio: float, rule: _Rule) -> float:
-    """What of a similarity is kept: the score of an answer whose distance / length from the closest one is `ratio`."""
-    if answer in rule.no_answers:
-        return 0.0
-    if rule.variant.empty_equals_empty and not answer and not accepted:
-        return 1.0
-    similarity = 1 - ratio
-    score = similarity if similarity >= rule.low and ratio <= rule.high else 0.0
-    return _one_if_kept(score) if rule.variant.all_or_nothing else score
-
-
-def _reason(answer: str, score: float, rule: _Rule) -> Reason:
-    if score == 1.0 and not rule.variant.all_or_nothing:
-        return "equal"
-    if score > 0.0:
-        return "close enough"
-    if not answer or answer in rule.no_answers:
-        return "empty"
-    all_is_kept = rule.low <= math.nextafter(0.0, 1.0) and rule.high >= math.nextafter(1.0, 0.0)
-    return "nothing in common" if all_is_kept else "under the threshold"
 
 
 def reason(
@@ -1475,8 +1595,8 @@ def reason(
         >>> reason("The Coca", 0.0)
         'under the threshold'
     """
-    rule = _rule(variant, threshold, ignore_case)
-    return _reason(rule.normalize(as_text(prediction, "prediction")), score, rule)
+    kernel = _kernel(variant, threshold, ignore_case)
+    return reason_of(kernel.normalize(as_text(prediction, "prediction")), score, kernel)
 
 
 def explain(
@@ -1511,20 +1631,16 @@ def explain(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
-    rule = _rule(variant, threshold, ignore_case)
-    prediction = as_text(prediction, "prediction")
-    matches = tuple(_match(prediction, text, rule) for text in as_references(references, "references"))
-    winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
-    best, answer = matches[winner], rule.normalize(prediction)
-    score = _kept(answer, best.normalized_reference, best.ratio, rule)
-    why = "equal" if score and not best.ratio else _reason(answer, score, rule)
-    return Explanation(prediction, answer, matches, winner, score, why, rule.variant)
+    return get_variant(variant, threshold, ignore_case).explain(prediction, references)
 
 
 # --------------------------------------------------------------------------------------------------
-# Training: what transformers and TRL call
+# anls_metric.transformers
+#
+# The score of an evaluation: ``compute_metrics`` for the trainers of transformers and TRL.
+#
+# Transformers is not imported here: a hook is a function of ids or logits and labels, and decodes them.
 # --------------------------------------------------------------------------------------------------
-
 
 Extract = Callable[[str], str | None]
 
@@ -1533,7 +1649,7 @@ _NOTHING, _NOT_A_NUMBER = -100, -1000
 
 
 def as_extract(extract: Any) -> Extract | None:
-    """What takes the answer out of a text: a function, or names of rules of ``anls_metric.reading.extract``.
+    """What takes the answer out of a text: a function, or the names of extraction rules.
 
     ValueError: it is neither, or there is no such rule. ImportError: rules are named where there is this file alone.
     """
@@ -1543,12 +1659,12 @@ def as_extract(extract: Any) -> Extract | None:
         except ModuleNotFoundError as error:
             if not str(error.name).startswith("anls_metric"):
                 raise
-            raise ImportError("rules of extraction need the package of this file: pip install anls-metric") from error
+            raise ImportError("extraction rules need the package anls-metric: pip install anls-metric") from error
         return extractor(extract)
     if extract is None or callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
-        f"extract is {shown(extract)}: pass names of rules, or a function that takes a text and returns the answer"
+        f"extract is {describe(extract)}: pass names of rules, or a function that takes a text and returns the answer"
     )
 
 
@@ -1644,7 +1760,7 @@ class ComputeMetrics:
         self._tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
         if not hasattr(self._tokenizer, "batch_decode"):
             raise ValueError(
-                f"tokenizer is {shown(tokenizer)}, which cannot decode: pass the tokenizer or processor of the model"
+                f"tokenizer is {describe(tokenizer)}, which cannot decode: pass the tokenizer or processor of the model"
             )
         self._causal, self._extract, self._variant = causal, extract, variant
         self._skip_special_tokens = skip_special_tokens
@@ -1731,7 +1847,7 @@ class ComputeMetrics:
                 raise ValueError(f"there are {len(ids)} predictions and {len(labelled)} labels in one batch")
             labelled = list(map(self._without_padding, labelled, ids))
             for row, (predicted, label) in enumerate(zip(ids, labelled), len(self._predictions)):
-                self._refuse_unreadable(predicted, label, _row_name(row))
+                self._refuse_unreadable(predicted, label, name_row(row))
             self._predictions += self._texts(list(map(_tokens, ids)), "prediction", len(self._predictions))
             if places is not None:
                 self._labels += map(_tokens, labelled)
@@ -1781,19 +1897,19 @@ class ComputeMetrics:
         for row, ids in enumerate(rows, before):
             if max(ids, default=0) >= known:
                 raise ValueError(
-                    f"the {what} of {_row_name(row)} holds the id {max(ids)}, but the tokenizer has {known} tokens: "
+                    f"the {what} of {name_row(row)} holds the id {max(ids)}, but the tokenizer has {known} tokens: "
                     "pass the tokenizer of the model"
                 )
         texts = self._tokenizer.batch_decode(rows, skip_special_tokens=self._skip_special_tokens) if rows else []
         answers = []
         for row, text in enumerate(texts, before):
-            text = as_text(text, f"the decoded {what} of {_row_name(row)}")
-            answer = answer_in(text, self._extract, f"the {what} of {_row_name(row)}")
+            text = as_text(text, f"the decoded {what} of {name_row(row)}")
+            answer = answer_in(text, self._extract, f"the {what} of {name_row(row)}")
             answers.append(answer if answer is not None else "" if what == "prediction" else text)
         return answers
 
     def _score(self) -> float:
-        _refuse_no_rows(self._predictions)
+        refuse_no_rows(self._predictions)
         predictions, references = self._labelled_rows() if self._sets is None else self._referenced_rows(self._sets)
         return mean(anls_scores(predictions, references, variant=self._variant))
 
@@ -1807,7 +1923,7 @@ class ComputeMetrics:
             )
         empty = [row for row, ids in enumerate(self._labels) if not ids]
         if empty:
-            found = f"{len(empty)} of {rows} rows have no labels (all are negative), the first is {_row_name(empty[0])}"
+            found = f"{len(empty)} of {rows} rows have no labels (all are negative), the first is {name_row(empty[0])}"
             advice = "pass references, or see whether answers are cut off at a maximal length"
             if len(empty) == rows:
                 raise ValueError(f"{found}: {advice}")
@@ -1879,7 +1995,7 @@ class ComputeMetrics:
 def _checked_references(references: Any, name: object) -> list[Sequence[str]]:
     what = "references" if name is None else f"references[{name!r}]"
     accepted = as_column(references, what, "pass a list with the accepted answers of each row of the evaluation set")
-    return [as_references(one, f"the {what} of {_row_name(row)}") for row, one in enumerate(accepted)]
+    return [as_references(one, f"the {what} of {name_row(row)}") for row, one in enumerate(accepted)]
 
 
 def _named(sets: Mapping[Any, Sequence[object]]) -> str:
@@ -1895,7 +2011,8 @@ def _predictions_and_labels(eval_prediction: Any) -> tuple[Any, Any]:
         predictions, labels = eval_prediction
     except (TypeError, ValueError):
         raise ValueError(
-            f"the evaluation is {shown(eval_prediction)}: pass an EvalPrediction, or a pair of predictions and labels"
+            f"the evaluation is {describe(eval_prediction)}: "
+            "pass an EvalPrediction, or a pair of predictions and labels"
         ) from None
     return predictions, labels
 
@@ -1918,7 +2035,7 @@ def _rows_of_ids(array: Any, what: str) -> list[list[int]]:
     """Each row of an array of ids, of which the negative ones stand for nothing."""
     rows: list[list[int]] | None = array.tolist() if getattr(array, "ndim", None) == 2 else None
     if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
-        found = f"{_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else shown(array)
+        found = f"{_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
         raise ValueError(
             f"the {what} are {found}: pass ids (rows x positions, whole numbers)"
             + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")
@@ -1938,8 +2055,24 @@ def _is_in_pieces(row: list[int]) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------
-# The metric of Hugging Face evaluate
+# anls_metric.metric
+#
+# The metric of Hugging Face evaluate.
+#
+# `Anls` is defined when it is first asked for, so that this module can be imported without evaluate.
 # --------------------------------------------------------------------------------------------------
+
+if TYPE_CHECKING:
+    from evaluate import Metric as _Base
+
+    from anls_metric.nested import Average, NoneKeys
+else:
+    _Base = object  # evaluate.Metric comes under it when `Anls` is made
+
+
+_Item = TypeVar("_Item")
+
+_NOT_GIVEN: Any = object()  # where None is a value
 
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
@@ -1951,20 +2084,17 @@ the answer is then taken to be another one. ANLS is the mean of the scores.
 _INPUTS_DESCRIPTION = """
 Args:
     predictions: list of N strings, the answers to score.
-    references: list of N lists of strings, the accepted answers of each question; or of N strings, where each
-        question has one.
-    variant: which ANLS: "standard" (the default), "rrc" (the leaderboard's script), or another row of the table in
-        the metric card.
-    threshold: from 0 to 1. A similarity under it scores 0 (variants that compare the distance, as "pypi_anls" does,
-        want distance / length under it instead). Default: the variant's own, 0.5 for most.
-    ignore_case: whether case is ignored. Default: as the variant does; "standard" ignores it.
-    none_keys, average: of the configuration "anls_star", which scores lists and nested values as "anlsl" does lists of
-        texts: see anls_metric.nested.
+    references: list of N lists of strings, the accepted answers to each question; a string counts as one answer.
+    variant: which ANLS: "standard" (the default), "rrc" (the leaderboard's script), or another row of VARIANTS.
+    threshold: from 0 to 1; a similarity below it scores 0. Default: the variant's own, 0.5 for most.
+    ignore_case: whether case is ignored. Default: what the variant does; "standard" ignores it.
+    none_keys: for "anls_star" only: whether a predicted key without a value is "counted" as wrong, or "ignored".
+    average: for "anls_star" only: whether the score is the mean over "rows" or over all "leaves".
     return_all_scores: whether to return the score of each answer as well. Default: False.
 Returns:
     anls: the mean of the scores, from 0 to 1.
     anls_scores: with return_all_scores, the list of the N scores.
-    The configurations "anls_star" and "anlsl" return these under their own names.
+    The configurations "anls_star" and "anlsl", for lists and nested values, return these under their own names.
 Raises:
     ValueError: what is wrong, and in which row. The metric is empty after it.
 Examples:
@@ -1987,10 +2117,10 @@ Examples:
     {'anls': 0.5879629629629629}
 
     >>> anls.signature(variant="rrc")
-    'anls|rrc|threshold:0.5|v1.1.0'
+    'anls|rrc|threshold:0.5|v2.0.0'
 """
 
-_CITATION = """\
+CITATION = """\
 @inproceedings{biten2019scene,
     title = {Scene Text Visual Question Answering},
     author = {Biten, Ali Furkan and Tito, Ruben and Mafla, Andres and Gomez, Lluis and Rusi{\\~n}ol, Mar{\\c{c}}al and
@@ -2008,28 +2138,20 @@ _CITATION = """\
 }
 """
 
-if TYPE_CHECKING:
-    from evaluate import Metric as _Base
 
-    from anls_metric.nested import Average, NoneKeys, ValueVariant
-else:
-    _Base = object  # evaluate.Metric comes under it when `Anls` is made
-
-_Item = TypeVar("_Item")
-
-_NOT_GIVEN: Any = object()  # where None is a value
-
+_PAPERS = ("https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398")
 _NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
 
 
-def load(**kwargs: Any) -> Anls:
-    """The metric, as ``evaluate.load`` gives it, from the file of this module: no Hub is asked.
+def load(config_name: str | None = None, **kwargs: Any) -> Anls:
+    """The metric, as ``evaluate.load`` gives it, without a look at the Hub.
 
     Args:
-        **kwargs: what ``evaluate.load`` takes besides the path (``num_process``, ``process_id``,
-            ``experiment_id``, ``keep_in_memory``, ``cache_dir``, ...), and the options that every
-            ``compute`` is to have unless it says otherwise: ``variant``, ``threshold``, ``ignore_case``.
-            ``config_name="anls_star"`` and ``"anlsl"`` score lists and nested values, with options of their own.
+        config_name: a variant, which every ``compute`` takes unless it says otherwise; or "anls_star" or "anlsl", which
+            score lists and nested values.
+        **kwargs: the options that every ``compute`` takes unless it says otherwise (``variant``, ``threshold``,
+            ``ignore_case``; ``none_keys`` and ``average`` for "anls_star"), and what an ``evaluate.Metric`` takes
+            (``num_process``, ``process_id``, ``experiment_id``, ``cache_dir``, ...).
 
     Returns:
         An ``Anls``, which is an ``evaluate.Metric``.
@@ -2044,183 +2166,25 @@ def load(**kwargs: Any) -> Anls:
 
     Source: https://huggingface.co/docs/evaluate/package_reference/loading_methods.
     """
-    try:
-        import evaluate
-    except ImportError as error:
-        raise ImportError(_NEEDS_EVALUATE) from error
-    metric: Anls = evaluate.load(__file__, **kwargs)
+    metric: Anls = __getattr__("Anls")(config_name, **kwargs)
     return metric
-
-
-# What a configuration of the metric does with rows: a class for texts, a class for values, with the same names in both.
-
-_Columns = tuple[list[Any], list[Any]]
-
-
-class _Texts:
-    """Rows of texts: a variant scores them."""
-
-    key = "anls"
-    plain: type | None = str  # of a prediction that needs no further check
-    description = _DESCRIPTION
-    reference_urls = ("https://arxiv.org/abs/1905.13648", "https://arxiv.org/abs/2007.00398")
-
-    def __init__(self, config_name: str | None) -> None:  # a variant, as in evaluate.load("anls", "rrc")
-        variant = "standard" if config_name in (None, "default") else config_name
-        self.options: dict[str, Any] = {"variant": variant, "threshold": None, "ignore_case": None}
-
-    @staticmethod
-    def features(text: Any, several: Any) -> list[dict[str, Any]]:
-        """What the columns may be when they pass between processes."""
-        return [{"predictions": text, "references": several}, {"predictions": text, "references": text}]
-
-    @staticmethod
-    def rule(**options: Any) -> _Rule:
-        """What scores, made of the options."""
-        return _rule(**options)
-
-    @staticmethod
-    def signature(rule: _Rule) -> str:
-        return _signature(rule.variant)
-
-    @staticmethod
-    def check(predictions: Any, references: Any, count: Callable[[], int]) -> _Columns:
-        """Both columns, of rows that can be scored. An error counts them from the first of all that were added."""
-        return _columns(predictions, references, lambda row: _row_name(count() + row))
-
-    @staticmethod
-    def copied(predictions: list[Any], references: list[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-        """Copies, as the caller may go on to change its lists."""
-        return tuple(predictions), tuple(map(tuple, references))
-
-    @staticmethod
-    def score(rows: Iterable[tuple[Any, Any]], rule: _Rule) -> list[Any]:
-        return _score_rows(rows, rule)
-
-    @staticmethod
-    def score_columns(predictions: Any, references: Any, rule: _Rule, before: int) -> list[Any]:
-        """The same of columns that were not checked yet, and that come after other rows."""
-        return _score_columns(predictions, references, rule, before)
-
-    @staticmethod
-    def mean_and_scores(scored: list[Any], rule: _Rule) -> tuple[float, list[float]]:
-        return mean(scored), scored
-
-    @staticmethod
-    def hook_options(options: dict[str, Any]) -> dict[str, Any]:
-        """The options as those of a Trainer's hook."""
-        return options
-
-    @staticmethod
-    def reward_options(options: dict[str, Any]) -> dict[str, Any]:
-        """The options as those of a reward."""
-        return options
-
-    @staticmethod
-    def sent(predictions: list[Any], references: list[Any], before: int) -> _Columns:
-        """Checked columns as `features` has them."""
-        for row, texts in enumerate(zip(predictions, references), before):
-            for text in (texts[0], *texts[1]):
-                if not _is_unicode(text):
-                    raise ValueError(
-                        f"{_row_name(row)} holds {shown(text)}, half of a surrogate pair, which "
-                        "cannot pass between processes: replace it, for example by "
-                        'text.encode("utf-8", "replace").decode()'
-                    )
-        return predictions, list(map(list, references))
-
-    @staticmethod
-    def received(column: Iterable[Any]) -> Iterable[Any]:
-        return column
-
-
-class _Values:
-    """Rows of lists and nested values: `anls_metric.nested` scores them. Between processes they are JSON."""
-
-    plain = None
-
-    def __init__(self, config_name: str | None) -> None:
-        self.key = str(config_name)
-        variant = self.rule()
-        self.options: dict[str, Any] = dict.fromkeys(variant.options)
-        self.description = f"{variant.meaning}.\n"
-        self.reference_urls = (variant.source,)
-
-    @staticmethod
-    def features(text: Any, several: Any) -> list[dict[str, Any]]:
-        return [{"predictions": text, "references": text}]
-
-    def rule(self, **options: Any) -> ValueVariant:
-        variant: ValueVariant = _nested().get_value_variant(self.key, **options)
-        return variant
-
-    @staticmethod
-    def signature(rule: ValueVariant) -> str:
-        return rule.signature()
-
-    def check(self, predictions: Any, references: Any, count: Callable[[], int]) -> _Columns:
-        return self.rule().check(predictions, references, lambda row: f"row {count() + row}")
-
-    @staticmethod
-    def copied(predictions: list[Any], references: list[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
-        return deepcopy(predictions), deepcopy(references)
-
-    @staticmethod
-    def score(rows: Iterable[tuple[Any, Any]], rule: ValueVariant) -> list[Any]:
-        predictions, references = zip(*rows) if (rows := list(rows)) else ((), ())
-        return list(rule.score(predictions, references))
-
-    @staticmethod
-    def score_columns(predictions: Any, references: Any, rule: ValueVariant, before: int) -> list[Any]:
-        return list(rule.score(predictions, references, lambda row: f"row {before + row}"))
-
-    @staticmethod
-    def mean_and_scores(scored: list[Any], rule: ValueVariant) -> tuple[float, list[float]]:
-        return rule.mean(scored), [row.score for row in scored]
-
-    def hook_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        raise ValueError(f"{self.key} scores values, and the labels of a Trainer are texts: take evaluate.load('anls')")
-
-    def reward_options(self, options: dict[str, Any]) -> dict[str, Any]:
-        return {"variant": self.rule(**options)}
-
-    @staticmethod
-    def sent(predictions: list[Any], references: list[Any], before: int) -> _Columns:
-        import json  # costs `import anls` a tenth of its time
-
-        def written(row: int, value: Any) -> str:
-            try:
-                return json.dumps(_nested().to_json(value))
-            except ValueError as error:
-                raise ValueError(f"row {before + row}: {error}") from None
-
-        return list(starmap(written, enumerate(predictions))), list(starmap(written, enumerate(references)))
-
-    @staticmethod
-    def received(column: Iterable[Any]) -> Iterable[Any]:
-        import json
-
-        return [_nested().from_json(json.loads(text)) for text in column]
 
 
 def _nested() -> Any:
     try:
         from anls_metric import nested
     except ModuleNotFoundError as error:
-        if not str(error.name).startswith("anls"):
+        if not str(error.name).startswith("anls_metric"):
             raise
-        raise ImportError("lists and nested values need the package of this file: pip install anls-metric") from error
+        raise ImportError("lists and nested values need the package anls-metric: pip install anls-metric") from error
     return nested
-
-
-_KINDS: Mapping[Any, type[_Values]] = dict.fromkeys(OF_VALUES, _Values)
 
 
 class _AnlsBehaviour(_Base):  # type: ignore[misc]
     """The metric of Hugging Face evaluate.
 
-    Rows wait in a queue, checked when they come, and never pass through Arrow, save in a distributed run
-    (``num_process`` > 1), where the base class exchanges them between processes.
+    Rows wait in a queue, checked when they come, and never pass through Arrow, except in a distributed run
+    (``num_process`` > 1), where the base class gathers the rows of all processes in the first.
 
     `Anls`, which is this over ``evaluate.Metric``, is made when it is first asked for.
     """
@@ -2239,17 +2203,26 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         # Both columns of what was added, batch by batch. A batch comes and goes by a single call in C, so that neither
         # Ctrl-C nor another thread can come between its columns.
         self._batches: deque[tuple[Sequence[Any], Sequence[Any]]] = deque()
-        self._kind: Any = _KINDS.get(config_name, _Texts)(config_name)
-        _refuse_unknown(kwargs, (*self._kind.options, *_BASE_ARGUMENTS))
-        self._options: dict[str, Any] = self._kind.options
-        self._options = self._chosen(
+        self._of_values = config_name in OF_VALUES
+        self._options: dict[str, Any] = {"variant": "standard" if config_name in (None, "default") else config_name}
+        self._known_options = self._find_scorer().options if self._of_values else ("variant", *Variant.options)
+        _refuse_unknown(kwargs, (*self._known_options, *_BASE_ARGUMENTS))
+        self._options = self._choose_options(
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
         )
-        self._kind.rule(**self._options)
+        self._find_scorer()  # refuses what it cannot take
         super().__init__(config_name, **kwargs)
-        self._place: _Place | None = None
-        if self.num_process > 1:
-            self._place = _Place(self._path(self.process_id, "place"), self.timeout)
+
+    def _choose_options(self, **options: Any) -> dict[str, Any]:
+        """The options of a call, and those of the metric where the call has none."""
+        given = {name: value for name, value in options.items() if value is not None}
+        _refuse_unknown(given, self._known_options)
+        return self._options | given
+
+    def _find_scorer(self, **options: Any) -> Scorer:
+        """What scores a call with these options."""
+        get: Callable[..., Scorer] = _nested().get_value_variant if self._of_values else get_variant
+        return get(**(self._choose_options(**options) if options else self._options))
 
     def _info(self) -> Any:
         import datasets
@@ -2257,20 +2230,20 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
 
         text = datasets.Value("string", id="sequence")
         several = datasets.Sequence(datasets.Value("string"), id="references")
+        columns = [{"predictions": text, "references": several}, {"predictions": text, "references": text}]
+        scorer: Any = self._find_scorer()
         return evaluate.MetricInfo(
-            description=self._kind.description,
-            citation=_CITATION,
+            description=f"{scorer.meaning}.\n" if self._of_values else _DESCRIPTION,
+            citation=CITATION,
             inputs_description=_INPUTS_DESCRIPTION,
-            features=list(map(datasets.Features, self._kind.features(text, several))),
+            features=list(map(datasets.Features, columns[1:] if self._of_values else columns)),
             license="Apache-2.0",
             homepage="https://rrc.cvc.uab.es/?ch=17&com=tasks",
             codebase_urls=["https://github.com/shunk031/ANLS", "https://rrc.cvc.uab.es"],
-            reference_urls=list(self._kind.reference_urls),
+            reference_urls=[scorer.source] if self._of_values else list(_PAPERS),
         )
 
     def __len__(self) -> int:
-        if self.num_process > 1:
-            return int(super().__len__())
         return sum(len(predictions) for predictions, _ in tuple(self._batches))
 
     def signature(
@@ -2282,10 +2255,9 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         average: Average | None = None,
     ) -> str:
         """Which ANLS `compute` gives with these options: what to report with the number."""
-        options = self._chosen(
+        return self._find_scorer(
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
-        )
-        return str(self._kind.signature(self._kind.rule(**options)))
+        ).signature()
 
     def build_compute_metrics(
         self,
@@ -2298,13 +2270,18 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         **options: Any,
     ) -> ComputeMetrics:
         """The ``compute_metrics`` of a transformers ``Trainer``: see `build_compute_metrics` of this module."""
+        scorer = self._find_scorer(**options)
+        if not isinstance(scorer, Variant):
+            raise ValueError(
+                f"{scorer.name} scores values, and the labels of a Trainer are texts: take evaluate.load('anls')"
+            )
         return build_compute_metrics(
             tokenizer,
             references,
             causal=causal,
             extract=extract,
             skip_special_tokens=skip_special_tokens,
-            **self._kind.hook_options(self._chosen(**options)),
+            variant=scorer,
         )
 
     def build_reward(
@@ -2320,14 +2297,8 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         except ModuleNotFoundError as error:
             if not str(error.name).startswith("anls_metric"):
                 raise
-            raise ImportError("a reward needs the package of this file: pip install anls-metric") from error
-        return build_reward(references_column, extract, name=name, **self._kind.reward_options(self._chosen(**options)))
-
-    def _chosen(self, **options: Any) -> dict[str, Any]:
-        """The options of a call, and those of the metric where it has none."""
-        given = {name: value for name, value in options.items() if value is not None}
-        _refuse_unknown(given, tuple(self._options))
-        return self._options | given
+            raise ImportError("a reward needs the package anls-metric: pip install anls-metric") from error
+        return build_reward(references_column, extract, name=name, variant=self._find_scorer(**options))
 
     def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **columns: Any) -> None:
         """Add one prediction and its references; `compute` scores what was added.
@@ -2346,12 +2317,12 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
                 raise ValueError("add takes one prediction and its references, each of them once")
             prediction = columns.get("predictions", prediction)
             reference = columns.get("references", reference)
-        if type(prediction) is self._kind.plain and _are_plain(reference) and self.num_process == 1:
-            self._batches.append(((prediction,), (tuple(reference),)))
-        elif prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
+        if prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
             raise ValueError("add takes a prediction and its references: pass both")
+        if type(prediction) is str and not self._of_values and is_list_of_texts(reference):  # the check, much faster
+            self._batches.append(((prediction,), (tuple(reference),)))
         else:
-            self._keep(*self._kind.check([prediction], [reference], self.__len__))
+            self.add_batch(predictions=[prediction], references=[reference])
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
         """Add predictions and their references; `compute` scores what was added.
@@ -2366,13 +2337,13 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
                 nothing of the batch is kept.
         """
         _refuse_unknown(unknown, ("predictions", "references"))
-        self._keep(*self._kind.check(predictions, references, self.__len__))
+        rows = self._check(predictions, references, len(self))
+        # The caller may go on to change its lists.
+        self._batches.append(deepcopy(rows) if self._of_values else (tuple(rows[0]), tuple(map(tuple, rows[1]))))
 
-    def _keep(self, predictions: list[Any], references: list[Any]) -> None:
-        if self.num_process > 1:
-            self._send(predictions, references)
-        else:
-            self._batches.append(self._kind.copied(predictions, references))
+    def _check(self, predictions: Any, references: Any, before: int) -> tuple[list[Any], list[Any]]:
+        """Both columns, of rows that can be scored. An error counts them from the first of all that were added."""
+        return self._find_scorer().check(predictions, references, lambda row: name_row(before + row))
 
     def compute(
         self,
@@ -2410,203 +2381,85 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             ValueError: what is wrong and in which row. The metric is empty after it, too.
         """
         try:
-            batches = _taken(self._batches)
-            _refuse_unknown(unknown, (*self._options, "return_all_scores"))
+            batches = _drain(self._batches)
+            _refuse_unknown(unknown, (*self._known_options, "return_all_scores"))
             if not isinstance(return_all_scores, bool):
-                raise ValueError(f"return_all_scores is {shown(return_all_scores)}: it must be True or False")
-            options = self._chosen(
+                raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
+            scorer = self._find_scorer(
                 variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
             )
-            kind, rule = self._kind, self._kind.rule(**options)
-            given = predictions is not None or references is not None
+            if batches:
+                added = [list(chain.from_iterable(column)) for column in zip(*batches)]
+                if predictions is not None or references is not None:
+                    for column, more in zip(added, self._check(predictions, references, len(added[0]))):
+                        column += more
+                predictions, references = added
             if self.num_process > 1:
-                rows = kind.check(predictions, references, self.__len__) if given else ([], [])
-                return self._compute_together(*rows, **options, return_all_scores=return_all_scores)
-            scored = kind.score(chain.from_iterable(starmap(zip, batches)), rule)
-            if given:
-                scored += kind.score_columns(predictions, references, rule, len(scored))
-            return self._result(scored, rule, return_all_scores)
-        except BaseException:
-            self._abandon()
-            raise
+                return self._gather(predictions, references, scorer, return_all_scores)
+            if predictions is None and references is None:
+                refuse_no_rows(())
+            return self._result(predictions, references, scorer, return_all_scores)
+        finally:
+            if self.num_process > 1:
+                self._leave()
 
-    def _result(self, scored: list[Any], rule: Any, return_all_scores: bool) -> dict[str, Any]:
-        found, scores = self._kind.mean_and_scores(scored, rule)
-        return {self._kind.key: found} | ({f"{self._kind.key}_scores": scores} if return_all_scores else {})
+    def _result(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> dict[str, Any]:
+        scores = scorer.score(predictions, references)
+        result = {scorer.key: scorer.mean(scores)}
+        return result | ({f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else {})
 
-    def _compute(
-        self,
-        predictions: Any,
-        references: Any,
-        variant: str | Variant | None = None,
-        threshold: float | None = None,
-        ignore_case: bool | None = None,
-        return_all_scores: bool = False,
-        none_keys: NoneKeys | None = None,
-        average: Average | None = None,
-    ) -> dict[str, Any]:
-        options = self._chosen(
-            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
-        )
-        rule, rows = self._kind.rule(**options), zip(*map(self._kind.received, (predictions, references)))
-        return self._result(self._kind.score(rows, rule), rule, return_all_scores)
+    # What follows concerns distributed runs alone: there the base class passes the rows to the first process.
 
-    # What follows concerns distributed runs alone: there the rows go through the base class.
+    def _gather(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> Any:
+        import datasets
 
-    def _compute_together(self, predictions: list[Any], references: list[Any], **options: Any) -> Any:
-        with self._meeting():
-            self._send(predictions, references)
-            result = super().compute(**options)
-            self._wait_until_read()
+        rows = ((), ()) if predictions is None is references else self._check(predictions, references, 0)
+        encode = _nested().to_json if self._of_values else _unchanged
+        columns = [[json.dumps(encode(item)) for item in column] for column in rows]
+        text = datasets.Value("string")
+        self.selected_feature_format = datasets.Features({"predictions": text, "references": text})
+        self._init_writer()  # also of a process without rows, on which the others wait
+        super().add_batch(predictions=columns[0], references=columns[1])
+        result = super().compute(scorer=scorer, return_all_scores=return_all_scores)
+        self._wait_until_read()
         return result
 
-    def _send(self, predictions: list[Any], references: list[Any]) -> None:
-        """Write checked rows where the first process finds them."""
-        predictions, references = self._kind.sent(predictions, references, len(self))
-        with self._meeting():
-            if self.writer is None:
-                # A process without rows has to come to the meeting as well.
-                self.selected_feature_format = self.features[0]
-                self._init_writer()
-            if predictions:
-                super().add_batch(predictions=predictions, references=references)
-
-    @contextmanager
-    def _meeting(self) -> Iterator[None]:
-        """What is done together with the other processes: one `timeout` for all of it, and none of another job."""
-        if self._end is not None:  # part of a longer one
-            yield
-            return
-        self._end = time.monotonic() + self.timeout
-        try:
-            self._refuse_other_jobs()
-            yield
-            self._refuse_other_jobs()
-        except ValueError:
-            self._refuse_other_jobs()  # the base class has other words for what another job did
-            raise
-        finally:
-            self._end = None
-
-    _end: float | None = None
-
-    @property
-    def timeout(self) -> float:
-        """How many seconds to wait for other processes: of a call that goes on, those that are left."""
-        return self._seconds if self._end is None else max(0.0, self._end - time.monotonic())
-
-    @timeout.setter
-    def timeout(self, seconds: float) -> None:
-        self._seconds = seconds
-
-    def _refuse_other_jobs(self) -> None:
-        """Refuse to go on where another job has come for the place of this process, or, in the first one, of any."""
-        places = [] if self.process_id else [self._path(number, "place") for number in range(1, self.num_process)]
-        lost = [path for path in places if _Place.read(path) == _Place.CROSSED_OUT]
-        if lost or (self._place and not self._place.is_held()):
-            path = lost[0] if lost else self._path(self.process_id, "place")
-            raise ValueError(f"two jobs have come for {path}: {_OWN_ID}")
-
-    def _path(self, process_id: int, what: str) -> str:
-        """A file of a process: where it writes its rows (the first one removes what it has read), or its place."""
-        return os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.{what}")
+    def _compute(
+        self, predictions: Iterable[str], references: Iterable[str], scorer: Scorer, return_all_scores: bool
+    ) -> dict[str, Any]:
+        decode = _nested().from_json if self._of_values else _unchanged
+        values, accepted = ([decode(json.loads(item)) for item in column] for column in (predictions, references))
+        return self._result(values, accepted, scorer, return_all_scores)
 
     def _wait_until_read(self) -> None:
         """Keep this process out of the next round until the first one has read its rows of this one."""
-        while self.process_id and os.path.exists(self._path(self.process_id, "arrow")):
-            if not self.timeout:
-                raise ValueError(f"process 0 did not read the rows of process {self.process_id} in {self._seconds} s")
+        path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{self.process_id}.arrow")
+        end = time.monotonic() + self.timeout
+        while self.process_id and os.path.exists(path):
+            if time.monotonic() > end:
+                raise ValueError(f"process 0 did not read the rows of process {self.process_id} in {self.timeout} s")
             time.sleep(0.01)
-        if self.process_id:
-            time.sleep(0.05)  # the first one releases the locks right after
 
-    def _abandon(self) -> None:
-        """Leave nothing behind of a distributed run that failed: no rows, open files or locks."""
-        if self.num_process > 1:
-            # Unfinished, they must not pass for all the rows of a process; nobody is to wait for them, either.
-            for process_id in [self.process_id] if self.process_id else range(self.num_process):
-                with suppress(OSError):
-                    os.remove(self._path(process_id, "arrow"))
-        held = self.__dict__
-        for lock in (held["filelock"], held["rendez_vous_lock"], *(held["filelocks"] or ())):
+    def _leave(self) -> None:
+        """Release the locks that the base class keeps after an error, so that the next call is right again."""
+        state = self.__dict__
+        for lock in (state["filelock"], state["rendez_vous_lock"], *(state["filelocks"] or ())):
             if lock is not None:
                 lock.release(force=True)
-        held.update(dict.fromkeys(_BASE_STATE))
+        state.update(dict.fromkeys(_BASE_STATE))
 
 
-_OWN_ID = "give each job that runs at the same time an experiment_id of its own"
+def _unchanged(item: Any) -> Any:
+    return item
 
 
-class _Place:
-    """The place of a process in a distributed run, which it has as long as its metric lives.
-
-    The processes of a run know each other by number alone. Two jobs with one cache and one ``experiment_id`` would
-    meet crosswise and give a number of both. So whoever finds its place taken fails. Where both came within the time
-    in which a job comes together, nobody knows who belongs to whom: then the name in the place is crossed out, and the
-    other job fails as well, at its next call. A job that has been there for longer is complete, and goes on.
-
-    Args:
-        path: a file that says who has the place.
-        timeout: how many seconds the processes of a job wait for each other.
-    """
-
-    CROSSED_OUT = "two jobs"
-
-    def __init__(self, path: str, timeout: float) -> None:
-        import platform
-
-        from evaluate.module import FileLock, Timeout
-
-        self._path = path
-        process = f"process {os.getpid()} of {platform.node()}"
-        self._name = f"{process}, {os.urandom(8).hex()}"
-        lock = FileLock(f"{path}.lock")
-        try:
-            lock.acquire(timeout=0)  # the system releases it when this process ends, however it does
-        except Timeout:
-            time.sleep(0.1)  # whoever took it writes its name right after
-            other = self.read(path)
-            if not other.startswith(f"{process}, "):  # it may have several metrics
-                self._cross_out(timeout)
-                raise ValueError(f"{other.partition(',')[0] or 'another job'} has {path}: {_OWN_ID}") from None
-            self._name = other
-        else:
-            self._write(self._name)
-        self._lock = lock
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"_path": self._path, "_name": self._name}  # a copy in another process has the same place
-
-    def is_held(self) -> bool:
-        """Whether nobody else has come for it."""
-        return self.read(self._path) == self._name
-
-    @staticmethod
-    def read(path: str) -> str:
-        """Who has a place: "" where nobody has come for it so far."""
-        try:
-            with open(path, encoding="utf-8") as file:
-                return file.read()
-        except OSError:
-            return ""
-
-    def _cross_out(self, timeout: float) -> None:
-        with suppress(OSError):
-            if time.time() - os.path.getmtime(self._path) < timeout:
-                self._write(self.CROSSED_OUT)
-
-    def _write(self, name: str) -> None:
-        with open(self._path, "w", encoding="utf-8") as file:
-            file.write(name)
-
-
-def _taken(rows: deque[_Item]) -> list[_Item]:
+def _drain(rows: deque[_Item]) -> list[_Item]:
     """The items of a queue, which is empty afterwards. Each goes to one caller, however many call at once."""
-    taken: list[_Item] = []
+    items: list[_Item] = []
     with suppress(IndexError):
         # One call, in C, that takes until nothing is left: it cannot be interrupted with some taken and some not.
-        taken.extend(starmap(rows.popleft, repeat(())))
-    return taken
+        items.extend(starmap(rows.popleft, repeat(())))
+    return items
 
 
 # What evaluate's own constructor takes besides the configuration; it would swallow anything else.
@@ -2626,14 +2479,6 @@ def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str] = ()) 
         if name not in known:
             there_are = f": there are {', '.join(known)}" if known else ""
             raise ValueError(f"there is no argument {name!r}{there_are}")
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _define_metric() -> type:
@@ -2661,5 +2506,4 @@ elif hasattr(sys.modules.get("evaluate"), "Metric"):
     Anls = _define_metric()
 
 if __name__ == "__main__":
-    print("the command is calculate-anls, or python -m anls_metric", file=sys.stderr)
-    sys.exit(2)
+    sys.exit("this file is a module: pip install anls-metric has the command anls")

@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = ("app.py", "anls.py", "anls_metric", "requirements.txt")
-INSTALLS = ("pyproject.toml", "calculate_anls.py", "anls-stubs", "examples", "LICENSE")
+INSTALLS = ("pyproject.toml", "examples", "LICENSE")
 LINK = re.compile(r"\]\((?!https://)([^)#\s]+)[^)]*\)")
 # Nothing of this checkout: a program finds what lies in its folder, or nothing.
 ALONE = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}

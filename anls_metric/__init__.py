@@ -1,59 +1,120 @@
-"""What is built on the metric of `anls.py`: reading answer files, scoring and comparing them, showing what came out.
+"""ANLS (Average Normalized Levenshtein Similarity): the score of answers read from documents.
 
-The rooms, in the order in which they know of each other (none knows of one further down)::
+    >>> from anls_metric import anls_score, anls_scores, mean, signature
+    >>> anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
+    0.8888888888888888
+    >>> mean(anls_scores(["CocaCola", "12/15/89"], [["Coca Cola"], ["12/15/88"]]))
+    0.8819444444444444
+    >>> signature()
+    'anls|standard|threshold:0.5|v2.0.0'
 
-    anls.py               what a number is and why: variants, scores, explanations, evaluate's metric, a Trainer's hook
-    anls_metric/
-      nested.py           answers that are lists and nested values: ANLS* and ANLSL
-      reading/            what comes in: a file becomes records, each with its place, and these become rows
-      analysis/           what is known: rows are scored; a scored set has its mean, outcomes, groups, worst
-      report/             what is shown: tables, text and pages; it computes nothing
-      command_line.py     doors, each of which takes what a user hands over, calls the rooms, and gives what they made:
-      files.py            the command calculate-anls; the same from Python; and a module of the name of each library
-      trl.py              that it serves
-      torchmetrics.py
-      keras.py
-      page/               the Space: endpoints for programs, and a page
+Every public name can be imported from here:
 
-The path of data: file -> record -> Row -> Scored -> ScoredSet -> document -> characters.
+* Score texts: `anls_score`, `anls_scores`, `mean`; a stream with `iter_anls_scores`; a batch of `datasets`, Ray or
+  Spark with `anls_batch`; scores together with similarities with `scores_and_similarities`.
+* Choose a variant: `VARIANTS` is the table of all of them, `get_variant` finds one, `signature` names it.
+* See why an answer scores what it scores: `explain`, `reason`, `normalizer`, `normalized_levenshtein_similarity`.
+* Score lists and nested values: `anls_star_score`, `anls_star_scores`, `anlsl_score`, `explain_star`.
+* Score and compare files: `score_file`, `compare_files`. `extractor` takes the answer out of raw model output.
+* Statistics of scores: `interval`, `differences`, `paired_test`, `holm`, `least_difference`, `cluster_field`.
+* Train: `load` gives the metric of Hugging Face evaluate, `build_compute_metrics` the hook of a Trainer. The modules
+  `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are named after.
 
-Where new code goes. Does it change the number of a text? A row of `anls.VARIANTS`. Of any other value? `nested`.
-Does it only say which field is which in somebody's file? A row of `reading.layouts.LAYOUTS`. Which part of what a model
-wrote is its answer? `reading.extract`. Does it need an outside library? The one module of that name. Does it compute
-from rows or scores? `analysis`, and it prints nothing. Does it make characters? `report`, and it computes nothing. Else
-it is a door: parse, call, print.
-
-`from anls_metric import score_file, compare_files` scores files. Importing this imports `anls` alone, and says so where
-another package of that name hides it.
+Importing this package imports rapidfuzz and nothing heavier; some names load their module on first use.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import anls as _anls
+from anls_metric.core.explanation import Edit, Explanation, Match
+from anls_metric.core.kernel import mean
+from anls_metric.core.rows import as_column, as_references, as_text, describe
+from anls_metric.core.scoring import (
+    anls_batch,
+    anls_score,
+    anls_scores,
+    explain,
+    iter_anls_scores,
+    normalized_levenshtein_similarity,
+    normalizer,
+    reason,
+    scores_and_similarities,
+)
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant, signature
+from anls_metric.core.version import __version__
 
 if TYPE_CHECKING:
+    from anls_metric.analysis.clusters import cluster_field
+    from anls_metric.analysis.significance import differences, holm, interval, least_difference, paired_test
     from anls_metric.files import FileScores, compare_files, score_file
+    from anls_metric.metric import load
+    from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star
+    from anls_metric.reading.extract import extractor
+    from anls_metric.transformers import ComputeMetrics, build_compute_metrics
 
-__all__ = ["FileScores", "compare_files", "score_file"]
+__all__ = [
+    "OF_VALUES",
+    "VARIANTS",
+    "ComputeMetrics",
+    "Edit",
+    "Explanation",
+    "FileScores",
+    "Match",
+    "Variant",
+    "__version__",
+    "anls_batch",
+    "anls_score",
+    "anls_scores",
+    "anls_star_score",
+    "anls_star_scores",
+    "anlsl_score",
+    "as_column",
+    "as_references",
+    "as_text",
+    "build_compute_metrics",
+    "cluster_field",
+    "compare_files",
+    "describe",
+    "differences",
+    "explain",
+    "explain_star",
+    "extractor",
+    "get_variant",
+    "holm",
+    "interval",
+    "iter_anls_scores",
+    "least_difference",
+    "load",
+    "mean",
+    "normalized_levenshtein_similarity",
+    "normalizer",
+    "paired_test",
+    "reason",
+    "score_file",
+    "scores_and_similarities",
+    "signature",
+]
 
-if not hasattr(_anls, "VARIANTS"):
-    # With its name, Python itself ends `python -m anls_metric` with this line and without a traceback.
-    raise ImportError(
-        f"the module `anls` of anls-metric is hidden by another one, {_anls.__file__ or list(_anls.__path__)}: "
-        "pip uninstall anls, then install anls-metric again",
-        name=__name__,
-    )
+# The names that load their module on first use.
+_MODULES = {
+    "anls_metric.analysis.clusters": ("cluster_field",),
+    "anls_metric.analysis.significance": ("differences", "holm", "interval", "least_difference", "paired_test"),
+    "anls_metric.files": ("FileScores", "compare_files", "score_file"),
+    "anls_metric.metric": ("load",),
+    "anls_metric.nested": ("anls_star_score", "anls_star_scores", "anlsl_score", "explain_star"),
+    "anls_metric.reading.extract": ("extractor",),
+    "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from anls_metric import files
-
-    return getattr(files, name)
+    return globals().setdefault(name, getattr(import_module(_MODULE_OF[name]), name))
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *__all__})

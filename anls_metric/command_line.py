@@ -1,4 +1,4 @@
-"""calculate-anls: score the leaderboard's gold and submission files, or one table, from the shell."""
+"""anls: score the leaderboard's gold and submission files, or one table, from the shell."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from anls import OF_VALUES, VARIANTS, __version__
 from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, variants
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
+from anls_metric.core.variants import OF_VALUES, VARIANTS
+from anls_metric.core.version import __version__
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.rows import InputError
 from anls_metric.reading.sources import AUTO, Reading
@@ -24,8 +25,8 @@ from anls_metric.report import text
 from anls_metric.report.document import RESULTS_FILE, Entry, document
 
 if TYPE_CHECKING:
-    from anls import Variant
     from anls_metric.analysis.comparison import Compared
+    from anls_metric.core.variants import Variant
     from anls_metric.nested import ValueVariant
     from anls_metric.report.images import Images
     from anls_metric.report.results import ResultsFile
@@ -110,7 +111,7 @@ def _file(text: str) -> str:
 def parser() -> argparse.ArgumentParser:
     """The flags, those of PyPI anls among them. Its threshold is of the distance, as in the variant pypi_anls."""
     flags = _Parser(
-        prog="calculate-anls",
+        prog="anls",
         description="Score answers read from documents with ANLS (Average Normalized Levenshtein Similarity).",
         epilog=_EPILOG,
         formatter_class=_Help,
@@ -219,7 +220,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(_error(_message(error)), end="", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("calculate-anls: interrupted", file=sys.stderr)
+        print("anls: interrupted", file=sys.stderr)
         return 130
     finally:
         if collecting:
@@ -229,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _error(message: str) -> str:
     """A message as the terminal may show it: names and texts of files cannot command it."""
-    return f"calculate-anls: error: {text.printable(' '.join(message.split()))}\n"
+    return f"anls: error: {text.printable(' '.join(message.split()))}\n"
 
 
 def _message(error: ValueError | OSError) -> str:
@@ -280,7 +281,7 @@ def _fail(evaluation: Evaluation, least: float | None) -> int:
     """The exit status of scores that have to be so high."""
     low = {name: one.mean for name, one in evaluation.scored_sets.items() if least is not None and one.mean < least}
     for name, mean in low.items():
-        print(f"calculate-anls: the ANLS of {text.printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
+        print(f"anls: the ANLS of {text.printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
     return 1 if low else 0
 
 
@@ -376,7 +377,7 @@ def _score(submission: Submission, evaluation: Evaluation, flags: argparse.Names
         if results:
             results.finish(scored_set, _answer_types(flags))
     for note in submission.notes if not flags.quiet else ():
-        print(f"calculate-anls: {text.printable(note)}", file=sys.stderr)
+        print(f"anls: {text.printable(note)}", file=sys.stderr)
 
 
 def _print(

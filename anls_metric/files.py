@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anls import OF_VALUES
 from anls_metric.analysis.evaluation import Evaluation, fields_of, variants
 from anls_metric.analysis.scored import ScoredSet
+from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import find_submissions
@@ -54,7 +54,7 @@ class FileScores:
         return list(self._document["hints"])
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as one document: what ``calculate-anls --format json`` prints."""
+        """All of it as one document: what ``anls --format json`` prints."""
         return self._document
 
     def to_markdown(self) -> str:
@@ -115,7 +115,7 @@ def score_file(*files: Path, gold: Path | None = None, **options: Any) -> FileSc
         >>> found.anls
         0.6273148148148148
         >>> found
-        <FileScores submission: 0.6273; anls|standard|threshold:0.5|v1.1.0>
+        <FileScores submission: 0.6273; anls|standard|threshold:0.5|v2.0.0>
     """
     found = compare_files(*files, gold=gold, **options)
     if len(found.scored_sets) > 1:

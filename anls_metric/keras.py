@@ -15,7 +15,9 @@ import keras
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from anls import VARIANTS, Variant, anls_batch, as_text, get_variant, shown, signature
+from anls_metric.core.rows import as_text, describe
+from anls_metric.core.scoring import anls_batch
+from anls_metric.core.variants import VARIANTS, Variant, get_variant, signature
 
 __all__ = ["ANLS", "EditDistance", "ValidationMetrics"]
 
@@ -29,10 +31,10 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
 
     def __init__(self, dtype: Any, name: str | None) -> None:
         if name is not None and not isinstance(name, str):
-            raise ValueError(f"name is {shown(name)}: it must be a string or None")
+            raise ValueError(f"name is {describe(name)}: it must be a string or None")
         super().__init__(dtype=dtype, name=name)
         if "float" not in self.dtype:
-            raise ValueError(f'dtype is {shown(dtype)}: it must be that of a fraction, "float32" for example')
+            raise ValueError(f'dtype is {describe(dtype)}: it must be that of a fraction, "float32" for example')
         # Each sum is a float32 and what it lacks: one float32 drifts in long epochs, and JAX (by default) and Apple's
         # GPUs have no float64. Both are one variable, so that a batch is added as a whole or not at all.
         self._sums = self.add_weight(shape=(2, 2), initializer="zeros", dtype="float32", name="sums")
@@ -102,7 +104,7 @@ class EditDistance(_Ratio):
 
     def __init__(self, normalize: bool = True, dtype: Any = "float32", name: str | None = "edit_distance") -> None:
         if not isinstance(normalize, bool):
-            raise ValueError(f"normalize is {shown(normalize)}: it must be True or False")
+            raise ValueError(f"normalize is {describe(normalize)}: it must be True or False")
         super().__init__(dtype, name)
         self.normalize = normalize
         self._direction = "down"  # what Keras goes by where a callback monitors a compiled metric
@@ -166,7 +168,7 @@ class ANLS(_Ratio):
         >>> print(f"{float(metric.result()):.4f}")
         0.5880
         >>> metric.signature()
-        'anls|standard|threshold:0.5|v1.1.0'
+        'anls|standard|threshold:0.5|v2.0.0'
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
@@ -227,7 +229,7 @@ class ANLS(_Ratio):
             try:
                 variant = Variant(**fields)
             except TypeError as error:
-                raise ValueError(f"the variant of the config is {shown(variant)}, no Variant ({error})") from None
+                raise ValueError(f"the variant of the config is {describe(variant)}, no Variant ({error})") from None
         return cls(**{**config, "variant": variant})
 
 
@@ -273,13 +275,13 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         if not callable(predict):
-            raise ValueError(f"predict is {shown(predict)}: pass a function that takes the model")
+            raise ValueError(f"predict is {describe(predict)}: pass a function that takes the model")
         if metrics is None:
             metrics = ANLS()
         self.metrics: list[Any] = list(metrics) if isinstance(metrics, (list, tuple)) else [metrics]
         for metric in self.metrics:
             if not isinstance(metric, keras.metrics.Metric):
-                raise ValueError(f"{shown(metric)} is no metric of Keras: pass ANLS() for example")
+                raise ValueError(f"{describe(metric)} is no metric of Keras: pass ANLS() for example")
         names = [metric.name for metric in self.metrics]
         if len(set(names)) < len(names):
             raise ValueError(f'the names of the metrics are {", ".join(names)}: give each its own, ANLS(name="...")')
@@ -347,7 +349,7 @@ def _texts(value: Any, what: str) -> list[list[Any]]:
     items = _plain(value, what)
     if not isinstance(items, (list, tuple)):
         raise ValueError(
-            f"{what} is {shown(value)}: pass the tokens of a text as a list or tensor, for example list(text) or "
+            f"{what} is {describe(value)}: pass the tokens of a text as a list or tensor, for example list(text) or "
             "text.split(), or a list of these"
         )
     nested = [isinstance(item, (list, tuple)) for item in items]
@@ -357,8 +359,8 @@ def _texts(value: Any, what: str) -> list[list[Any]]:
     if not all(nested):
         place = nested.index(False)
         raise ValueError(
-            f"{what} holds lists, but item {place} (counted from 0) is {shown(items[place])}: pass the tokens of one "
-            "text, or a list with the tokens of each text"
+            f"{what} holds lists, but item {place} (counted from 0) is {describe(items[place])}: pass the tokens of "
+            "one text, or a list with the tokens of each text"
         )
     return [_tokens(row, f"{what}, text {place} (counted from 0)") for place, row in enumerate(items)]
 
@@ -373,7 +375,7 @@ def _tokens(row: Sequence[Any], what: str) -> list[Any]:
             advice += ", in a list for each text (of scores over a vocabulary take keras.ops.argmax(scores, -1) first)"
         elif isinstance(row[place], float):
             advice += ' (keras.ops.cast(ids, "int32"))'
-        raise ValueError(f"{what}, token {place}, is {shown(row[place])}: {advice}")
+        raise ValueError(f"{what}, token {place}, is {describe(row[place])}: {advice}")
     if len(kinds) > 1:
         raise ValueError(f"{what} holds strings and whole numbers: pass tokens of one kind")
     if kinds == {int} and not -_GREATEST_TOKEN <= min(row) <= max(row) <= _GREATEST_TOKEN:
@@ -404,7 +406,7 @@ def _weights(sample_weight: Any, rows: int) -> list[float]:
     for row, weight in enumerate(weights):
         if not isinstance(weight, (int, float)) or not 0 <= weight <= _GREATEST_FLOAT32:
             raise ValueError(
-                f"sample_weight, row {row} (counted from 0), is {shown(weight)}: it must be a number, 0 or more, that "
-                "float32 holds"
+                f"sample_weight, row {row} (counted from 0), is {describe(weight)}: it must be a number, 0 or more, "
+                "that float32 holds"
             )
     return list(weights)

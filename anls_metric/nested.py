@@ -33,7 +33,12 @@ from typing import Any, Literal, NamedTuple, get_args
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, extract
 
-import anls
+from anls_metric.core.explanation import Edit, Explanation
+from anls_metric.core.kernel import mean as mean_score
+from anls_metric.core.rows import as_column, as_references, as_text, describe
+from anls_metric.core.scoring import anls_scores, explain
+from anls_metric.core.variants import get_variant
+from anls_metric.core.version import __version__
 
 __all__ = [
     "KINDS",
@@ -247,7 +252,7 @@ def mean(rows: Iterable[RowScore], average: Average = "rows") -> float:
     """
     rows = list(rows)
     if _choice(average, Average, "average") == "rows":
-        return anls.mean([row.score for row in rows])
+        return mean_score([row.score for row in rows])
     if not rows:
         raise ValueError("there are no rows: pass at least one")
     length = sum(row.length for row in rows)
@@ -338,14 +343,14 @@ def signature(
 
     Example:
         >>> signature()
-        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:rows|threshold:0.5|v1.1.0'
+        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:rows|threshold:0.5|v2.0.0'
         >>> signature("anlsl")
-        'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v1.1.0'
+        'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v2.0.0'
     """
     variant = ValueVariant(metric, _rule(threshold, none_keys).threshold, none_keys, average)
     own = [f"{option}:{getattr(variant, option)}" for option in variant.options]
     extracted = [f"extract:{extract}"] if extract else []
-    return "|".join(["anls", metric, "matching:munkres-1.1.4", *own, *extracted, f"v{anls.__version__}"])
+    return "|".join(["anls", metric, "matching:munkres-1.1.4", *own, *extracted, f"v{__version__}"])
 
 
 @dataclass(frozen=True)
@@ -429,7 +434,7 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
 
     Example:
         >>> get_value_variant("anls_star", average="leaves").signature()
-        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:leaves|threshold:0.5|v1.1.0'
+        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:leaves|threshold:0.5|v2.0.0'
         >>> get_value_variant("anlsl", average="leaves")
         Traceback (most recent call last):
         ValueError: anlsl has no option 'average': there is threshold
@@ -437,7 +442,7 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
     if not isinstance(variant, ValueVariant):
         if not isinstance(variant, str) or variant not in VALUE_VARIANTS:
             raise ValueError(
-                f"there is no variant {anls.shown(variant)} of values: choose one of {', '.join(VALUE_VARIANTS)}"
+                f"there is no variant {describe(variant)} of values: choose one of {', '.join(VALUE_VARIANTS)}"
             )
         variant = VALUE_VARIANTS[variant]
     given = {option: value for option, value in options.items() if value is not None}
@@ -502,9 +507,7 @@ def _with_tuples(value: Any) -> Any:
     if "__tuple__" not in value:
         return {key: _with_tuples(item) for key, item in value.items()}
     if len(value) > 1 or not isinstance(value["__tuple__"], list):
-        raise ValueError(
-            f'{anls.shown(value)}: write one of several values as {{"__tuple__": [...]}}, and nothing else'
-        )
+        raise ValueError(f'{describe(value)}: write one of several values as {{"__tuple__": [...]}}, and nothing else')
     return tuple(_with_tuples(item) for item in value["__tuple__"])
 
 
@@ -535,7 +538,7 @@ def to_json(value: Any) -> Any:
         return str(value)
     for key in value:
         if not isinstance(key, str) or key == "__tuple__":
-            raise ValueError(f"the key {anls.shown(key)} cannot be written as JSON: name it by another text")
+            raise ValueError(f"the key {describe(key)} cannot be written as JSON: name it by another text")
     return {key: to_json(item) for key, item in value.items()}
 
 
@@ -558,7 +561,7 @@ class _Rule(NamedTuple):
 
 
 def _make_rule(threshold: float | None, none_keys: NoneKeys) -> _Rule:
-    threshold = anls.get_variant("standard", threshold).threshold
+    threshold = get_variant("standard", threshold).threshold
     return _Rule(threshold, _choice(none_keys, NoneKeys, "none_keys"), min(1.0, 1.0 - threshold + 1e-9))
 
 
@@ -574,7 +577,7 @@ def _rule(threshold: float | None, none_keys: NoneKeys) -> _Rule:
 
 def _choice(value: Any, names: Any, what: str) -> Any:
     if value not in get_args(names):
-        raise ValueError(f"{what} is {anls.shown(value)}: it must be one of {', '.join(map(repr, get_args(names)))}")
+        raise ValueError(f"{what} is {describe(value)}: it must be one of {', '.join(map(repr, get_args(names)))}")
     return value
 
 
@@ -927,7 +930,7 @@ def _tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0) -> _N
         except ValueError:  # Python writes no whole number of more than 4300 digits
             raise _RefusedError("is a whole number of thousands of digits: pass it as a text") from None
     remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
-    raise _RefusedError(f"is {anls.shown(value)}: {remedy}")
+    raise _RefusedError(f"is {describe(value)}: {remedy}")
 
 
 def _step(key: Any) -> str:
@@ -968,8 +971,8 @@ def _from_0(row: int) -> str:
 
 def _columns(predictions: Iterable[Any], references: Iterable[Any]) -> tuple[list[Any], list[Any]]:
     """Both columns as lists of one length."""
-    predictions = anls.as_column(predictions, "predictions", "pass a list with one value for each row")
-    references = anls.as_column(references, "references", "pass a list with one value for each row")
+    predictions = as_column(predictions, "predictions", "pass a list with one value for each row")
+    references = as_column(references, "references", "pass a list with one value for each row")
     if len(predictions) != len(references):
         raise ValueError(
             f"there are {len(predictions)} predictions but {len(references)} references: pass one for each prediction"
@@ -1477,7 +1480,7 @@ class _ListPairs(NamedTuple):
                 yield Leaf("extra", path, None, text, None, 0.0, 1)
                 continue
             accepted = self.accepted[there_of[here]]
-            why = anls.explain(text, [accepted], variant="rrc", threshold=threshold)
+            why = explain(text, [accepted], variant="rrc", threshold=threshold)
             yield Leaf("text", path, f"[{there_of[here]}]", text, accepted, why.score, 1, why)
         for there, text in enumerate(self.accepted):
             if there not in matched:
@@ -1486,12 +1489,12 @@ class _ListPairs(NamedTuple):
 
 def _lists(prediction: Any, references: Any, of_row: str = "") -> tuple[list[str], list[str]]:
     """Both sides as lists of texts, or an error that says what of a row is none."""
-    accepted = anls.as_references(references, f"the references{of_row}")
+    accepted = as_references(references, f"the references{of_row}")
     if isinstance(prediction, str):
-        return [anls.as_text(prediction, "")], list(accepted)
+        return [as_text(prediction, "")], list(accepted)
     what = f"the prediction{of_row}"
-    column = anls.as_column(prediction, what, "pass a list of strings, the items that were answered")
-    return [anls.as_text(text, f"{what}, item {place},") for place, text in enumerate(column)], list(accepted)
+    column = as_column(prediction, what, "pass a list of strings, the items that were answered")
+    return [as_text(text, f"{what}, item {place},") for place, text in enumerate(column)], list(accepted)
 
 
 def _list_pairs(answered: list[str], accepted: list[str], threshold: float) -> _ListPairs:
@@ -1499,7 +1502,7 @@ def _list_pairs(answered: list[str], accepted: list[str], threshold: float) -> _
         return _ListPairs(answered, accepted, [], [])
     shorter, longer = (accepted, answered) if len(accepted) < len(answered) else (answered, accepted)
     pairs = [text for text in shorter for _ in longer], [other for _ in shorter for other in longer]
-    scores = anls.anls_scores(*pairs, threshold=threshold, variant="rrc")
+    scores = anls_scores(*pairs, threshold=threshold, variant="rrc")
     table = [scores[start : start + len(longer)] for start in range(0, len(scores), len(longer))]
     places = _matched(table)
     matched = [table[row][column] for row, column in places]
@@ -1584,7 +1587,7 @@ class Leaf:
     reference: Any
     score: float
     length: int
-    text: anls.Explanation | None = None
+    text: Explanation | None = None
 
     @property
     def path(self) -> str:
@@ -1592,7 +1595,7 @@ class Leaf:
         return (self.reference_path if self.prediction_path is None else self.prediction_path) or ""
 
     @property
-    def edits(self) -> tuple[anls.Edit, ...]:
+    def edits(self) -> tuple[Edit, ...]:
         """The steps from the predicted text to the accepted one."""
         return () if self.text is None else self.text.best.edits
 
@@ -1747,7 +1750,7 @@ def _branch(pair: _Pair, name: str, here: str | None, there: str | None, rule: _
     elif isinstance(reference, _Dict) and isinstance(prediction, _Dict):
         children = list(_items_of_dicts(pair, reference, prediction, here, there, rule))
     elif isinstance(reference, _Leaf) and isinstance(prediction, _Leaf):
-        text = anls.explain(str(prediction.value), [str(reference.value)], threshold=rule.threshold)
+        text = explain(str(prediction.value), [str(reference.value)], threshold=rule.threshold)
         return _branch_of_leaf("text", name, prediction, reference, here, there, 1, text.score, text)
     else:
         kind: Kind = "missing" if here is None else "another kind"
@@ -1796,7 +1799,7 @@ def _branch_of_leaf(
     there: str | None,
     length: int,
     score: float = 0.0,
-    text: anls.Explanation | None = None,
+    text: Explanation | None = None,
 ) -> Branch:
     here, there = (path if path is None else path.removeprefix(".") for path in (here, there))
     predicted, accepted = (None if node is None else node.value for node in (prediction, reference))

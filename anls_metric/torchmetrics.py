@@ -15,7 +15,9 @@ from rapidfuzz.distance import Levenshtein
 from torch import Tensor
 from torchmetrics.utilities import dim_zero_cat
 
-from anls import Variant, anls_batch, as_column, as_text, get_variant, shown, signature
+from anls_metric.core.rows import as_column, as_text, describe
+from anls_metric.core.scoring import anls_batch
+from anls_metric.core.variants import Variant, get_variant, signature
 
 __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]
 
@@ -40,7 +42,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
 
     def __init__(self, name: str, reduction: Reduction, **kwargs: Any) -> None:
         if reduction not in ("mean", "sum", "none", None):
-            raise ValueError(f'reduction is {shown(reduction)}: it must be "mean", "sum", "none" or None')
+            raise ValueError(f'reduction is {describe(reduction)}: it must be "mean", "sum", "none" or None')
         super().__init__(**kwargs)
         self.reduction = reduction
         self._keeps_all = reduction in ("none", None)
@@ -164,7 +166,7 @@ class ANLS(_Scores):
         >>> metric.compute()
         tensor(0.5880)
         >>> metric.signature()
-        'anls|standard|threshold:0.5|v1.1.0'
+        'anls|standard|threshold:0.5|v2.0.0'
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
@@ -227,7 +229,9 @@ class NormalizedLevenshteinSimilarity(_Scores):
 
     def __init__(self, substitution_cost: int = 1, reduction: Reduction = "mean", **kwargs: Any) -> None:
         if type(substitution_cost) is not int or substitution_cost < 0:
-            raise ValueError(f"substitution_cost is {shown(substitution_cost)}: it must be a whole number, 0 or more")
+            raise ValueError(
+                f"substitution_cost is {describe(substitution_cost)}: it must be a whole number, 0 or more"
+            )
         paid = min(substitution_cost, 2)  # what it costs to delete and insert instead
         super().__init__(f"nls|substitution_cost:{paid}", reduction, **kwargs)
         self.substitution_cost = substitution_cost

@@ -8,19 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
-from anls import (
-    OF_VALUES,
-    VARIANTS,
-    Extract,
-    Variant,
-    anls_batch,
-    answer_in,
-    as_extract,
-    as_references,
-    as_text,
-    get_variant,
-    shown,
-)
+from anls_metric.core.rows import as_references, as_text, describe
+from anls_metric.core.scoring import anls_batch
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant
+from anls_metric.transformers import Extract, answer_in, as_extract
 
 if TYPE_CHECKING:
     from anls_metric.nested import NoneKeys, ValueVariant
@@ -212,7 +203,7 @@ def _row_name(row: int) -> str:
 
 def _listed(column: Any, what: str) -> list[Any]:
     if not isinstance(column, Iterable) or isinstance(column, (str, bytes, Mapping, Set)):
-        raise ValueError(f"{what} is {shown(column)}: pass a list with one for each completion")
+        raise ValueError(f"{what} is {describe(column)}: pass a list with one for each completion")
     return list(column)
 
 
@@ -221,7 +212,7 @@ def _text_of(completion: Any, what: str) -> str:
     if isinstance(completion, str):
         return completion
     if not isinstance(completion, list) or not all(isinstance(message, Mapping) for message in completion):
-        raise ValueError(f"{what} is {shown(completion)}: pass a string or a list of messages")
+        raise ValueError(f"{what} is {describe(completion)}: pass a string or a list of messages")
     said = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
     content = said[-1] if said else None
     if isinstance(content, list) and all(isinstance(part, Mapping) for part in content):

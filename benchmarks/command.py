@@ -36,7 +36,7 @@ def rows(counts: list[int], repetitions: int) -> Iterator[tuple[int, dict[str, f
             gold, submission = write_files(folder, count)
             files = ["--gold-label-file", gold, "--submission-file", submission]
             programs = {
-                "calculate-anls": [str(ours / "calculate-anls"), *files],
+                "anls": [str(ours / "anls"), *files],
                 "ten lines": [str(ours / "python"), "ten_lines.py", gold, submission],
                 "import anls": [str(ours / "python"), "-c", "import anls"],
                 "python": [str(ours / "python"), "-c", "pass"],
@@ -44,7 +44,7 @@ def rows(counts: list[int], repetitions: int) -> Iterator[tuple[int, dict[str, f
             if count <= 5_000:
                 programs["PyPI anls 0.0.2"] = [str(pypi / "calculate-anls"), *files, "--output-dir", name]
             score = float(run(programs["ten lines"], folder).printed)
-            assert f"ANLS       {score:.4f}\n" in run(programs["calculate-anls"], folder).printed
+            assert f"ANLS       {score:.4f}\n" in run(programs["anls"], folder).printed
             times = race(programs, folder, repetitions if count <= 5_000 else max(3, repetitions // 4))
             yield count, {name: took.milliseconds for name, took in times.items()}
 
@@ -56,7 +56,7 @@ def main() -> None:
     for count, times in rows(COUNTS[: 1 if flags.quick else None], flags.repetitions):
         figures[count] = times
         for name, least in times.items():
-            print(f"{count:8,}  {name:16}  {least:8.1f} ms  ours is {times['calculate-anls'] / least:.2f} times that")
+            print(f"{count:8,}  {name:16}  {least:8.1f} ms  ours is {times['anls'] / least:.2f} times that")
     if flags.json:
         Path(flags.json).write_text(json.dumps(figures, indent=1))
 

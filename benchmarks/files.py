@@ -1,7 +1,7 @@
 """What it costs to read each kind of file: ``python benchmarks/files.py``.
 
 The same made-up answers, like those of DocVQA, are written as each kind of file that people have (kinds.py). Each is
-scored by `calculate-anls --score-only` and by the lines that one would write instead, in turn, after both have given
+scored by `anls --score-only` and by the lines that one would write instead, in turn, after both have given
 the same number. What is compared is the time on the processor, the least of the repetitions, and the most memory held.
 """
 
@@ -40,7 +40,7 @@ def measure(kind: Kind, count: int, programs: Path, repetitions: int) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         call(programs / "python", "kinds.write", kind.name, count, folder)
         entrants: dict[str, Command] = {
-            "ours": [programs / "calculate-anls", "--score-only", *kind.files],
+            "ours": [programs / "anls", "--score-only", *kind.files],
             "lines": [programs / "python", "-c", kind.lines, *kind.files],
         }
         printed = {run(command, folder).printed for command in entrants.values()}
@@ -61,7 +61,7 @@ def measured(counts: list[int], repetitions: int) -> Iterator[Row]:
 COLUMNS = {
     "a file of": ("kind", "{}"),
     "rows": ("rows", "{:,}"),
-    "`calculate-anls`": ("ours", "{:,.0f} ms"),
+    "`anls`": ("ours", "{:,.0f} ms"),
     "your lines": ("lines", "{:,.0f} ms"),
     "ratio": ("ratio", "{:.1f}"),
     "memory": ("our_memory", "{:.0f} MB"),

@@ -121,7 +121,7 @@ def write_inspect_ai(rows: Rows, file: Path) -> None:
 TEN_LINES = """
 import json
 import sys
-from anls import anls_scores, mean
+from anls_metric import anls_scores, mean
 with open(sys.argv[1]) as file:
     gold = json.load(file)["data"]
 with open(sys.argv[2]) as file:
@@ -135,7 +135,7 @@ def lines(modules: str, read: str, predictions: str, references: str) -> str:
     """A program that reads the file it is given, and prints the mean."""
     return f"""
 import sys, {modules}
-from anls import anls_scores, mean
+from anls_metric import anls_scores, mean
 {read.format(file="sys.argv[1]")}
 print(mean(anls_scores({predictions}, {references})))
 """

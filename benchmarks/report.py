@@ -132,7 +132,7 @@ def measure(size: Size, command: Command, repetitions: int) -> Row:
 
 def measured(sizes: list[Size], repetitions: int) -> Iterator[Row]:
     """A report of each size."""
-    command = [with_ours("ours") / "calculate-anls"]
+    command = [with_ours("ours") / "anls"]
     for size in sizes:
         yield measure(size, command, max(3, repetitions * sizes[0].questions // size.questions))
 

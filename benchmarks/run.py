@@ -174,7 +174,7 @@ def score_rows(budget: Budget) -> Iterator[Row]:
     import peers
     from workloads import WORKLOADS
 
-    import anls
+    import anls_metric
 
     scorers = {"PyPI anls 0.0.2": (peers.pypi_anls(PYPI_ANLS), peers.strict)}
     for name, (make, definition) in peers.PEERS.items():
@@ -191,20 +191,24 @@ def score_rows(budget: Budget) -> Iterator[Row]:
         rows = len(predictions)
         sample = {"W3": 2, "W3b": 40, "real answers": 40}.get(workload, 300)
         some = predictions[:sample], references[:sample]
-        assert wrong(anls.anls_scores(*some), [peers.standard(*row) for row in zip(*some)]) == "right", workload
+        assert wrong(anls_metric.anls_scores(*some), [peers.standard(*row) for row in zip(*some)]) == "right", workload
         racing = [
             Entrant(name, part(scorer, columns), wrong(scorer(*some), [right(*row) for row in zip(*some)]))
             for name, (scorer, right) in scorers.items()
         ]
-        yield from race("anls_scores", workload, Entrant("ours", part(anls.anls_scores, columns)), racing, rows, budget)
+        yield from race(
+            "anls_scores", workload, Entrant("ours", part(anls_metric.anls_scores, columns)), racing, rows, budget
+        )
         if workload != "W2":
             continue
-        one_by_one = Entrant("ours", part(lambda *columns: [anls.anls_score(*row) for row in zip(*columns)], columns))
+        one_by_one = Entrant(
+            "ours", part(lambda *columns: [anls_metric.anls_score(*row) for row in zip(*columns)], columns)
+        )
         yield from race("anls_score, a call a row", workload, one_by_one, racing[:1], rows, budget)
         variants = []
-        for variant in anls.VARIANTS:
-            scorer = functools.partial(anls.anls_scores, variant=variant)
-            expected = [anls.explain(*row, variant=variant).score for row in zip(*some)]
+        for variant in anls_metric.VARIANTS:
+            scorer = functools.partial(anls_metric.anls_scores, variant=variant)
+            expected = [anls_metric.explain(*row, variant=variant).score for row in zip(*some)]
             variants.append(Entrant(variant, part(scorer, columns), wrong(scorer(*some), expected)))
         for row in race("variant", workload, variants[0], variants[1:], rows, budget):
             # The other way round: how fast a variant is where `standard` is 1.
@@ -232,9 +236,9 @@ def evaluate_rows(budget: Budget) -> Iterator[Row]:
     import evaluate
     from workloads import WORKLOADS
 
-    import anls
+    import anls_metric
 
-    ours, usual = anls.load(), evaluate.load(str(HERE / "usual_module.py"))
+    ours, usual = anls_metric.load(), evaluate.load(str(HERE / "usual_module.py"))
 
     def compute(metric: Any, predictions: list[str], references: list[list[str]]) -> float:
         return float(metric.compute(predictions=predictions, references=references)["anls"])
@@ -273,7 +277,7 @@ def process_rows(budget: Budget) -> Iterator[Row]:
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
         def ours(rows: int) -> None:
-            run([str(ENVIRONMENT / "bin" / "calculate-anls"), *files, "--variant", "pypi_anls", "--force"], environment)
+            run([str(ENVIRONMENT / "bin" / "anls"), *files, "--variant", "pypi_anls", "--force"], environment)
 
         def peer(rows: int) -> None:
             program = "from anls.cli.run import run; run()"
@@ -286,7 +290,7 @@ def process_rows(budget: Budget) -> Iterator[Row]:
         mine = score()
         peer(1)
         theirs = Entrant("PyPI anls 0.0.2", peer, wrong([score()], [mine]))
-        for row in race("calculate-anls", "W2, 5,000 rows", Entrant("ours", ours), [theirs], 1, budget, True):
+        for row in race("anls", "W2, 5,000 rows", Entrant("ours", ours), [theirs], 1, budget, True):
             of_files = {"ours_us": row.ours_us / 5_000, "peer_us": row.peer_us / 5_000}
             yield row._replace(ours_rows=5_000, peer_rows=5_000, **of_files)
 
@@ -310,13 +314,13 @@ def measure_memory(workload: str, way: str, rows: str) -> None:
 
     from workloads import WORKLOADS
 
-    import anls
+    import anls_metric
 
     columns = WORKLOADS[workload](int(rows))
-    metric = anls.load() if way.startswith("evaluate") else None
+    metric = anls_metric.load() if way.startswith("evaluate") else None
     calls: dict[str, Callable[[], object]] = {
-        "anls_scores": lambda: anls.anls_scores(*columns),
-        "iter_anls_scores": lambda: anls.mean(anls.iter_anls_scores(zip(*columns))),
+        "anls_scores": lambda: anls_metric.anls_scores(*columns),
+        "iter_anls_scores": lambda: anls_metric.mean(anls_metric.iter_anls_scores(zip(*columns))),
         "evaluate compute()": lambda: metric.compute(predictions=columns[0], references=columns[1]) if metric else None,
     }
     gc.collect()
@@ -335,14 +339,14 @@ def growth(budget: Budget) -> dict[int, float]:
     """Microseconds a row of a stream, for longer and longer ones."""
     from workloads import docvqa_like
 
-    import anls
+    import anls_metric
 
     rows = list(zip(*docvqa_like(10_000)))
     times = {}
     length = 10_000
     while length <= budget.stream:
         start = time.perf_counter()
-        anls.mean(anls.iter_anls_scores(itertools.islice(itertools.cycle(rows), length)))
+        anls_metric.mean(anls_metric.iter_anls_scores(itertools.islice(itertools.cycle(rows), length)))
         times[length] = 1e6 * (time.perf_counter() - start) / length
         length *= 10
     return times

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import ray
 
-from anls import anls_batch, mean, signature
+from anls_metric import anls_batch, mean, signature
 
 SCORE_COLUMN = "anls"
 

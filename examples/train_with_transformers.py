@@ -23,7 +23,7 @@ from transformers import (
     set_seed,
 )
 
-import anls
+import anls_metric
 
 
 def make_model(tokens: int, seed: int = 0) -> T5ForConditionalGeneration:
@@ -50,7 +50,7 @@ def main(epochs: int = 5) -> list[float]:
     torch.set_num_threads(1)
     tokenizer = make_tokenizer()
     learned, asked = receipts(1000, seed=1), receipts(50, seed=2)
-    metric = anls.load()
+    metric = anls_metric.load()
     hook = metric.build_compute_metrics(tokenizer, references=[accepted for _, accepted in asked])
     with tempfile.TemporaryDirectory() as folder:
         trainer = Seq2SeqTrainer(

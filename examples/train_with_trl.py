@@ -17,7 +17,7 @@ from made_up import make_tokenizer, receipts
 from transformers import LlamaConfig, LlamaForCausalLM, set_seed
 from trl import GRPOConfig, GRPOTrainer
 
-from anls import signature
+from anls_metric import signature
 from anls_metric.trl import build_reward
 
 

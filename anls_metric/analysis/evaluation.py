@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anls import OF_VALUES, VARIANTS, Variant, get_variant
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import Scored, ScoredSet
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.submissions import Submission
 

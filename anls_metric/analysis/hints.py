@@ -13,8 +13,10 @@ from functools import cached_property, partial
 from itertools import chain, pairwise, repeat
 from typing import NamedTuple
 
-from anls import Variant, anls_score, get_variant, shown
 from anls_metric.analysis.scored import Scored
+from anls_metric.core.rows import describe
+from anls_metric.core.scoring import anls_score
+from anls_metric.core.variants import Variant, get_variant
 from anls_metric.reading.extract import EXTRACTORS, Extractor, extractor
 from anls_metric.reading.patterns import pattern
 from anls_metric.reading.rows import REMEDIES, parse_references
@@ -418,7 +420,7 @@ def _repeated(batch: Batch) -> Iterator[str]:
     if len(set(batch.predictions)) <= len(batch.predictions) - often + 1:
         for prediction, count in Counter(batch.predictions).items():
             if count >= often and prediction.strip():
-                yield from repeat(shown(prediction).removesuffix(" (str)"), count)
+                yield from repeat(describe(prediction).removesuffix(" (str)"), count)
 
 
 _ROLES = ("ssistant", "SSISTANT", "[/INST]")

@@ -12,7 +12,8 @@ from itertools import repeat
 from operator import contains
 from typing import Any, NamedTuple
 
-from anls import Variant, get_variant, normalizer
+from anls_metric.core.scoring import normalizer
+from anls_metric.core.variants import Variant, get_variant
 from anls_metric.reading.patterns import pattern
 from anls_metric.reading.rows import Row
 

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from anls import VARIANTS, Variant, normalizer
 from anls_metric.analysis.scored import Scored, ScoredSet
+from anls_metric.core.scoring import normalizer
+from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.reading.rows import Row
 
 THRESHOLDS = tuple(step / 100 for step in range(101))

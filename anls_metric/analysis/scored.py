@@ -12,10 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from anls import Explanation, Variant, anls_scores, explain, get_variant, mean, scores_and_similarities, signature
 from anls_metric.analysis.clusters import ClusteredScores, Clusters
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
 from anls_metric.analysis.significance import Interval
+from anls_metric.core.explanation import Explanation
+from anls_metric.core.kernel import mean
+from anls_metric.core.scoring import anls_scores, explain, scores_and_similarities
+from anls_metric.core.variants import Variant, get_variant, signature
 from anls_metric.reading.files import natural
 from anls_metric.reading.layouts import ABSENT, look_up
 from anls_metric.reading.rows import Row

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anls import normalizer
 from anls_metric.analysis.clusters import cluster_column
 from anls_metric.analysis.hints import Hint
 from anls_metric.analysis.outcomes import OUTCOMES, Judge
 from anls_metric.analysis.scored import Scored, ScoredSet, Tally
 from anls_metric.analysis.significance import Interval, Sample
+from anls_metric.core.scoring import normalizer
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.rows import Row
 from anls_metric.reading.values import as_json, value_or_text

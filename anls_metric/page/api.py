@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import anls
-from anls import OF_VALUES, VARIANTS, Variant, explain, get_variant
 from anls_metric.analysis.evaluation import variants
+from anls_metric.core.kernel import mean
+from anls_metric.core.rows import as_references, as_text, describe
+from anls_metric.core.scoring import anls_score, anls_scores, explain
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant
 from anls_metric.page import limits
 from anls_metric.page.errors import FOR_PROGRAMS
 from anls_metric.page.scoring import Asked, Found, score
@@ -80,7 +82,7 @@ def reading(
     """
     texts = {"extract": extract, "prediction_field": prediction_field}
     texts |= {"references_field": references_field, "id_field": id_field}
-    given: dict[str, Any] = {name: anls.as_text(value, name) for name, value in texts.items()}
+    given: dict[str, Any] = {name: as_text(value, name) for name, value in texts.items()}
     rules = given.pop("extract")
     return Reading(
         missing="zero" if unanswered_score_0 else "error",
@@ -172,13 +174,13 @@ def compare_variants(prediction: str, accepted_answers: list[str]) -> dict[str, 
     """
     prediction, accepted_answers, work = _texts(prediction, accepted_answers)
     with limits.turnstile.passed(work * len(VARIANTS) > limits.SMALL_WORK):
-        return {name: anls.anls_score(prediction, accepted_answers, variant=name) for name in VARIANTS}
+        return {name: anls_score(prediction, accepted_answers, variant=name) for name in VARIANTS}
 
 
 def _texts(prediction: object, accepted_answers: object, where: str = "") -> tuple[str, list[str], int]:
     """One answer and its references, checked, and what it costs to compare them."""
-    text = anls.as_text(prediction, f"prediction{where}")
-    texts = list(anls.as_references(accepted_answers, f"accepted_answers{where}"))
+    text = as_text(prediction, f"prediction{where}")
+    texts = list(as_references(accepted_answers, f"accepted_answers{where}"))
     return text, texts, limits.refuse_too_long(text, texts, f"prediction{where}")
 
 
@@ -210,8 +212,8 @@ def score_answers(
     if not isinstance(chosen, Variant):
         return _scored(predictions, accepted_answers, chosen)
     with limits.turnstile.passed(work > limits.SMALL_WORK):
-        scores = anls.anls_scores(predictions, accepted_answers, variant=chosen)
-    return {"anls": anls.mean(scores), "scores": scores, "signature": anls.signature(chosen)}
+        scores = anls_scores(predictions, accepted_answers, variant=chosen)
+    return {"anls": mean(scores), "scores": scores, "signature": chosen.signature()}
 
 
 def _scored(predictions: list[str], accepted_answers: list[list[str]], variant: ValueVariant) -> dict[str, Any]:
@@ -237,7 +239,7 @@ def list_variants() -> list[dict[str, str]]:
         name, meaning, signature and source of each variant.
     """
     found = list(map(settings, [*VARIANTS, *OF_VALUES]))
-    signatures = [anls.signature(one) if isinstance(one, Variant) else one.signature() for one in found]
+    signatures = [one.signature() for one in found]
     return [
         {"name": variant.name, "meaning": variant.meaning, "signature": signature, "source": variant.source}
         for variant, signature in zip(found, signatures)
@@ -339,9 +341,9 @@ def list_layouts() -> list[dict[str, str]]:
 
 def _document(asked: Asked, baseline: object, worst: object) -> dict[str, Any]:
     if not isinstance(worst, int) or not 0 <= worst <= limits.MOST_WORST:
-        raise ValueError(f"worst is {anls.shown(worst)}: it must be a whole number up to {limits.MOST_WORST}")
+        raise ValueError(f"worst is {describe(worst)}: it must be a whole number up to {limits.MOST_WORST}")
     if not isinstance(baseline, str):
-        raise ValueError(f"baseline is {anls.shown(baseline)}: it must be the name of a submission")
+        raise ValueError(f"baseline is {describe(baseline)}: it must be the name of a submission")
     steps = score(asked._replace(baseline=baseline or None, worst=worst), FOR_PROGRAMS)
     (found,) = [step for step in steps if isinstance(step, Found)]
     return found.document

@@ -40,7 +40,7 @@ MOST_WAITING = 32  # large pieces of work
 SMALL_WORK = 10**7
 SMALL_FILES = 200_000  # bytes of the files of one call
 
-WITH_COMMAND = "score it with calculate-anls"
+WITH_COMMAND = "score it with anls"
 BUSY = "many others are waiting for their scores: try again in a minute"
 
 _PADDING = 100  # a comparison has a price however short the texts are: as if each were so much longer

@@ -7,8 +7,8 @@ import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls import VARIANTS, Variant
 from anls_metric.analysis.evaluation import Evaluation
+from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.page import apart, limits
 from anls_metric.page.uploads import Spent, Upload, columns_of, find, open_all
 from anls_metric.reading.sources import Reading

@@ -20,8 +20,8 @@ os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no tabl
 import gradio as gr
 from starlette.middleware import Middleware
 
-import anls
-from anls import OF_VALUES, VARIANTS, Variant
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, signature
+from anls_metric.metric import CITATION
 from anls_metric.page import api, limits, visit
 from anls_metric.page.blocks import Page, endpoint
 from anls_metric.page.errors import ON_THE_PAGE, WHICH_FIELD, told
@@ -107,8 +107,8 @@ def build() -> Page:
             with gr.Tab("How it works", id="how") as how_tab:
                 gr.Markdown(_asset("how.md"))
                 gr.HTML(pieces.variants())
-                report = _asset("report.md").replace("SIGNATURE", anls.signature())
-                gr.Markdown(report.replace("CITATION", anls._CITATION.strip()))
+                report = _asset("report.md").replace("SIGNATURE", signature())
+                gr.Markdown(report.replace("CITATION", CITATION.strip()))
         for tab in (answer_tab, file_tab, how_tab):
             tab.select(None, js=f"() => anls.saveTab('{tab.id}')", api_visibility="private")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anls import VARIANTS, Variant, explain
+from anls_metric.core.scoring import explain
+from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.page import limits
 from anls_metric.page.scoring import Found, Report
 from anls_metric.reading.values import typed_values, value_or_text

@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from anls import as_text, shown
+from anls_metric.core.rows import as_text, describe
 from anls_metric.reading.patterns import pattern
 
 
@@ -110,14 +110,14 @@ def _rule(text: str, values: bool) -> Extractor:
         rule = rule._replace(extract=rule.of_values)
     if rule is None:
         raise ValueError(
-            f"there is no rule {shown(name)} to take answers out: there are {', '.join(EXTRACTORS)}, "
+            f"there is no rule {describe(name)} to take answers out: there are {', '.join(EXTRACTORS)}, "
             "with commas between where there are several"
         )
     if text == name:
         return rule
     if not rule.option or not value:
         there_is = f"{name}:{rule.option.upper()}" if rule.option else name
-        raise ValueError(f"there is no rule {shown(text)} to take answers out: there is {there_is}")
+        raise ValueError(f"there is no rule {describe(text)} to take answers out: there is {there_is}")
     return rule._replace(name=text, extract=partial(rule.extract, **{rule.option: value}))
 
 

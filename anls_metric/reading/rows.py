@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls import as_references, shown
+from anls_metric.core.rows import as_references, describe
 from anls_metric.reading.patterns import pattern
 
 # What can be done about an error, in the words of somebody who calls from Python. A door words what it calls
@@ -193,6 +193,6 @@ def _written_squad(text: str, what: str) -> Any:
 
 def _printed(text: str, what: str) -> ValueError:
     return ValueError(
-        f"{what} is {shown(text)}, the printed form of something that is no list of strings: write it as JSON, "
+        f"{what} is {describe(text)}, the printed form of something that is no list of strings: write it as JSON, "
         'like ["first answer", "second answer"]'
     )

@@ -10,7 +10,7 @@ from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from anls import as_text
+from anls_metric.core.rows import as_text
 from anls_metric.reading import layouts
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.extract import Extraction

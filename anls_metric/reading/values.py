@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from anls import shown
+from anls_metric.core.rows import describe
 from anls_metric.reading.rows import parse_references
 
 _OPENING = ("{", "[")
@@ -74,7 +74,7 @@ def accepted_value(text: str, what: str) -> Any:
     if list(texts) != [text]:
         return list(texts)
     if text.strip()[0] + text.strip()[-1] in ("{}", "[]") and any(sign in text for sign in "'\""):
-        raise ValueError(f"{what} is {shown(text)}, which looks like a list or object: write it as JSON")
+        raise ValueError(f"{what} is {describe(text)}, which looks like a list or object: write it as JSON")
     return text
 
 

@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from anls import Variant, explain, normalizer
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.overview import Question
 from anls_metric.analysis.scored import Scored, ScoredSet, group_names
+from anls_metric.core.scoring import explain, normalizer
+from anls_metric.core.variants import Variant
 from anls_metric.reading.values import written
 from anls_metric.report.images import Images, image_name
 from anls_metric.report.pieces import ALIKE, EQUAL, sentence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls import Explanation
 from anls_metric.analysis.scored import Scored, ScoredSet, in_order
+from anls_metric.core.explanation import Explanation
 from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:

@@ -17,11 +17,12 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from anls import VARIANTS, Variant, __version__, get_variant
 from anls_metric.analysis import overview
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.scored import Groups, group, grouping_fields, in_order
 from anls_metric.analysis.values import KEYS
+from anls_metric.core.variants import VARIANTS, Variant, get_variant
+from anls_metric.core.version import __version__
 from anls_metric.report import charts
 from anls_metric.report.columns import MOST_BYTES, as_script, columns, shown_questions
 from anls_metric.report.document import Entry, document
@@ -425,7 +426,7 @@ def _group(whole: _Whole, field: str, name: str) -> str:
     return f"<button class=filter {places}>{shown}</button>"
 
 
-_MANY_ANSWERS = "<p class=said>Of so many answers, <code>calculate-anls --variant all</code> says it.</p>"
+_MANY_ANSWERS = "<p class=said>Of so many answers, <code>anls --variant all</code> says it.</p>"
 
 
 def _variants(whole: _Whole) -> str:

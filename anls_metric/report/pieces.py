@@ -8,9 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anls import VARIANTS, Edit, Explanation, Match, Variant, scores_and_similarities
 from anls_metric.analysis.overview import least_similarity
 from anls_metric.analysis.scored import ScoredSet
+from anls_metric.core.explanation import Edit, Explanation, Match
+from anls_metric.core.scoring import scores_and_similarities
+from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.reading.values import written
 from anls_metric.report.text import printable
 

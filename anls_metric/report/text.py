@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from anls import Edit, Explanation
 from anls_metric.analysis.scored import Groups, Scored, ScoredSet, in_order
+from anls_metric.core.explanation import Edit, Explanation
 from anls_metric.reading.layouts import LAYOUTS
 
 

@@ -15,7 +15,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from anls import explain
+from anls_metric import explain
 
 QUESTIONS = Path(__file__).parent / "questions" / "test.jsonl"
 

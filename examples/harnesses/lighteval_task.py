@@ -17,7 +17,7 @@ from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc, SamplingMethod
 
-from anls import anls_score, signature
+from anls_metric import anls_score, signature
 
 VARIANT = "rrc"
 

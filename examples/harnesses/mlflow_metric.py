@@ -15,7 +15,7 @@ import mlflow
 import pandas as pd
 from mlflow.metrics import MetricValue, make_metric
 
-from anls import anls_scores, mean, signature
+from anls_metric import anls_scores, mean, signature
 
 QUESTIONS = Path(__file__).parent / "questions" / "test.jsonl"
 VARIANT = "rrc"

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from anls_metric.analysis.comparison import Compared, Comparison, compare
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval, differences, holm, least_difference, paired_test
@@ -65,7 +65,7 @@ def test_a_comparison_is_what_the_numbers_say() -> None:
         "first": "a",
         "second": "b",
         "questions": 200,
-        "difference": pytest.approx(anls.mean(after) - anls.mean(before)),
+        "difference": pytest.approx(anls_metric.mean(after) - anls_metric.mean(before)),
         "interval": differences(before, after, page).interval(),
         "p_value": p_value,
         "p_value_adjusted": p_value,
@@ -276,7 +276,7 @@ def by_numpy(
     for name in (first, second):
         records = json.loads((real_answers / f"submission__{name}.json").read_text())
         answers = {record["questionId"]: record["answer"] for record in records}
-        scores.append([anls.anls_score(answers[one["questionId"]], one["answers"]) for one in gold])
+        scores.append([anls_metric.anls_score(answers[one["questionId"]], one["answers"]) for one in gold])
     difference = np.subtract(*scores[::-1])
     names = [one[field] if field else number for number, one in enumerate(gold)]
     _, cluster = np.unique(names, return_inverse=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from anls_metric.analysis.hints import HINTS, Hint, Hints
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.extract import extractor
@@ -99,7 +99,7 @@ def test_a_fifth_of_the_predictions_is_worth_a_line(count: int, found: list[str]
     assert [hint.found for hint in unanswered] == found  # they are no predictions
 
 
-@pytest.mark.parametrize("variant", anls.VARIANTS)
+@pytest.mark.parametrize("variant", anls_metric.VARIANTS)
 def test_a_period_counts_where_it_keeps_an_answer_from_being_right(variant: str) -> None:
     rambling = [f"I read this on the page, where it stands at the top: it is {answer}." for answer in ANSWERS]
     assert hints_about(rambling, variant=variant) == []

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import anls
+import anls_metric
 from anls_metric.analysis.outcomes import OUTCOMES, Judge, refuses, stands_in
 from anls_metric.reading.rows import Row
 
 
 def outcome(prediction: str | None, references: list[str], variant: str = "standard") -> str:
-    score = 0.0 if prediction is None else anls.anls_score(prediction, references, variant=variant)
+    score = 0.0 if prediction is None else anls_metric.anls_score(prediction, references, variant=variant)
     return Judge(variant).outcome(Row("7", prediction, references, {}), score)
 
 
@@ -48,9 +48,9 @@ def test_the_variant_decides() -> None:
     assert outcome("it says COLA and so on", ["cola"], "due") == "other"
 
 
-@given(st.text(), st.lists(st.text(), min_size=1, max_size=3), st.sampled_from(sorted(anls.VARIANTS)))
+@given(st.text(), st.lists(st.text(), min_size=1, max_size=3), st.sampled_from(sorted(anls_metric.VARIANTS)))
 def test_every_answer_has_an_outcome_that_fits_its_score(prediction: str, references: list[str], variant: str) -> None:
-    score = anls.anls_score(prediction, references, variant=variant)
+    score = anls_metric.anls_score(prediction, references, variant=variant)
     found = outcome(prediction, references, variant)
     row = next(one for one in OUTCOMES if one.name == found)
     assert row.scores_zero == (score <= 0)

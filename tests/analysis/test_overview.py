@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anls import VARIANTS, anls_scores, mean
+from anls_metric import VARIANTS, anls_scores, mean
 from anls_metric.analysis.overview import THRESHOLDS, by_threshold, by_variant, questions, spread
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import anls
+import anls_metric
 from anls_metric.analysis.scored import ScoredSet, Tally, group, grouping_fields
 from anls_metric.reading.rows import Row
 from anls_metric.reading.submissions import find_submissions
@@ -31,7 +31,7 @@ def test_a_tally_has_the_bits_of_the_mean_in_any_order_and_pieces(scores: list[f
     tally = Tally()
     tally.add(shuffled[:cut])
     tally.add(shuffled[cut:])
-    assert tally.mean == anls.mean(scores)
+    assert tally.mean == anls_metric.mean(scores)
     assert tally.count == len(scores)
 
 
@@ -46,9 +46,9 @@ def test_zeros_are_told_apart() -> None:
 
 
 def test_the_variant_decides() -> None:
-    scored_set = ScoredSet(replace(anls.VARIANTS["nls"], no_answers=("The Coca",)))
+    scored_set = ScoredSet(replace(anls_metric.VARIANTS["nls"], no_answers=("The Coca",)))
     assert [one.zero for one in scored_set.add(ROWS)] == ["", "empty", "empty", "missing"]
-    assert scored_set.signature == "anls|nls|threshold:0.0|no_answers:('The Coca',)|v" + anls.__version__
+    assert scored_set.signature == "anls|nls|threshold:0.0|no_answers:('The Coca',)|v" + anls_metric.__version__
 
 
 def test_groups_in_pieces() -> None:
@@ -85,7 +85,7 @@ def test_nothing_has_no_mean() -> None:
     assert ScoredSet().add([]) == []
 
 
-@pytest.mark.parametrize("variant", anls.VARIANTS)
+@pytest.mark.parametrize("variant", anls_metric.VARIANTS)
 def test_a_set_that_keeps_its_rows_has_the_same_bits(variant: str) -> None:
     rows = [Row(str(n), *row, {}) for n, row in enumerate(fuzzed_rows(300, seed=3))]
     rows[7] = rows[7]._replace(prediction=None)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import anls
+import anls_metric
 from anls_metric.analysis import significance
 from anls_metric.analysis.significance import (
     Interval,
@@ -145,7 +145,7 @@ def test_the_same_bits_in_any_order_and_pieces(rows: list[tuple[float, str | Non
 def test_the_mean_has_the_bits_of_that_of_the_metric(some: list[float], alone: bool) -> None:
     sample = Sample()
     sample.add(some, None if alone else [number // 3 for number in range(len(some))])
-    assert sample.mean == anls.mean(some)
+    assert sample.mean == anls_metric.mean(some)
 
 
 def test_memory_grows_by_8_bytes_a_score_and_not_without_clusters() -> None:

@@ -22,7 +22,7 @@ if "evaluate" not in sys.modules:
     for name in ("transformers", "scipy"):
         del sys.modules[name]
 
-import anls
+import anls_metric
 
 METRIC: Any = None
 
@@ -31,7 +31,7 @@ def make(**options: Any) -> None:
     """Load the metric that what follows is done with."""
     global METRIC
     METRIC = None
-    METRIC = anls.load(**options)
+    METRIC = anls_metric.load(**options)
 
 
 def forget() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import CONFORMANCE
 
 # The variant that a golden file is of, where the file is not called by one of its names. The vectors `lmms_eval` and
@@ -97,7 +97,7 @@ def test_every_golden_score_is_reproduced(name: str) -> None:
     compared, different = 0, []
     for threshold, scores in tables.items():
         theirs = numbers(scores)
-        ours = anls.anls_scores(
+        ours = anls_metric.anls_scores(
             [CASES[key]["prediction"] for key in theirs],
             [CASES[key]["references"] for key in theirs],
             threshold=threshold,
@@ -117,11 +117,11 @@ def test_what_no_row_reproduces_is_known_and_why(name: str) -> None:
     theirs = numbers(golden(name)["scores"])
     predictions = [CASES[key]["prediction"] for key in theirs]
     references = [CASES[key]["references"] for key in theirs]
-    for variant in anls.VARIANTS:
-        assert anls.anls_scores(predictions, references, variant=variant) != list(theirs.values())
+    for variant in anls_metric.VARIANTS:
+        assert anls_metric.anls_scores(predictions, references, variant=variant) != list(theirs.values())
     key, score, standard = NO_ROW[name]
     assert theirs[key] == score
-    assert anls.anls_score(CASES[key]["prediction"], CASES[key]["references"]) == standard
+    assert anls_metric.anls_score(CASES[key]["prediction"], CASES[key]["references"]) == standard
 
 
 @pytest.mark.parametrize("name", REPRODUCED)
@@ -130,22 +130,22 @@ def test_rows_where_the_original_crashed_get_a_score_or_a_clear_error(name: str)
         if isinstance(score, dict) or not CASES[key]["references"]:
             prediction, references = CASES[key]["prediction"], CASES[key]["references"]
             if references:
-                assert 0 <= anls.anls_score(prediction, references, variant=variant_of(name)) <= 1
+                assert 0 <= anls_metric.anls_score(prediction, references, variant=variant_of(name)) <= 1
             else:
                 with pytest.raises(ValueError, match="at least one accepted answer"):
-                    anls.anls_score(prediction, references, variant=variant_of(name))
+                    anls_metric.anls_score(prediction, references, variant=variant_of(name))
 
 
-@pytest.mark.parametrize("variant", anls.VARIANTS)
+@pytest.mark.parametrize("variant", anls_metric.VARIANTS)
 @pytest.mark.parametrize("threshold", [None, 0.0, 0.3, 0.5, 0.8, 1.0])
 def test_one_by_one_in_a_batch_and_explained_are_the_same_bits(variant: str, threshold: float | None) -> None:
     rows = [(case["prediction"], case["references"]) for case in CASES.values() if case["references"]]
     predictions, references = [row[0] for row in rows], [row[1] for row in rows]
-    batch = anls.anls_scores(predictions, references, threshold, variant)
-    explained = [anls.explain(*row, threshold=threshold, variant=variant) for row in rows]
-    assert batch == [anls.anls_score(*row, threshold=threshold, variant=variant) for row in rows]
+    batch = anls_metric.anls_scores(predictions, references, threshold, variant)
+    explained = [anls_metric.explain(*row, threshold=threshold, variant=variant) for row in rows]
+    assert batch == [anls_metric.anls_score(*row, threshold=threshold, variant=variant) for row in rows]
     assert batch == [why.score for why in explained]
-    scores, similarities = anls.scores_and_similarities(predictions, references, threshold, variant)
+    scores, similarities = anls_metric.scores_and_similarities(predictions, references, threshold, variant)
     assert scores == batch
     assert similarities == [why.best.similarity for why in explained]
 
@@ -158,10 +158,10 @@ def test_the_texts_among_the_nested_cases_of_anls_star() -> None:
         truth = case["gt"]["__tuple__"] if isinstance(case["gt"], dict) and "__tuple__" in case["gt"] else [case["gt"]]
         if isinstance(case["pred"], str) and all(isinstance(text, str) for text in truth):
             compared += 1
-            assert anls.anls_score(case["pred"], truth) == case["score"], case["id"]
+            assert anls_metric.anls_score(case["pred"], truth) == case["score"], case["id"]
     assert compared >= 8
 
 
 def test_every_variant_has_a_golden_file() -> None:
-    assert {anls.get_variant(variant_of(name)).name for name in REPRODUCED} == set(anls.VARIANTS)
+    assert {anls_metric.get_variant(variant_of(name)).name for name in REPRODUCED} == set(anls_metric.VARIANTS)
     assert set(VARIANT_OF) | set(NO_ROW) <= set(GOLDEN)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from tests.core import processes
 from tests.core.processes import Team
 from tests.core.test_evaluate import EXPECTED, PREDICTIONS, REFERENCES
@@ -53,7 +53,7 @@ def test_three_processes_give_the_number_of_one(team: Team, job: dict[str, Any])
         team.tell(1, processes.compute, return_all_scores=True),
         team.tell(2, processes.compute, **rest, return_all_scores=True),
     ]
-    result = {**EXPECTED, "anls_scores": anls.anls_scores(PREDICTIONS, REFERENCES)}
+    result = {**EXPECTED, "anls_scores": anls_metric.anls_scores(PREDICTIONS, REFERENCES)}
     assert team.wait(computing) == [result, None, None]
     assert team.tell(0, processes.arrow_files).result() == []
 
@@ -150,14 +150,14 @@ def test_a_place_is_free_when_its_process_has_ended(job: dict[str, Any]) -> None
     other = Team(1)
     assert make(other, 0, 1, job) is None
     with pytest.raises(ValueError, match="experiment_id of its own"):
-        anls.load(num_process=2, process_id=1, **job)
+        anls_metric.load(num_process=2, process_id=1, **job)
     other.end()
-    assert anls.load(num_process=2, process_id=1, **job).process_id == 1
+    assert anls_metric.load(num_process=2, process_id=1, **job).process_id == 1
 
 
 def test_a_process_may_load_its_metric_again(job: dict[str, Any]) -> None:
-    first = anls.load(num_process=2, process_id=1, **job)
-    second = anls.load(num_process=2, process_id=1, **job)
+    first = anls_metric.load(num_process=2, process_id=1, **job)
+    second = anls_metric.load(num_process=2, process_id=1, **job)
     copy = pickle.loads(pickle.dumps(second))
     assert all(metric._place and metric._place.is_held() for metric in (first, second, copy))
 
@@ -166,7 +166,7 @@ def test_a_process_may_load_its_metric_again(job: dict[str, Any]) -> None:
 
 
 def test_all_that_a_call_waits_for_is_one_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    metric = anls.load(num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=5)
+    metric = anls_metric.load(num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=5)
     clock = [100.0]
     monkeypatch.setattr(sys.modules[type(metric).__module__].time, "monotonic", lambda: clock[0])
     assert metric.timeout == 5
@@ -181,7 +181,7 @@ def test_all_that_a_call_waits_for_is_one_timeout(tmp_path: Path, monkeypatch: p
 
 
 def test_nobody_comes(tmp_path: Path) -> None:
-    metric = anls.load(num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=0.2)
+    metric = anls_metric.load(num_process=2, process_id=1, cache_dir=str(tmp_path), timeout=0.2)
     for call in (metric.add_batch, metric.compute):
         with pytest.raises(ValueError, match="process 1"):
             call(predictions=["a"], references=["a"])

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import LIGHT, ROOT
 
 evaluate = pytest.importorskip("evaluate")
@@ -31,7 +31,7 @@ pyarrow = pytest.importorskip("pyarrow")
 PREDICTIONS = ["CocaCola", "The Coca", "Coca cola", "12/15/89"]
 REFERENCES = [["Coca Cola", "Coca Cola Company"]] * 3 + [["12/15/88"]]
 SCORES = [8 / 9, 0.0, 1.0, 0.875]
-EXPECTED = {"anls": math.fsum(anls.anls_scores(PREDICTIONS, REFERENCES)) / 4}
+EXPECTED = {"anls": math.fsum(anls_metric.anls_scores(PREDICTIONS, REFERENCES)) / 4}
 
 
 def test_the_expected_number_is_the_definitions() -> None:
@@ -54,12 +54,14 @@ def test_load_by_path_in_a_clone_of_any_name(tmp_path: Path, monkeypatch: pytest
 
 def test_load_from_the_installed_module_wherever_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    metric = anls.load(keep_in_memory=True)
+    metric = anls_metric.load(keep_in_memory=True)
     assert isinstance(metric, evaluate.Metric)
     assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
 
 
-@pytest.mark.parametrize("first", ["import evaluate; from anls import Anls", "from anls import Anls; import evaluate"])
+@pytest.mark.parametrize(
+    "first", ["import evaluate; from anls_metric import Anls", "from anls_metric import Anls; import evaluate"]
+)
 def test_the_class_can_be_imported_in_any_order(first: str, tmp_path: Path, run_python: Callable[..., Any]) -> None:
     program = (
         f"{LIGHT}{first}; import pickle, anls; metric = Anls(); assert anls.Anls is Anls is type(metric);"
@@ -93,9 +95,9 @@ def test_without_evaluate_all_but_the_metric_works_and_the_metric_says_what_to_i
     program = """
 import sys
 sys.modules["evaluate"] = None  # what Python itself takes for a module that cannot be imported
-import anls
-print(anls.anls_score("CocaCola", ["Coca Cola"]), anls.explain("a", "a").reason, anls.signature())
-for ask in (lambda: anls.Anls, anls.load, lambda: __import__("anls", fromlist=["Anls"]).Anls):
+import anls_metric
+print(anls_metric.anls_score("CocaCola", ["Coca Cola"]), anls_metric.explain("a", "a").reason, anls_metric.signature())
+for ask in (lambda: anls.Anls, anls_metric.load, lambda: __import__("anls", fromlist=["Anls"]).Anls):
     try:
         ask()
     except ImportError as error:
@@ -108,14 +110,14 @@ except AttributeError as error:
     done = run_python(program, tmp_path, PYTHONPATH=str(ROOT))
     advice = "the metric needs Hugging Face evaluate: pip install evaluate datasets\n"
     assert done.stdout == (
-        f"0.8888888888888888 equal {anls.signature()}\n{advice * 3}module 'anls' has no attribute 'nothing'\n"
+        f"0.8888888888888888 equal {anls_metric.signature()}\n{advice * 3}module 'anls' has no attribute 'nothing'\n"
     ), done.stderr
 
 
 def test_a_module_of_the_users_that_is_called_evaluate_does_no_harm(
     tmp_path: Path, run_python: Callable[..., Any]
 ) -> None:
-    (tmp_path / "evaluate.py").write_text("from anls import anls_score\nprint(anls_score('a', ['a']))\n")
+    (tmp_path / "evaluate.py").write_text("from anls_metric import anls_score\nprint(anls_score('a', ['a']))\n")
     done = run_python("import evaluate", tmp_path, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
     assert done.stdout == "1.0\n", done.stderr
 
@@ -166,7 +168,7 @@ def test_features_take_one_reference_or_several(metric: Any) -> None:
 
 def test_compute(metric: Any) -> None:
     result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, return_all_scores=True)
-    assert result == {**EXPECTED, "anls_scores": anls.anls_scores(PREDICTIONS, REFERENCES)}
+    assert result == {**EXPECTED, "anls_scores": anls_metric.anls_scores(PREDICTIONS, REFERENCES)}
     assert type(result) is dict
     assert {type(value) for value in [result["anls"], *result["anls_scores"]]} == {float}
 
@@ -180,19 +182,19 @@ def test_options_are_those_of_the_functions(metric: Any) -> None:
     ]
     for options in choices:
         result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, **options)
-        assert result == {"anls": anls.mean(anls.anls_scores(PREDICTIONS, REFERENCES, **options))}
-        assert metric.signature(**options) == anls.signature(**options)
+        assert result == {"anls": anls_metric.mean(anls_metric.anls_scores(PREDICTIONS, REFERENCES, **options))}
+        assert metric.signature(**options) == anls_metric.signature(**options)
 
 
 def test_a_variant_of_another_copy_of_the_module_is_understood(metric: Any) -> None:
     assert type(metric).__module__ != "anls"
-    assert metric.compute(predictions=["ab  "], references=["a"], variant=anls.VARIANTS["rrc"]) == {"anls": 0.75}
+    assert metric.compute(predictions=["ab  "], references=["a"], variant=anls_metric.VARIANTS["rrc"]) == {"anls": 0.75}
 
 
 def test_options_can_be_given_when_the_metric_is_loaded(in_clone: Path) -> None:
     by_option, by_configuration = evaluate.load("anls", variant="rrc"), evaluate.load("anls", "rrc")
     for metric in (by_option, by_configuration):
-        assert metric.signature() == anls.signature("rrc")
+        assert metric.signature() == anls_metric.signature("rrc")
         assert metric.compute(predictions=["ab  "], references=["a"]) == {"anls": 0.75}
         assert metric.compute(predictions=["ab  "], references=["a"], variant="standard") == {"anls": 0.5}
     with pytest.raises(ValueError, match="no variant 'glue'"):
@@ -307,7 +309,7 @@ def test_rows_that_several_threads_add_all_count(metric: Any) -> None:
         list(threads.map(feed, range(8)))
     assert len(metric) == 8 * 100 * 5
     scores = metric.compute(return_all_scores=True)["anls_scores"]
-    assert sorted(scores) == sorted([*anls.anls_scores(PREDICTIONS, REFERENCES), SCORES[0]] * 800)
+    assert sorted(scores) == sorted([*anls_metric.anls_scores(PREDICTIONS, REFERENCES), SCORES[0]] * 800)
 
 
 def test_rows_in_one_process_never_touch_the_disk_or_arrow(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:

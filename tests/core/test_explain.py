@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import anls
+import anls_metric
 
 
 def test_every_reference_is_compared_and_the_closest_wins() -> None:
-    why = anls.explain("The Coca", ["Coca Cola Company", "Coca Cola"])
+    why = anls_metric.explain("The Coca", ["Coca Cola Company", "Coca Cola"])
     assert [(match.distance, match.length) for match in why.matches] == [(12, 17), (5, 9)]
     assert [match.similarity for match in why.matches] == [pytest.approx(5 / 17), pytest.approx(4 / 9)]
     assert why.winner == 1
@@ -20,11 +20,11 @@ def test_every_reference_is_compared_and_the_closest_wins() -> None:
     assert why.best.reference == "Coca Cola"
     assert why.best.normalized_reference == "coca cola"
     assert (why.prediction, why.normalized_prediction, why.score) == ("The Coca", "the coca", 0.0)
-    assert why.signature == anls.signature()
+    assert why.signature == anls_metric.signature()
 
 
 def test_the_first_of_equally_close_references_wins() -> None:
-    assert anls.explain("abcd", ["abcx", "abcy"]).winner == 0
+    assert anls_metric.explain("abcd", ["abcx", "abcy"]).winner == 0
 
 
 @pytest.mark.parametrize(
@@ -71,25 +71,25 @@ def test_the_first_of_equally_close_references_wins() -> None:
 def test_the_reason_and_one_plain_sentence(
     prediction: str, references: list[str], variant: str, reason: str, sentence: str
 ) -> None:
-    why = anls.explain(prediction, references, variant=variant)
+    why = anls_metric.explain(prediction, references, variant=variant)
     assert why.reason == reason
     assert str(why) == sentence
-    assert anls.reason(prediction, why.score, variant=variant) == reason
+    assert anls_metric.reason(prediction, why.score, variant=variant) == reason
 
 
 def test_where_all_that_is_kept_counts_1_only_an_explanation_tells_equal_from_close() -> None:
-    why = anls.explain("Coca  Cola", ["Coca Cola"], variant="lmms_eval_0_2")
+    why = anls_metric.explain("Coca  Cola", ["Coca Cola"], variant="lmms_eval_0_2")
     assert (why.score, why.reason, str(why)) == (1.0, "equal", "equal to 'Coca Cola', so 1")
-    assert anls.reason("Coca  Cola", 1.0, variant="lmms_eval_0_2") == "close enough"
+    assert anls_metric.reason("Coca  Cola", 1.0, variant="lmms_eval_0_2") == "close enough"
 
 
 def test_the_sentence_shows_the_threshold_as_it_is() -> None:
-    said = str(anls.explain("The Coca", ["Coca Cola"], threshold=0.44444445))
+    said = str(anls_metric.explain("The Coca", ["Coca Cola"], threshold=0.44444445))
     assert said.endswith("is not kept, so 0 (similarity >= 0.44444445)")
 
 
 def test_the_edits_lead_from_the_prediction_to_the_reference() -> None:
-    assert anls.explain("TVLKINGHEDS", "TALKINGHEADS").best.edits == (
+    assert anls_metric.explain("TVLKINGHEDS", "TALKINGHEADS").best.edits == (
         ("equal", "t", "t"),
         ("replace", "v", "a"),
         ("equal", "lkinghe", "lkinghe"),
@@ -100,7 +100,7 @@ def test_the_edits_lead_from_the_prediction_to_the_reference() -> None:
 
 @given(st.text("ab cß", max_size=30), st.lists(st.text("ab cß", max_size=30), min_size=1, max_size=3))
 def test_the_edits_are_as_many_as_the_distance_and_give_both_texts_back(prediction: str, references: list[str]) -> None:
-    for match in anls.explain(prediction, references).matches:
+    for match in anls_metric.explain(prediction, references).matches:
         assert "".join(edit.prediction for edit in match.edits) == match.normalized_prediction
         assert "".join(edit.reference for edit in match.edits) == match.normalized_reference
         changed = [edit for edit in match.edits if edit.operation != "equal"]
@@ -109,7 +109,7 @@ def test_the_edits_are_as_many_as_the_distance_and_give_both_texts_back(predicti
 
 
 def test_an_explanation_is_frozen() -> None:
-    why = anls.explain("a", ["a"])
+    why = anls_metric.explain("a", ["a"])
     with pytest.raises(dataclasses.FrozenInstanceError):
         why.score = 0.5  # type: ignore[misc]
-    assert hash(why) == hash(anls.explain("a", ["a"]))
+    assert hash(why) == hash(anls_metric.explain("a", ["a"]))

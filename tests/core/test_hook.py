@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 
 np = pytest.importorskip("numpy")
 
@@ -49,8 +49,8 @@ def logits_of(ids: Any, causal: bool = False) -> Any:
 NOTHING = np.full((1, 3), -100)
 
 
-def hook(*arguments: Any, **options: Any) -> anls.ComputeMetrics:
-    return anls.build_compute_metrics(Tokenizer(), *arguments, **options)
+def hook(*arguments: Any, **options: Any) -> anls_metric.ComputeMetrics:
+    return anls_metric.build_compute_metrics(Tokenizer(), *arguments, **options)
 
 
 # Logits, and the ids that the trainer keeps instead
@@ -296,7 +296,7 @@ def test_several_answers_in_one_row_are_refused() -> None:
 
 def test_what_cannot_decode_is_refused() -> None:
     with pytest.raises(ValueError, match="tokenizer is None, which cannot decode: pass the tokenizer or processor"):
-        anls.build_compute_metrics(None)
+        anls_metric.build_compute_metrics(None)
     with pytest.raises(ValueError, match="no variant 'squad'"):
         hook(variant="squad")
     with pytest.raises(ValueError, match=r"references of row 1 \(counted from 0\), item 0, is None"):
@@ -331,7 +331,7 @@ def test_predictions_of_the_wrong_kind_are_refused(predictions: Any, labels: Any
 # Pickled, copied, and without its package
 
 
-def use(made: anls.ComputeMetrics) -> Any:
+def use(made: anls_metric.ComputeMetrics) -> Any:
     return made((ids_of("<sanswer>cola", "pepsi"), None))
 
 

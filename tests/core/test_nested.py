@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from anls_metric import nested
 from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star, from_json
 from tests.conftest import CONFORMANCE, ROOT
@@ -177,7 +177,7 @@ def test_questions_of_dude() -> None:
         predicted, accepted = case["prediction"], case["answers"]
         predicted = [predicted] if isinstance(predicted, str) else predicted
         if "list" not in case["answer_type"]:
-            score = anls.anls_score((predicted or [""])[0], accepted or [""], variant="rrc")
+            score = anls_metric.anls_score((predicted or [""])[0], accepted or [""], variant="rrc")
         elif isinstance(case["prediction"], str) or "error" in case:
             continue
         else:
@@ -202,7 +202,7 @@ def test_a_text_is_scored_as_the_variant_standard_scores_it() -> None:
         for prediction in ("", " The  Coca", "Straße", "İ", "12,50"):
             for reference in ("", "the coca cola", "STRASSE", "i", "12.50"):
                 ours = anls_star_score(prediction, reference, threshold=threshold)
-                assert ours == anls.anls_score(prediction, [reference], threshold=threshold)
+                assert ours == anls_metric.anls_score(prediction, [reference], threshold=threshold)
 
 
 @pytest.mark.parametrize(
@@ -351,8 +351,8 @@ def test_the_leaves_of_an_explanation() -> None:
         "['no key']: a text where the reference has nothing, so 0",
     ]
     assert why.leaves[3].edits == (
-        anls.Edit("equal", "se", "se"),
-        anls.Edit("replace", "e", "a"),
+        anls_metric.Edit("equal", "se", "se"),
+        anls_metric.Edit("replace", "e", "a"),
     )
     assert why.leaves[4].edits == ()
     assert why.leaves[3].reference == "sea"
@@ -449,7 +449,7 @@ def test_scores_of_a_set_and_its_means() -> None:
     rows = nested.score_rows(iter(predictions), tuple(references))
     assert [row.score for row in rows] == scores
     assert [row.length for row in rows] == [4, 1, 1, 1, 0]
-    assert nested.mean(rows) == anls.mean(scores) == 0.7
+    assert nested.mean(rows) == anls_metric.mean(scores) == 0.7
     assert nested.mean(rows, "leaves") == 4 / 7
     assert nested.mean(rows[-1:], "leaves") == 1.0
 
@@ -477,10 +477,10 @@ def test_columns_of_other_libraries() -> None:
 
 
 def test_signatures() -> None:
-    star = "anls|anls_star|matching:munkres-1.1.4|none_keys:{}|average:{}|threshold:{}|v" + anls.__version__
+    star = "anls|anls_star|matching:munkres-1.1.4|none_keys:{}|average:{}|threshold:{}|v" + anls_metric.__version__
     assert nested.signature() == star.format("counted", "rows", 0.5)
     assert nested.signature(threshold=1, none_keys="ignored", average="leaves") == star.format("ignored", "leaves", 1.0)
-    lists = "anls|anlsl|matching:munkres-1.1.4|threshold:{}|v" + anls.__version__
+    lists = "anls|anlsl|matching:munkres-1.1.4|threshold:{}|v" + anls_metric.__version__
     assert nested.signature("anlsl", threshold=0) == lists.format(0.0)
     assert nested.signature("anlsl", threshold=None) == lists.format(0.5)
 

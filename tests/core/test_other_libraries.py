@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 
 PREDICTIONS = ["CocaCola", "b"]
 REFERENCES = [["Coca Cola", "Coca Cola Company"], ["c"]]
@@ -87,11 +87,11 @@ class DataFrame:
     ids=["polars", "DuckDB", "Dask", "Spark"],
 )
 def test_a_query_that_was_not_run_is_refused_with_the_call_that_runs_it(lazy: Any, remedy: str) -> None:
-    assert refused(anls.anls_scores, lazy, REFERENCES).startswith(f"predictions is {remedy}")
-    assert refused(anls.anls_scores, PREDICTIONS, lazy).startswith(f"references is {remedy}")
-    assert refused(anls.anls_batch, lazy).startswith(f"the batch is {remedy}")
-    assert refused(anls.anls_score, "a", lazy).startswith(f"the gold labels is {remedy}")
-    assert refused(anls.iter_anls_scores, lazy).startswith(f"rows is {remedy}")
+    assert refused(anls_metric.anls_scores, lazy, REFERENCES).startswith(f"predictions is {remedy}")
+    assert refused(anls_metric.anls_scores, PREDICTIONS, lazy).startswith(f"references is {remedy}")
+    assert refused(anls_metric.anls_batch, lazy).startswith(f"the batch is {remedy}")
+    assert refused(anls_metric.anls_score, "a", lazy).startswith(f"the gold labels is {remedy}")
+    assert refused(anls_metric.iter_anls_scores, lazy).startswith(f"rows is {remedy}")
 
 
 def test_a_column_of_spark_is_no_list() -> None:
@@ -101,7 +101,7 @@ def test_a_column_of_spark_is_no_list() -> None:
         def __iter__(self) -> Any:
             raise TypeError("Column is not iterable")
 
-    assert refused(anls.anls_scores, Column(), REFERENCES).startswith("predictions is <")
+    assert refused(anls_metric.anls_scores, Column(), REFERENCES).startswith("predictions is <")
 
 
 # The libraries themselves
@@ -110,19 +110,19 @@ def test_a_column_of_spark_is_no_list() -> None:
 def test_polars() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES})
-    assert anls.anls_scores(frame["prediction"], frame["references"]) == pytest.approx(SCORES)
-    assert anls.anls_scores(frame["prediction"], frame["prediction"]) == [1.0, 1.0]
-    assert anls.anls_batch(frame) == {"anls": pytest.approx(SCORES)}
-    assert list(anls.iter_anls_scores(frame.iter_rows())) == pytest.approx(SCORES)
-    assert "no column 'answer'" in refused(anls.anls_batch, frame, prediction_column="answer")
-    assert "DataFrame: pass one of its columns" in refused(anls.anls_scores, frame, REFERENCES)
-    assert "prediction of row 1" in refused(anls.anls_scores, polars.Series(["a", None]), ["a", "b"])
+    assert anls_metric.anls_scores(frame["prediction"], frame["references"]) == pytest.approx(SCORES)
+    assert anls_metric.anls_scores(frame["prediction"], frame["prediction"]) == [1.0, 1.0]
+    assert anls_metric.anls_batch(frame) == {"anls": pytest.approx(SCORES)}
+    assert list(anls_metric.iter_anls_scores(frame.iter_rows())) == pytest.approx(SCORES)
+    assert "no column 'answer'" in refused(anls_metric.anls_batch, frame, prediction_column="answer")
+    assert "DataFrame: pass one of its columns" in refused(anls_metric.anls_scores, frame, REFERENCES)
+    assert "prediction of row 1" in refused(anls_metric.anls_scores, polars.Series(["a", None]), ["a", "b"])
     structs = polars.Series([{"text": ["a"]}, {"text": ["b"]}])
-    assert 'pass its "text"' in refused(anls.anls_scores, ["a", "b"], structs)
+    assert 'pass its "text"' in refused(anls_metric.anls_scores, ["a", "b"], structs)
     for lazy in (frame.lazy(), frame.lazy().select("prediction")):
-        assert "run it with .collect() first" in refused(anls.anls_scores, lazy, REFERENCES)
-        assert "run it with .collect() first" in refused(anls.anls_batch, lazy)
-    assert anls.anls_batch(frame.lazy().collect()) == {"anls": pytest.approx(SCORES)}
+        assert "run it with .collect() first" in refused(anls_metric.anls_scores, lazy, REFERENCES)
+        assert "run it with .collect() first" in refused(anls_metric.anls_batch, lazy)
+    assert anls_metric.anls_batch(frame.lazy().collect()) == {"anls": pytest.approx(SCORES)}
 
 
 def test_duckdb() -> None:
@@ -131,10 +131,10 @@ def test_duckdb() -> None:
     query = "select * from (values ('CocaCola', ['Coca Cola']), ('b', ['c'])) as t(prediction, \"references\")"
     relation = connection.sql(query)
     for lazy in (relation, relation["prediction"]):
-        assert "fetch it with .df() first" in refused(anls.anls_scores, lazy, REFERENCES)
-    assert "fetch it with .df() first" in refused(anls.anls_batch, relation)
-    assert anls.anls_batch(relation.df()) == {"anls": pytest.approx(SCORES)}
-    assert anls.anls_batch(relation.fetchnumpy()) == {"anls": pytest.approx(SCORES)}
+        assert "fetch it with .df() first" in refused(anls_metric.anls_scores, lazy, REFERENCES)
+    assert "fetch it with .df() first" in refused(anls_metric.anls_batch, relation)
+    assert anls_metric.anls_batch(relation.df()) == {"anls": pytest.approx(SCORES)}
+    assert anls_metric.anls_batch(relation.fetchnumpy()) == {"anls": pytest.approx(SCORES)}
 
 
 def test_dask() -> None:
@@ -143,6 +143,6 @@ def test_dask() -> None:
     # Lists would become their printed form: Dask turns columns of objects into strings.
     rows = pandas.DataFrame({"prediction": PREDICTIONS, "references": ["Coca Cola", "c"]})
     frame = frames.from_pandas(rows, npartitions=1)
-    assert "run it with .compute() first" in refused(anls.anls_scores, frame["prediction"], REFERENCES)
-    assert "run it with .compute() first" in refused(anls.anls_batch, frame)
-    assert anls.anls_batch(frame.compute()) == {"anls": pytest.approx(SCORES)}
+    assert "run it with .compute() first" in refused(anls_metric.anls_scores, frame["prediction"], REFERENCES)
+    assert "run it with .compute() first" in refused(anls_metric.anls_batch, frame)
+    assert anls_metric.anls_batch(frame.compute()) == {"anls": pytest.approx(SCORES)}

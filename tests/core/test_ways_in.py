@@ -1,20 +1,19 @@
-"""The ways in from the shell and by import, also where PyPI's package of the same name hides `anls.py`."""
+"""The ways in from the shell and by import: the package alone, beside PyPI's `anls`, and `anls.py` as one file."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+import tomllib
 
 import anls
+import anls_metric
+from anls_metric import metric
 from tests.conftest import ROOT
-
-ADVICE = "pip uninstall anls, then install anls-metric again"
 
 
 def python(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
@@ -29,72 +28,56 @@ def site(tmp_path: Path) -> Path:
     """A folder into which anls-metric was installed."""
     folder = tmp_path / "site"
     shutil.copytree(ROOT / "anls_metric", folder / "anls_metric")
-    for name in ("anls.py", "calculate_anls.py"):
-        shutil.copy(ROOT / name, folder)
     return folder
 
 
-@pytest.fixture
-def both(site: Path) -> Path:
-    """The same with PyPI anls beside it. A folder wins over a file, in whatever order they were installed."""
-    (site / "anls").mkdir()
-    (site / "anls" / "__init__.py").write_text(
-        "from .calculator import anls_score\n__all__ = ['anls_score']\n", encoding="utf-8"
-    )
-    (site / "anls" / "calculator.py").write_text(
-        "def anls_score(prediction, gold_labels, threshold=0.5):\n    return 0.0\n", encoding="utf-8"
-    )
-    return site
-
-
 # What the script does that pip makes of the entry point.
-SCRIPT = ("-c", "import sys; from calculate_anls import main; sys.exit(main())")
+SCRIPT = ("-c", "from anls_metric.__main__ import run; run()")
 
 
-def test_the_entry_point_is_what_is_tested_here() -> None:
-    assert '\ncalculate-anls = "calculate_anls:main"\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+def test_both_names_of_the_command_are_one_entry_point() -> None:
+    if sys.version_info < (3, 11):
+        pytest.skip("Python 3.10 cannot read TOML")
+    scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
+    assert scripts == dict.fromkeys(["anls", "calculate-anls"], "anls_metric.__main__:run")
 
 
-@pytest.mark.parametrize("command", [("-m", "anls_metric"), SCRIPT], ids=["python -m anls_metric", "calculate-anls"])
-def test_the_command(site: Path, command: tuple[str, str]) -> None:
+@pytest.mark.parametrize("command", [("-m", "anls_metric"), SCRIPT], ids=["python -m anls_metric", "anls"])
+def test_command_without_a_file_says_what_to_name(site: Path, command: tuple[str, str]) -> None:
     done = python(*command, path=site)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("calculate-anls: error: name a file to score")
+    assert done.stderr.startswith("anls: error: name a file to score")
 
 
-@pytest.mark.parametrize("command", [("-m", "anls_metric"), SCRIPT], ids=["python -m anls_metric", "calculate-anls"])
-def test_pypi_anls_beside_ours_is_told_in_one_line(both: Path, command: tuple[str, str]) -> None:
-    done = python(*command, path=both)
-    assert done.returncode != 0
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1
-    assert ADVICE in done.stderr
-    assert str(both / "anls" / "__init__.py") in done.stderr
+def test_package_beside_another_module_called_anls(site: Path) -> None:
+    """`import anls` is theirs and `import anls_metric` ours, each with its own numbers."""
+    (site / "anls").mkdir()
+    theirs = "def anls_score(prediction, gold_labels, threshold=0.5):\n    return 0.25\n"
+    (site / "anls" / "__init__.py").write_text(theirs, encoding="utf-8")
+    program = "import anls, anls_metric; print(anls.anls_score('a', ['a']), anls_metric.anls_score('a', ['a']))"
+    assert python("-c", program, path=site).stdout == "0.25 1.0\n"
+    assert python("-m", "anls_metric", "--version", path=site).stdout == f"anls {anls_metric.__version__}\n"
 
 
-@pytest.mark.parametrize("module", ["anls_metric", "anls_metric.reading.rows", "anls_metric.command_line"])
-def test_an_import_says_it_as_well(both: Path, module: str) -> None:
-    program = f"try:\n    import {module}\nexcept ImportError as error:\n    print(error)"
-    assert ADVICE in python("-c", program, path=both).stdout
-    shutil.rmtree(both / "anls")
-    assert python("-c", program, path=both).stdout == ""
-
-
-def test_python_m_anls_says_what_the_command_is(site: Path) -> None:
-    for arguments in ((), ("--help",)):
-        done = python("-m", "anls", *arguments, path=site)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == "the command is calculate-anls, or python -m anls_metric\n"
+def test_running_the_one_file_says_where_the_command_is(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "anls.py", tmp_path)
+    done = python("-m", "anls", path=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "this file is a module: pip install anls-metric has the command anls\n"
 
 
 @pytest.mark.parametrize("module", ["anls", "anls_metric"])
-def test_an_import_brings_nothing_that_few_calls_need(module: str, site: Path) -> None:
-    needed = "import rapidfuzz.distance, dataclasses, functools, itertools, types, typing, warnings"
-    program = f"{needed}; import sys; before = set(sys.modules); import {module}; print(*set(sys.modules) - before)"
-    assert set(python("-c", program, path=site).stdout.split()) == {"anls", module}
+def test_import_brings_rapidfuzz_and_nothing_heavier(module: str, site: Path) -> None:
+    shutil.copy(ROOT / "anls.py", site)
+    program = f"import sys; before = set(sys.modules); import {module}; print(*set(sys.modules) - before)"
+    brought = {name.partition(".")[0] for name in python("-c", program, path=site).stdout.split()}
+    others = brought - set(sys.stdlib_module_names) - {module, "rapidfuzz"}
+    assert {name for name in others if "cython" not in name} == set()
 
 
-def test_the_metric_is_made_once(run_python: Callable[..., Any], tmp_path: Path) -> None:
-    assert anls.__getattr__("Anls") is anls.Anls
+@pytest.mark.parametrize("module", [anls, metric])
+def test_metric_class_is_made_once(module: object) -> None:
+    pytest.importorskip("evaluate")
+    assert module.__getattr__("Anls") is module.Anls  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="no attribute 'anls'"):
-        anls.__getattr__("anls")
+        module.__getattr__("anls")  # type: ignore[attr-defined]

@@ -13,14 +13,14 @@ from typing import Any, ClassVar
 
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import ROOT, SHARED
 
 FOLDER = ROOT / "examples" / "harnesses"
 QUESTIONS = [json.loads(line) for line in (FOLDER / "questions" / "test.jsonl").read_text().splitlines()]
 ANSWERS = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
-SEVERAL = anls.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant="rrc")
-ONE = anls.anls_scores(ANSWERS, [line["answer"] for line in QUESTIONS], variant="rrc")
+SEVERAL = anls_metric.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant="rrc")
+ONE = anls_metric.anls_scores(ANSWERS, [line["answer"] for line in QUESTIONS], variant="rrc")
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def _examples() -> Iterator[None]:
 
 
 def test_the_answers_tell_the_ways_apart() -> None:
-    assert 0 < anls.mean(ONE) < anls.mean(SEVERAL) < 1
+    assert 0 < anls_metric.mean(ONE) < anls_metric.mean(SEVERAL) < 1
     assert any(0 < score < 1 for score in SEVERAL)
 
 
@@ -55,9 +55,9 @@ def test_lm_evaluation_harness(in_clone: Path) -> None:
     manager = tasks.TaskManager(include_path=str(FOLDER / "lm_eval"), include_defaults=False)
     names = ["anls_one_answer", "anls_several_answers"]
     found = evaluator.simple_evaluate(Fixed(), tasks=names, task_manager=manager, bootstrap_iters=10)
-    assert found["results"]["anls_one_answer"]["anls,none"] == pytest.approx(anls.mean(ONE), abs=1e-12)
-    assert found["results"]["anls_several_answers"]["anls,none"] == pytest.approx(anls.mean(SEVERAL), abs=1e-12)
-    assert anls.signature("rrc").startswith(found["configs"]["anls_one_answer"]["metadata"]["signature"])
+    assert found["results"]["anls_one_answer"]["anls,none"] == pytest.approx(anls_metric.mean(ONE), abs=1e-12)
+    assert found["results"]["anls_several_answers"]["anls,none"] == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
+    assert anls_metric.signature("rrc").startswith(found["configs"]["anls_one_answer"]["metadata"]["signature"])
 
 
 def test_lmms_eval(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,10 +83,10 @@ def test_lmms_eval(monkeypatch: pytest.MonkeyPatch) -> None:
     for metric in task["metric_list"]:
         name = metric["metric"]
         variant = task["metadata"][name].split("|")[1]
-        assert anls.signature(variant).startswith(task["metadata"][name])
+        assert anls_metric.signature(variant).startswith(task["metadata"][name])
         assert (metric["aggregation"], metric["higher_is_better"]) == ("mean", True)
         scores = [scored[name] for scored in given]
-        assert scores == anls.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant=variant)
+        assert scores == anls_metric.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant=variant)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_vlmevalkit(of_vlmevalkit: Any, tmp_path: Path) -> None:
     pd.DataFrame(table).to_csv(tmp_path / "model_DocVQA_VAL_ANLS.tsv", sep="\t", index=False)
     found = of_vlmevalkit.evaluate(str(tmp_path / "model_DocVQA_VAL_ANLS.tsv"), model="exact_matching")
     parts = {"Overall": SEVERAL, "val": SEVERAL[:2], "test": SEVERAL[2:]}
-    assert found.to_dict("records") == [{name: 100 * anls.mean(scores) for name, scores in parts.items()}]
+    assert found.to_dict("records") == [{name: 100 * anls_metric.mean(scores) for name, scores in parts.items()}]
     assert pd.read_csv(tmp_path / "model_DocVQA_VAL_ANLS_acc.csv").to_dict("records") == found.to_dict("records")
 
 
@@ -150,8 +150,8 @@ def test_lighteval() -> None:
         metric.compute_sample(doc=doc, model_response=response(text=[answer])) for doc, answer in zip(docs, ANSWERS)
     ]
     assert found == [{"anls": score} for score in SEVERAL]
-    assert metric.get_corpus_aggregations()["anls"](SEVERAL) == pytest.approx(anls.mean(SEVERAL), abs=1e-12)
-    assert str(metric.sample_level_fn) == anls.signature("rrc")
+    assert metric.get_corpus_aggregations()["anls"](SEVERAL) == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
+    assert str(metric.sample_level_fn) == anls_metric.signature("rrc")
 
 
 def test_inspect_ai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,10 +171,10 @@ def test_inspect_ai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         example.receipts(), model=model, log_dir=str(tmp_path), display="none", max_connections=1, max_samples=1
     )
     assert log.status == "success", log.error
-    assert log.results.scores[0].metrics["mean"].value == pytest.approx(anls.mean(SEVERAL), abs=1e-12)
+    assert log.results.scores[0].metrics["mean"].value == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
     scores = [sample.scores["anls"] for sample in log.samples]
     assert [score.value for score in scores] == SEVERAL
-    assert scores[1].metadata == {"signature": anls.signature("rrc")}
+    assert scores[1].metadata == {"signature": anls_metric.signature("rrc")}
     assert "1 edit on 9 characters from 'Coca Cola'" in scores[1].explanation
 
 
@@ -183,6 +183,6 @@ def test_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
     example: Any = import_module("mlflow_metric")
-    assert example.main()["anls/mean"] == pytest.approx(anls.mean(SEVERAL), abs=1e-12)
+    assert example.main()["anls/mean"] == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
     value = example.score(example.pd.Series(ANSWERS), example.pd.Series([line["answers"] for line in QUESTIONS]))
     assert value.scores == SEVERAL

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-import anls
+import anls_metric
 from tests.conftest import fuzzed_rows
 from tests.frameworks.hostile import ODD, quick, trees
 
@@ -197,17 +197,17 @@ def test_what_is_wrong_with_weights(weights: Any, says: str) -> None:
 # ANLS
 
 
-@pytest.mark.parametrize("name", anls.VARIANTS)
+@pytest.mark.parametrize("name", anls_metric.VARIANTS)
 def test_every_variant_gives_the_mean_of_anls(name: str) -> None:
-    scores = anls.anls_scores(ANSWERS, ACCEPTED, variant=name)
-    assert value(add_in_batches(ANLS(name), ACCEPTED, ANSWERS, size=70)) == np.float32(anls.mean(scores))
+    scores = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant=name)
+    assert value(add_in_batches(ANLS(name), ACCEPTED, ANSWERS, size=70)) == np.float32(anls_metric.mean(scores))
 
 
 def test_options_and_signature() -> None:
     options: dict[str, Any] = {"variant": "lmms_eval", "threshold": 0.8, "ignore_case": False}
     metric = ANLS(**options)
-    assert metric.signature() == anls.signature(**options)
-    expected = anls.mean(anls.anls_scores(ANSWERS, ACCEPTED, **options))
+    assert metric.signature() == anls_metric.signature(**options)
+    expected = anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED, **options))
     assert computed(metric, ACCEPTED, ANSWERS) == np.float32(expected)
     for wrong in ({"variant": "best"}, {"threshold": 2}, {"ignore_case": "no"}, {"dtype": "int32"}):
         with pytest.raises(ValueError, match=f"{next(iter(wrong))}|no variant 'best'"):
@@ -217,7 +217,7 @@ def test_options_and_signature() -> None:
 def test_kinds_of_columns() -> None:
     references = [["Coca Cola", "Coke"], ["12/15/88", "x"]]
     predictions = ["CocaCola", "12/15/89"]
-    expected = np.float32(anls.mean([8 / 9, 7 / 8]))
+    expected = np.float32(anls_metric.mean([8 / 9, 7 / 8]))
     for y_true in (references, np.array(references), [[text.encode() for text in row] for row in references]):
         for y_pred in (predictions, np.array(predictions), np.array(predictions, object), np.array(predictions, "S")):
             assert computed(ANLS(), y_true, y_pred) == expected
@@ -300,7 +300,7 @@ def test_whatever_comes_is_scored_or_refused(y_true: Any, y_pred: Any, weights: 
 # Their configurations
 
 
-OWN = anls.Variant("own", whitespace="strip", no_answers=("", "none"))
+OWN = anls_metric.Variant("own", whitespace="strip", no_answers=("", "none"))
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,7 @@ OWN = anls.Variant("own", whitespace="strip", no_answers=("", "none"))
         ANLS(),
         ANLS("vlmevalkit", threshold=0.8, ignore_case=False, name="leaderboard"),
         ANLS(OWN, threshold=0.3),
-        ANLS(anls.Variant("standard", threshold=0.2)),
+        ANLS(anls_metric.Variant("standard", threshold=0.2)),
     ],
     ids=lambda metric: metric.name,
 )

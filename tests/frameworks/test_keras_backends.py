@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import ROOT
 
 keras = pytest.importorskip("keras", reason="the extra `keras`, or its backend, is not installed")
@@ -180,7 +180,7 @@ def test_dtypes(dtype: Any, held: str) -> None:
 def test_sums_do_not_drift(weighted: bool) -> None:
     """Scores of a long epoch, added one batch after another, against math.fsum of them all."""
     chance = random.Random(6)
-    scores = [anls.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
+    scores = [anls_metric.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
     rows = chance.choices(range(1, 30), k=30_000)
     weights = [chance.choice([1e-6, 0.1, 1.0, 1000.0]) if weighted else 1.0 for _ in rows]
     metric = ANLS()
@@ -281,7 +281,7 @@ def test_a_callback_logs_what_others_monitor(tmp_path: Path) -> None:
     history = model.fit(x, y, epochs=6, verbose=0, validation_data=(x, y), callbacks=callbacks).history
     assert len(weights) == 5  # two epochs after the best one
     for name in ("standard", "nls"):
-        means = [anls.mean(anls.anls_scores(answers, references, variant=name)) for answers in said[:5]]
+        means = [anls_metric.mean(anls_metric.anls_scores(answers, references, variant=name)) for answers in said[:5]]
         assert history[f"val_{name}"] == [np.float32(mean) for mean in means]
     assert len(history["val_loss"]) == 5
     assert len(set(weights)) == 5
@@ -338,7 +338,7 @@ def test_the_example(
     else:
         runpy.run_path(str(SCRIPT), run_name="__main__")
     *epochs, kept, last = capsys.readouterr().out.splitlines()
-    assert last == anls.signature()
+    assert last == anls_metric.signature()
     scores = [float(line.split()[-1]) for line in epochs]
     assert float(kept.split()[2]) == max(scores)
     assert AGAIN or max(scores) > 0.9 > scores[0]

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import ROOT, fuzzed_rows
 
 ray = pytest.importorskip("ray", reason="the extra `ray` is not installed")
@@ -62,7 +62,7 @@ def answers(tmp_path: Path) -> tuple[Path, list[float]]:
             "references": [row[1] for row in some],
         }
         pq.write_table(pa.table(columns), folder / f"{start}.parquet")
-    return folder, anls.anls_scores([row[0] for row in rows], [row[1] for row in rows])
+    return folder, anls_metric.anls_scores([row[0] for row in rows], [row[1] for row in rows])
 
 
 def scores_by_id(folder: Path) -> dict[int, float]:
@@ -93,7 +93,7 @@ def test_a_worker_that_is_killed_changes_nothing(
         if FILES * ROWS // 2 in indices and not died.exists():
             died.touch()
             os.kill(os.getpid(), signal.SIGKILL)
-        return anls.anls_batch(batch, indices, **options)
+        return anls_metric.anls_batch(batch, indices, **options)
 
     # Ray would read files as small as these, 44 kB each, in one task.
     monkeypatch.setenv("RAY_DATA_PARQUET_BIN_PACKING_BYTES", "60000")
@@ -101,7 +101,7 @@ def test_a_worker_that_is_killed_changes_nothing(
     mean = example.score_parquet(str(folder), str(tmp_path / "scored"), id_column="id")
     assert died.exists()
     assert len(list(nodes.iterdir())) == 2
-    assert mean == anls.mean(expected)
+    assert mean == anls_metric.mean(expected)
     assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
     assert beside(tmp_path) == {"scored"}
 
@@ -135,7 +135,7 @@ def test_the_command_takes_nothing_that_another_wrote_and_removes_nothing_of_a_u
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     monkeypatch.setattr(sys, "argv", ["score", str(folder), str(tmp_path / "scored"), "--id-column", "id"])
     runpy.run_path(str(SCRIPT), run_name="__main__")
-    assert capsys.readouterr().out.splitlines()[-1] == f"{anls.mean(expected)!r}  {anls.signature()}"
+    assert capsys.readouterr().out.splitlines()[-1] == f"{anls_metric.mean(expected)!r}  {anls_metric.signature()}"
     assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
     assert beside(tmp_path) == {"scored", *(place.name for place in planted)}
     assert {path: path.read_bytes() for path in before} == before

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-import anls
+import anls_metric
 from tests.conftest import ROOT, fuzzed_rows
 from tests.frameworks.hostile import ODD, quick, trees
 
@@ -91,11 +91,11 @@ def test_a_string_is_one_sample() -> None:
     metric = NormalizedLevenshteinSimilarity()
     for preds, target in [("rain", "shine"), (["rain"], ["shine"]), ("rain", ["shine"]), (["rain"], "shine")]:
         assert equal(metric(preds, target), torch.tensor(0.4))
-    score = torch.tensor(anls.anls_score("CocaCola", ["Coca Cola"]))
+    score = torch.tensor(anls_metric.anls_score("CocaCola", ["Coca Cola"]))
     several = ["x", "Coca Cola"]
-    anls_metric = ANLS()
+    anls = ANLS()
     for preds, target in [("CocaCola", "Coca Cola"), (["CocaCola"], "Coca Cola"), ("CocaCola", several)]:
-        assert equal(anls_metric(preds, target), score)
+        assert equal(anls(preds, target), score)
     assert equal(anls_metric(["CocaCola"], [several]), score)
     assert equal(anls_metric(("CocaCola",), (tuple(several),)), score)
 
@@ -128,12 +128,12 @@ def test_exact_where_edit_distance_of_torchmetrics_is_a_beam_search() -> None:
     assert wrong > 10
 
 
-@pytest.mark.parametrize("name", anls.VARIANTS)
+@pytest.mark.parametrize("name", anls_metric.VARIANTS)
 def test_every_variant_gives_the_scores_of_anls(name: str) -> None:
-    scores = anls.anls_scores(ANSWERS, ACCEPTED, variant=name)
+    scores = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant=name)
     each = add_in_batches(ANLS(name, reduction="none"), ANSWERS, ACCEPTED, 70)
     assert equal(each.compute(), torch.tensor(scores))
-    assert equal(add_in_batches(ANLS(name), ANSWERS, ACCEPTED, 70).compute(), torch.tensor(anls.mean(scores)))
+    assert equal(add_in_batches(ANLS(name), ANSWERS, ACCEPTED, 70).compute(), torch.tensor(anls_metric.mean(scores)))
     total = add_in_batches(ANLS(name, reduction="sum"), ANSWERS, ACCEPTED, 70)
     assert equal(total.compute(), torch.tensor(math.fsum(scores)))
 
@@ -141,9 +141,11 @@ def test_every_variant_gives_the_scores_of_anls(name: str) -> None:
 def test_options_and_signature() -> None:
     options: dict[str, Any] = {"variant": "lmms_eval", "threshold": 0.8, "ignore_case": False}
     metric = ANLS(**options)
-    assert metric.signature() == anls.signature(**options)
-    assert equal(metric(ANSWERS, ACCEPTED), torch.tensor(anls.mean(anls.anls_scores(ANSWERS, ACCEPTED, **options))))
-    own = anls.Variant("own", whitespace="strip")
+    assert metric.signature() == anls_metric.signature(**options)
+    assert equal(
+        metric(ANSWERS, ACCEPTED), torch.tensor(anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED, **options)))
+    )
+    own = anls_metric.Variant("own", whitespace="strip")
     assert equal(ANLS(own)("Coca  Cola", "Coca Cola"), torch.tensor(0.9))
 
 
@@ -230,16 +232,16 @@ def test_a_collection_keeps_metrics_apart_that_agree_on_the_first_batch() -> Non
     preds, target = [p for batch in batches for p in batch[0]], [t for batch in batches for t in batch[1]]
 
     def scores(**options: Any) -> list[float]:
-        return anls.anls_scores(preds, target, **options)
+        return anls_metric.anls_scores(preds, target, **options)
 
     indel = [textbook_similarity(*pair, 2) for pair in zip(preds, target)]
     expected = {
-        "test_standard": anls.mean(scores()),
-        "test_rrc": anls.mean(scores(variant="rrc")),
-        "test_strict": anls.mean(scores(threshold=0.8)),
+        "test_standard": anls_metric.mean(scores()),
+        "test_rrc": anls_metric.mean(scores(variant="rrc")),
+        "test_strict": anls_metric.mean(scores(threshold=0.8)),
         "test_total": math.fsum(scores()),
-        "test_nls": anls.mean(scores(variant="nls")),
-        "test_indel": anls.mean(indel),
+        "test_nls": anls_metric.mean(scores(variant="nls")),
+        "test_indel": anls_metric.mean(indel),
     }
     assert len(set(expected.values())) == len(expected)
     for batch in batches:
@@ -343,13 +345,13 @@ def test_states_are_merged() -> None:
     left.update(ANSWERS[:400], ACCEPTED[:400])
     right.update(ANSWERS[400:], ACCEPTED[400:])
     left.merge_state(right)
-    assert equal(left.compute(), torch.tensor(anls.mean(anls.anls_scores(ANSWERS, ACCEPTED))))
+    assert equal(left.compute(), torch.tensor(anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED))))
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_dtypes(reduction: Any) -> None:
-    scores = anls.anls_scores(ANSWERS, ACCEPTED)
-    expected: Any = {"mean": anls.mean(scores), "sum": math.fsum(scores)}.get(reduction, scores)
+    scores = anls_metric.anls_scores(ANSWERS, ACCEPTED)
+    expected: Any = {"mean": anls_metric.mean(scores), "sum": math.fsum(scores)}.get(reduction, scores)
     metric = ANLS(reduction=reduction).set_dtype(torch.float64)
     assert equal(metric(ANSWERS, ACCEPTED), torch.tensor(expected, dtype=torch.float64))
     metric = ANLS(reduction=reduction)
@@ -384,7 +386,7 @@ def test_plot(reduction: Any) -> None:
 
 def test_sums_do_not_drift() -> None:
     chance = random.Random(3)
-    scores = [anls.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
+    scores = [anls_metric.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
     rows = chance.choices(range(1, 30), k=200_000)
     preds, target = ["a" * n for n in rows], ["a" * (n + 1) for n in rows]
     metric = add_in_batches(ANLS(), preds[:190_000], target[:190_000], 100)
@@ -568,7 +570,7 @@ def test_two_processes_give_the_number_of_one(tmp_path: Path) -> None:
 def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(SCRIPT), run_name="__main__")
     *epochs, last = capsys.readouterr().out.splitlines()
-    assert last == anls.signature()
+    assert last == anls_metric.signature()
     scores = [float(line.split()[3]) for line in epochs]
     assert all("ANLS" in line and "NormalizedLevenshteinSimilarity" in line for line in epochs)
     assert scores[-1] > scores[0]

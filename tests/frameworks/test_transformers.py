@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import ROOT
 
 torch = pytest.importorskip("torch", reason="the extra `torch` is not installed")
@@ -122,7 +122,7 @@ def test_generated_answers_against_the_labels(
     example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, metric: Any
 ) -> None:
     written = answers(example, model, tokenizer, rows)
-    expected = anls.mean(anls.anls_scores(written, [accepted[:1] for _, accepted in rows], variant="nls"))
+    expected = anls_metric.mean(anls_metric.anls_scores(written, [accepted[:1] for _, accepted in rows], variant="nls"))
     assert 0 < expected < 1
     result = trainer(metric.build_compute_metrics(tokenizer, variant="nls")).evaluate()
     assert result["eval_anls"] == expected
@@ -134,11 +134,11 @@ def test_every_way_in_which_a_trainer_hands_over_its_answers(
     example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, kind: str, batches: dict[str, bool]
 ) -> None:
     accepted = [accepted for _, accepted in rows]
-    hook = anls.build_compute_metrics(tokenizer, accepted, threshold=0.2)
+    hook = anls_metric.build_compute_metrics(tokenizer, accepted, threshold=0.2)
     written = (answers if kind == "generated" else taught)(example, model, tokenizer, rows)
     preprocess = None if kind == "logits" else hook.preprocess_logits_for_metrics
     made = trainer(hook, generate=kind == "generated", preprocess=preprocess, **batches)
-    expected = anls.mean(anls.anls_scores(written, accepted, threshold=0.2))
+    expected = anls_metric.mean(anls_metric.anls_scores(written, accepted, threshold=0.2))
     assert 0 < expected < 1
     for _ in range(2):
         assert made.evaluate()["eval_anls"] == expected
@@ -148,7 +148,7 @@ def test_the_plain_trainer(example: Any, model: Any, tokenizer: Any, rows: Rows,
     """T5 returns a tuple of logits and hidden states there."""
     hook = metric.build_compute_metrics(SimpleNamespace(tokenizer=tokenizer), variant="nls")  # as in a processor
     written = taught(example, model, tokenizer, rows)
-    expected = anls.mean(anls.anls_scores(written, [accepted[0] for _, accepted in rows], variant="nls"))
+    expected = anls_metric.mean(anls_metric.anls_scores(written, [accepted[0] for _, accepted in rows], variant="nls"))
     assert trainer(hook, kind=transformers.Trainer).evaluate()["eval_anls"] == expected
 
 
@@ -168,9 +168,9 @@ def test_logits_of_a_decoder_stand_one_place_before_their_labels(
             logits = decoder(torch.tensor([asked + answer])).logits[0]
         written.append(by_hand(logits[len(asked) - 1 : -1].argmax(-1)))
     accepted = [accepted for _, accepted in rows]
-    expected = anls.mean(anls.anls_scores(written, accepted, variant="nls"))
+    expected = anls_metric.mean(anls_metric.anls_scores(written, accepted, variant="nls"))
     assert 0 < expected < 1
-    hook = anls.build_compute_metrics(tokenizer, accepted, causal=True, variant="nls")
+    hook = anls_metric.build_compute_metrics(tokenizer, accepted, causal=True, variant="nls")
     for preprocess in (None, hook.preprocess_logits_for_metrics):
         made = transformers.Trainer(
             decoder,
@@ -190,32 +190,32 @@ def test_several_evaluation_sets_by_number_of_rows_and_by_labels(
     encoded = {name: example.encode(some, tokenizer) for name, some in sets.items()}
     named = {name: [accepted for _, accepted in some] for name, some in sets.items()}
     expected = {
-        f"eval_{name}_anls": anls.mean(
-            anls.anls_scores(answers(example, model, tokenizer, some), named[name], variant="nls")
+        f"eval_{name}_anls": anls_metric.mean(
+            anls_metric.anls_scores(answers(example, model, tokenizer, some), named[name], variant="nls")
         )
         for name, some in sets.items()
     }
     assert len(set(expected.values())) == 3
-    result = trainer(anls.build_compute_metrics(tokenizer, named, variant="nls")).evaluate(encoded)
+    result = trainer(anls_metric.build_compute_metrics(tokenizer, named, variant="nls")).evaluate(encoded)
     assert {name: result[name] for name in expected} == expected
 
     named["first"] = named["first"][1:]
     with pytest.raises(ValueError, match=r"there are 7 predictions but references for 6 rows \('first'\), 3 rows"):
-        trainer(anls.build_compute_metrics(tokenizer, {name: named[name] for name in ("first", "short")})).evaluate(
-            encoded
-        )
+        trainer(
+            anls_metric.build_compute_metrics(tokenizer, {name: named[name] for name in ("first", "short")})
+        ).evaluate(encoded)
     named["first"] = named["other"]
     del named["other"]
     named["second"] = [["x"]] * COUNT
     with pytest.raises(ValueError, match=r"7 rows \('first'\), 3 .* neither the 7 predictions nor their labels tell"):
-        trainer(anls.build_compute_metrics(tokenizer, named)).evaluate(encoded)
+        trainer(anls_metric.build_compute_metrics(tokenizer, named)).evaluate(encoded)
 
 
 @pytest.mark.parametrize("way", ["the next evaluation fails", "reset"])
 def test_an_interrupted_evaluation_does_not_count_in_silence(
     example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, way: str
 ) -> None:
-    hook = anls.build_compute_metrics(tokenizer, [accepted for _, accepted in rows], variant="nls")
+    hook = anls_metric.build_compute_metrics(tokenizer, [accepted for _, accepted in rows], variant="nls")
     calls = 0
 
     def wrapped(prediction: Any, compute_result: bool) -> dict[str, float]:
@@ -237,7 +237,7 @@ def test_an_interrupted_evaluation_does_not_count_in_silence(
         ):
             made.evaluate()
     written = answers(example, model, tokenizer, rows)
-    expected = anls.mean(anls.anls_scores(written, [accepted for _, accepted in rows], variant="nls"))
+    expected = anls_metric.mean(anls_metric.anls_scores(written, [accepted for _, accepted in rows], variant="nls"))
     assert made.evaluate()["eval_anls"] == expected
 
 
@@ -249,8 +249,10 @@ def test_rows_without_labels_are_left_out_with_a_warning(
     told = [row for place, row in enumerate(rows) if place != 1]
     accepted = [answers[0] for _, answers in told]
     for generate, write in (True, answers), (False, taught):
-        expected = anls.mean(anls.anls_scores(write(example, model, tokenizer, told), accepted, variant="nls"))
-        made = trainer(anls.build_compute_metrics(tokenizer, variant="nls"), generate=generate)
+        expected = anls_metric.mean(
+            anls_metric.anls_scores(write(example, model, tokenizer, told), accepted, variant="nls")
+        )
+        made = trainer(anls_metric.build_compute_metrics(tokenizer, variant="nls"), generate=generate)
         with pytest.warns(
             UserWarning, match=r"1 of 7 rows have no labels .* row 1 \(counted from 0\), and are left out"
         ):
@@ -265,7 +267,7 @@ def test_the_best_checkpoint_is_the_one_of_the_best_anls(example: Any, capsys: p
     assert len(scores) == 5
     assert 0 < min(scores) < max(scores) < 1
     assert float(kept) == max(scores)
-    assert signed == anls.signature()
+    assert signed == anls_metric.signature()
 
 
 TWO_PROCESSES = """
@@ -283,7 +285,7 @@ found = {}
 for kind in ("Trainer", "Seq2SeqTrainer"):
     for batches in ({}, {"batch_eval_metrics": True}):
         seen = []
-        hook = anls.build_compute_metrics(tokenizer, [accepted for _, accepted in rows], variant="nls")
+        hook = anls_metric.build_compute_metrics(tokenizer, [accepted for _, accepted in rows], variant="nls")
         def counting(prediction, compute_result=True):
             seen.append(len(prediction.label_ids))
             return hook(prediction, compute_result)
@@ -339,15 +341,17 @@ def test_bfloat16_logits_and_no_token_at_all(tokenizer: Any) -> None:
     logits = torch.zeros(2, 3, len(tokenizer), dtype=torch.bfloat16)
     logits[:, :, a] = 1
     labels = torch.tensor([[a, a, -100], [-100, -100, -100]])
-    assert anls.build_compute_metrics(tokenizer, ["aa", "aa"])(((logits, "hidden states"), labels)) == {"anls": 0.5}
+    assert anls_metric.build_compute_metrics(tokenizer, ["aa", "aa"])(((logits, "hidden states"), labels)) == {
+        "anls": 0.5
+    }
     with pytest.warns(UserWarning, match="1 of 2 rows have no labels"):
-        assert anls.build_compute_metrics(tokenizer)((logits, labels)) == {"anls": 1.0}
+        assert anls_metric.build_compute_metrics(tokenizer)((logits, labels)) == {"anls": 1.0}
 
 
 def test_a_model_whose_logits_are_nan(example: Any, model: Any, tokenizer: Any, trainer: Trainer) -> None:
     broken = copy.deepcopy(model)
     broken.lm_head.weight.data[5] = torch.nan
-    hook = anls.build_compute_metrics(tokenizer)
+    hook = anls_metric.build_compute_metrics(tokenizer)
     for preprocess in (None, hook.preprocess_logits_for_metrics):
         made = trainer(hook, generate=False, preprocess=preprocess)
         made.model = broken
@@ -356,7 +360,7 @@ def test_a_model_whose_logits_are_nan(example: Any, model: Any, tokenizer: Any, 
 
 
 def test_the_hook_of_a_real_tokenizer_can_be_copied(tokenizer: Any) -> None:
-    hook = anls.build_compute_metrics(SimpleNamespace(tokenizer=tokenizer), ["ab"], variant="rrc")
+    hook = anls_metric.build_compute_metrics(SimpleNamespace(tokenizer=tokenizer), ["ab"], variant="rrc")
     ids = np.array([tokenizer.convert_tokens_to_ids(list("ax"))])
     for copied in (copy.deepcopy(hook), pickle.loads(pickle.dumps(hook))):
         assert copied((ids, None)) == hook((ids, None)) == {"anls": 0.5}

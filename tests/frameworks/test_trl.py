@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from anls_metric.nested import get_value_variant
 from anls_metric.reading.extract import answer_in_tags
 from anls_metric.trl import Reward, ValueReward, anls_reward, build_reward
@@ -78,7 +78,7 @@ def test_options_are_those_of_the_metric(metric: Any) -> None:
     columns = {"completions": ["ab  "], "answers": [["a"]]}
     assert metric.build_reward()(**columns) == [0.5]
     assert metric.build_reward(variant="rrc")(**columns) == [0.75]
-    assert anls.load(threshold=0.8).build_reward()(**columns) == [0.0]
+    assert anls_metric.load(threshold=0.8).build_reward()(**columns) == [0.0]
     assert metric.build_reward(extract=answer_in_tags)(**columns) == [0.0]
     assert metric.build_reward("accepted", name="strict").__name__ == "strict"
     with pytest.raises(ValueError, match="no argument 'treshold'"):
@@ -95,7 +95,7 @@ def test_options_are_those_of_the_metric(metric: Any) -> None:
         ({"threshold": 0.8}, "anls_0.8"),
         ({"variant": "rrc", "threshold": 0, "ignore_case": False}, "anls_rrc_0.0_cased"),
         ({"variant": "due", "ignore_case": True}, "anls_due_uncased"),
-        ({"variant": anls.Variant("mine", threshold=0.3)}, "anls_mine"),
+        ({"variant": anls_metric.Variant("mine", threshold=0.3)}, "anls_mine"),
         ({"name": "by the letter"}, "by the letter"),
     ],
 )
@@ -186,7 +186,7 @@ def test_options_of_values_change_the_reward() -> None:
     assert build_reward(variant="anls_star")(**columns) == [0.375]
     assert build_reward(variant="anls_star", none_keys="ignored")(**columns) == [0.75]
     assert build_reward(variant="anls_star", none_keys="ignored", threshold=0.8)(**columns) == [0.0]
-    star = anls.load(config_name="anls_star", none_keys="ignored")
+    star = anls_metric.load(config_name="anls_star", none_keys="ignored")
     assert star.build_reward()(**columns) == [0.75]
     assert star.build_reward(threshold=0.8)(**columns) == [0.0]
 
@@ -272,10 +272,10 @@ def test_grpo_logs_the_mean_score_of_each_reward(example: Any, tmp_path: Path, m
     assert len(logged) == len(seen) == 3
     for entry, (completions, answers) in zip(logged, seen):
         assert len(completions) == 32
-        direct = anls.mean(anls.anls_scores(completions, answers, variant="nls"))
+        direct = anls_metric.mean(anls_metric.anls_scores(completions, answers, variant="nls"))
         assert 0 < direct < 1
         assert entry["rewards/anls_of/mean"] == entry["rewards/anls_nls/mean"] == pytest.approx(direct, rel=1e-6)
-        direct = anls.mean(anls.anls_scores(completions, answers, variant="nls", threshold=0.3))
+        direct = anls_metric.mean(anls_metric.anls_scores(completions, answers, variant="nls", threshold=0.3))
         assert entry["rewards/anls_nls_0.3/mean"] == pytest.approx(direct, rel=1e-6)
 
 
@@ -323,7 +323,7 @@ def test_the_example_gets_better(example: Any, capsys: pytest.CaptureFixture[str
     told, signed = capsys.readouterr().out.splitlines()[-1].split("  ")
     first, last = (float(part.split()[-1]) for part in told.split(", of"))
     assert first < last
-    assert signed == anls.signature("nls")
+    assert signed == anls_metric.signature("nls")
 
 
 # SFTTrainer, and the hook of `anls`: rows that do not hold one answer
@@ -360,7 +360,7 @@ def evaluated(example: Any, folder: Path, kind: str, references: Any, **argument
     sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
     ids = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
     rows = datasets.Dataset.from_list([ROWS[kind](*row) for row in QUESTIONS])
-    hook = anls.build_compute_metrics(tokenizer, references, causal=True, threshold=0.0)
+    hook = anls_metric.build_compute_metrics(tokenizer, references, causal=True, threshold=0.0)
     arguments = {"per_device_eval_batch_size": 2, "use_cpu": True, "bf16": False, "report_to": []} | arguments
     trainer = trl.SFTTrainer(
         transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, **ids)),

@@ -84,7 +84,7 @@ def test_it_ends_when_nobody_takes_the_rest() -> None:
 
 
 def test_what_takes_too_long_is_told() -> None:
-    with pytest.raises(ValueError, match="it takes more than 1 seconds: score it with calculate-anls"):
+    with pytest.raises(ValueError, match="it takes more than 1 seconds: score it with anls"):
         list(apart.run(sleep, seconds=1))
 
 

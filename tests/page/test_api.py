@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from anls_metric import files
 from anls_metric.nested import get_value_variant
 from anls_metric.page import api, limits
@@ -30,10 +30,10 @@ def test_an_answer_is_explained() -> None:
     why = api.explain_answer("The Coca", ["Coca Cola", "Cola"])
     assert why["score"] == 0
     assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0."
-    assert why["signature"] == anls.signature()
+    assert why["signature"] == anls_metric.signature()
     assert [match["distance"] for match in why["accepted_answers"]] == [5, 5]
     assert why["edits"][0] == {"operation": "insert", "prediction": "", "reference": "c"}
-    assert api.explain_answer("a", ["a"], "rrc", 0.7, False)["signature"] == anls.signature("rrc", 0.7, False)
+    assert api.explain_answer("a", ["a"], "rrc", 0.7, False)["signature"] == anls_metric.signature("rrc", 0.7, False)
 
 
 def test_long_texts_are_explained_without_edits() -> None:
@@ -44,13 +44,13 @@ def test_long_texts_are_explained_without_edits() -> None:
 
 def test_every_variant_is_compared() -> None:
     scores = api.compare_variants("ab", ["abcd"])
-    assert scores == {name: anls.anls_score("ab", ["abcd"], variant=name) for name in anls.VARIANTS}
-    assert [row["name"] for row in api.list_variants()] == [*anls.VARIANTS, *anls.OF_VALUES]
+    assert scores == {name: anls_metric.anls_score("ab", ["abcd"], variant=name) for name in anls_metric.VARIANTS}
+    assert [row["name"] for row in api.list_variants()] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES]
 
 
 def test_many_answers_are_scored() -> None:
     many = api.score_answers(["a", "b"], [["a"], ["c"]], "rrc")
-    assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": anls.signature("rrc")}
+    assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": anls_metric.signature("rrc")}
 
 
 # Lists and nested values
@@ -153,11 +153,13 @@ def test_files_are_scored() -> None:
     assert (one["name"], one["questions"], one["anls"]) == ("submission", 6, pytest.approx(0.6273148))
     assert (one["outcomes"]["other"], one["outcomes"]["empty"]) == (1, 1)
     assert [worst["score"] for worst in one["worst"]] == [0, 0]
-    assert result["signature"] == anls.signature()
+    assert result["signature"] == anls_metric.signature()
     low, high = one["interval"]
     assert low < one["anls"] < high
-    assert api.score_files(GOLD, [SUBMISSION], case="counts")["signature"] == anls.signature(ignore_case=False)
-    assert api.score_logs([TABLE], "model", "accepted", "", "rrc", 0.9)["signature"] == anls.signature("rrc", 0.9)
+    assert api.score_files(GOLD, [SUBMISSION], case="counts")["signature"] == anls_metric.signature(ignore_case=False)
+    assert api.score_logs([TABLE], "model", "accepted", "", "rrc", 0.9)["signature"] == anls_metric.signature(
+        "rrc", 0.9
+    )
     extracted = api.score_files(GOLD, [SUBMISSION], extract="think,final")
     assert "extract:think,final" in extracted["signature"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import ROOT
 from tests.page.conftest import SIZES, Served, Visit
 from tests.page.files import write_table
@@ -49,10 +49,10 @@ def test_edits_and_variants_are_shown(visit: Visits) -> None:
     user.field("prediction").fill("ab")
     user.field("answers").fill("abcd")
     user.see("#answer .score", "0.5")
-    assert user.page.locator("#variants tbody tr").count() == len(anls.VARIANTS)
+    assert user.page.locator("#variants tbody tr").count() == len(anls_metric.VARIANTS)
     user.see("#variants tr:has-text('pypi_anls') .differs")
-    disagreeing = sum(anls.anls_score("ab", ["abcd"], variant=name) != 0.5 for name in anls.VARIANTS)
-    user.see("#variants .said", f"{disagreeing} of {len(anls.VARIANTS)} disagree with 0.5")
+    disagreeing = sum(anls_metric.anls_score("ab", ["abcd"], variant=name) != 0.5 for name in anls_metric.VARIANTS)
+    user.see("#variants .said", f"{disagreeing} of {len(anls_metric.VARIANTS)} disagree with 0.5")
     assert user.page.locator("#variants .differs").count() == disagreeing
 
 
@@ -405,7 +405,7 @@ def test_everybody_can_use_it(visit: Visits, size: str, scheme: str) -> None:
 
 def test_how_it_works_has_every_variant(visit: Visits) -> None:
     user = visit("?tab=how")
-    for name in anls.VARIANTS:
+    for name in anls_metric.VARIANTS:
         user.see(".words td b", name)
     user.see("text=What to report")
     user.see("text=biten2019scene")

@@ -45,4 +45,4 @@ def test_the_command_says_what_it_lacks() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr == "calculate-anls: error: --demo needs gradio: pip install 'anls-metric[app]'\n"
+    assert done.stderr == "anls: error: --demo needs gradio: pip install 'anls-metric[app]'\n"

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from anls_metric.files import compare_files
 from anls_metric.page import limits
 from anls_metric.page.guard import HEADERS
@@ -82,20 +82,22 @@ def test_programs_get_a_score_and_why(client: Any) -> None:
     why = client.predict("The Coca", ["Coca Cola"], api_name="/explain_answer")
     assert why["score"] == 0
     assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0."
-    assert why["signature"] == anls.signature()
+    assert why["signature"] == anls_metric.signature()
     scores = client.predict("ab", ["abcd"], api_name="/compare_variants")
-    assert scores == {name: anls.anls_score("ab", ["abcd"], variant=name) for name in anls.VARIANTS}
+    assert scores == {name: anls_metric.anls_score("ab", ["abcd"], variant=name) for name in anls_metric.VARIANTS}
     many = client.predict(["a", "b"], [["a"], ["c"]], variant="rrc", api_name="/score_answers")
     assert many["anls"] == 0.5
-    assert many["signature"] == anls.signature("rrc")
+    assert many["signature"] == anls_metric.signature("rrc")
     listed = client.predict(api_name="/list_variants")
-    assert [row["name"] for row in listed] == [*anls.VARIANTS, *anls.OF_VALUES]
+    assert [row["name"] for row in listed] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES]
 
 
 def test_what_has_a_default_may_be_left_out(served: Served) -> None:
-    assert call(served, "explain_answer", ["CocaCola", ["Coca Cola"]])["signature"] == anls.signature()
-    assert call(served, "explain_answer", ["a", ["b"], "rrc"])["signature"] == anls.signature("rrc")
-    assert call(served, "explain_answer", ["a", ["b"], None, 0.7, None])["signature"] == anls.signature(threshold=0.7)
+    assert call(served, "explain_answer", ["CocaCola", ["Coca Cola"]])["signature"] == anls_metric.signature()
+    assert call(served, "explain_answer", ["a", ["b"], "rrc"])["signature"] == anls_metric.signature("rrc")
+    assert call(served, "explain_answer", ["a", ["b"], None, 0.7, None])["signature"] == anls_metric.signature(
+        threshold=0.7
+    )
     assert call(served, "score_answers", [["a"], [["a"]]])["anls"] == 1
     assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "model", "accepted"])["questions"] == 3
     status, said = ask(served, "gradio_api/run/explain_answer", json.dumps({"data": ["a", ["a"]]}).encode())
@@ -135,7 +137,7 @@ def test_50_requests_at_once_get_their_own_answers(client: Any) -> None:
 
     with ThreadPoolExecutor(50) as pool:
         assert list(pool.map(score, range(1, 51))) == [
-            anls.anls_score("x" * n + "y", "x" * (n + 1), variant="nls") for n in range(1, 51)
+            anls_metric.anls_score("x" * n + "y", "x" * (n + 1), variant="nls") for n in range(1, 51)
         ]
 
 
@@ -149,14 +151,14 @@ def test_programs_score_files(client: Any, tmp_path: Path) -> None:
     result = client.predict(gold, [submission], api_name="/score_files")
     assert result == json.loads(json.dumps(compare_files(GOLD, SUBMISSION).to_dict()))
     same = client.predict(gold, [submission], case="counts", api_name="/score_files")
-    assert same["signature"] == anls.signature(ignore_case=False)
+    assert same["signature"] == anls_metric.signature(ignore_case=False)
     (tmp_path / "other.json").write_text(SUBMISSION.read_text())
     two = client.predict(gold, [submission, handle_file(str(tmp_path / "other.json"))], api_name="/score_files")
     assert [one["name"] for one in two["submissions"]] == ["submission", "other"]
     assert two["comparisons"][0]["difference"] == 0
     table = handle_file(str(TABLE))
     result = client.predict([table], "model", "accepted", "", "rrc", 0.9, api_name="/score_logs")
-    assert result["signature"] == anls.signature("rrc", 0.9)
+    assert result["signature"] == anls_metric.signature("rrc", 0.9)
     assert "lmms_eval" in [row["name"] for row in client.predict(api_name="/list_layouts")]
 
 
@@ -308,8 +310,8 @@ def test_agents_are_answered_in_json(served: Served) -> None:
     why, variants, many, listed = map(json.loads, agent(served, answers))
     assert (why["score"], why["edits"][1]) == (8 / 9, {"operation": "insert", "prediction": "", "reference": " "})
     assert variants["nls"] == pytest.approx(8 / 9)
-    assert many == {"anls": 1, "scores": [1], "signature": anls.signature()}
-    assert [row["name"] for row in listed] == [*anls.VARIANTS, *anls.OF_VALUES]
+    assert many == {"anls": 1, "scores": [1], "signature": anls_metric.signature()}
+    assert [row["name"] for row in listed] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES]
 
 
 def test_agents_name_an_upload_as_they_like(served: Served) -> None:

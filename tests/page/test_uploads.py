@@ -78,7 +78,7 @@ def test_no_other_file_is_taken(tmp_path: Path) -> None:
 def test_a_file_of_100_mb_is_not_taken(tmp_path: Path) -> None:
     path = upload(tmp_path, b"x", "large.csv")
     os.truncate(path, 100 << 20)
-    with pytest.raises(ValueError, match=r"large\.csv is larger than 50 MB: score it with calculate-anls"):
+    with pytest.raises(ValueError, match=r"large\.csv is larger than 50 MB: score it with anls"):
         take(str(path), str(tmp_path), "table")
 
 
@@ -113,14 +113,14 @@ def test_the_gold_file_is_found_wherever_it_stands(tmp_path: Path) -> None:
 
 def test_too_many_files_are_refused(tmp_path: Path) -> None:
     tables = [write_table(tmp_path / f"{number}.jsonl", 1) for number in range(limits.MOST_SUBMISSIONS + 1)]
-    with pytest.raises(ValueError, match="more than 20 files: score it with calculate-anls"):
+    with pytest.raises(ValueError, match="more than 20 files: score it with anls"):
         read(*tables)
 
 
 def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(limits, "MOST_QUESTIONS", 100)
     table = write_table(tmp_path / "table.jsonl", 101)
-    with pytest.raises(ValueError, match=r"table\.jsonl has more than 100 questions: score it with calculate-anls"):
+    with pytest.raises(ValueError, match=r"table\.jsonl has more than 100 questions: score it with anls"):
         read(table)
 
 
@@ -128,7 +128,7 @@ def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_pat
 def test_a_file_of_many_values_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes) -> None:
     monkeypatch.setattr(limits, "MOST_VALUES_IN_FILE", 120)
     (tmp_path / "table.json").write_bytes(content)
-    with pytest.raises(ValueError, match=r"table\.json has more than 120 values: score it with calculate-anls"):
+    with pytest.raises(ValueError, match=r"table\.json has more than 120 values: score it with anls"):
         Upload(str(tmp_path / "table.json")).records()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from anls import OF_VALUES, VARIANTS, get_variant
+from anls_metric import OF_VALUES, VARIANTS, get_variant
 from anls_metric.page import limits, visit
 from anls_metric.page.api import settings
 from anls_metric.page.errors import ON_THE_PAGE, told

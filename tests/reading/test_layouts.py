@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import anls
+import anls_metric
 from anls_metric import command_line
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.layouts import ABSENT, LAYOUTS, by_names, look_up, recognise, without_prompt
@@ -540,7 +540,7 @@ def test_ours_is_the_programs_own_score_of_each_row(entry: dict[str, Any]) -> No
     """By the variant that the program computes."""
     needed(entry)
     variant = THEIR_VARIANT[entry["harness"]]
-    if variant not in anls.VARIANTS:  # a row of another branch
+    if variant not in anls_metric.VARIANTS:  # a row of another branch
         pytest.skip(f"there is no variant {variant} yet")
     rows = rows_of(str(WRITTEN / entry["file"]), repeat="1" if entry.get("epochs", 1) > 1 else None)
     path = entry["score"].replace("samples[].", "").replace("samples.*[].", "")

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from anls import VARIANTS, explain
-from anls_metric import command_line
+from anls_metric import VARIANTS, command_line, explain
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row
 from anls_metric.report.document import Entry

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from anls import VARIANTS
+from anls_metric import VARIANTS
 from anls_metric.analysis.overview import questions
 from anls_metric.reading.rows import InputError
 from anls_metric.report.columns import shown_questions
@@ -123,9 +123,9 @@ def test_beyond_the_limit_differences_and_zeros_come_first() -> None:
 
 
 def test_many_answers_are_not_scored_again_where_that_is_asked() -> None:
-    assert "calculate-anls --variant all" not in report(THREE, most_by_variant=600)
+    assert "anls --variant all" not in report(THREE, most_by_variant=600)
     page = report(THREE, most_by_variant=599)
-    assert "<code>calculate-anls --variant all</code>" in page
+    assert "<code>anls --variant all</code>" in page
     assert "vlmevalkit_dude" not in page
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anls import VARIANTS, explain
+from anls_metric import VARIANTS, explain
 from anls_metric.analysis.overview import least_similarity
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row

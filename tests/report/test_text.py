@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import anls
+import anls_metric
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row
 from anls_metric.report.text import alignment, printable, summary
 
 
 def aligned(prediction: str, reference: str, variant: str = "standard", width: int = 100) -> list[str]:
-    return alignment(anls.explain(prediction, reference, variant=variant).best.edits, width)
+    return alignment(anls_metric.explain(prediction, reference, variant=variant).best.edits, width)
 
 
 def test_an_alignment_can_be_read() -> None:
@@ -47,4 +47,4 @@ def test_groups_stand_in_the_order_of_their_names() -> None:
 def test_the_words_are_those_of_the_explanation() -> None:
     scored_set = ScoredSet(worst=1)
     scored_set.add([Row("7", "The Coca", ["Coca Cola"], {})])
-    assert str(anls.explain("The Coca", "Coca Cola")) in summary(scored_set)
+    assert str(anls_metric.explain("The Coca", "Coca Cola")) in summary(scored_set)

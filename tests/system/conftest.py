@@ -16,7 +16,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run calculate-anls in this process: its exit status, what it printed, and what it printed as errors."""
+    """Run anls in this process: its exit status, what it printed, and what it printed as errors."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         try:
@@ -46,7 +46,7 @@ def one_line(run: Run, *arguments: object) -> str:
     """The error of a call that has to fail: one line, status 2, nothing printed."""
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
-    assert err.startswith("calculate-anls: error: ")
+    assert err.startswith("anls: error: ")
     assert err.count("\n") == 1
     assert err.endswith("\n")
     return err

@@ -14,7 +14,7 @@ from tests.conftest import ROOT, benchmark
 
 kinds, report, timing = map(benchmark, ("kinds", "report", "timing"))
 
-OURS = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from calculate_anls import main; sys.exit(main())"
+OURS = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from anls_metric.__main__ import run; run()"
 
 
 @pytest.mark.parametrize("name", kinds.KINDS)

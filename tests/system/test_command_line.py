@@ -1,4 +1,4 @@
-"""calculate-anls, as it is typed."""
+"""anls, as it is typed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from anls_metric import command_line
 from anls_metric.reading.files import Records
 from anls_metric.reading.rows import parse_references
@@ -46,7 +46,7 @@ def test_the_score_the_zeros_and_the_signature(run: Run) -> None:
         "exact      0.3333\n"
         "contains   0.3333\n"
         "scored 0   2 (1 empty, 1 other)\n"
-        f"signature  {anls.signature()}\n",
+        f"signature  {anls_metric.signature()}\n",
         "",
     )
 
@@ -54,8 +54,8 @@ def test_the_score_the_zeros_and_the_signature(run: Run) -> None:
 def test_the_number_is_the_mean_of_the_scores(run: Run) -> None:
     gold = {question["questionId"]: question["answers"] for question in json.loads(GOLD.read_text())["data"]}
     answers = {answer["questionId"]: answer["answer"] for answer in json.loads(SUBMISSION.read_text())}
-    scores = anls.anls_scores([answers[key] for key in gold], list(gold.values()))
-    assert said_of(run(*FILES, "--format", "json")[1])["anls"] == anls.mean(scores) == SCORE
+    scores = anls_metric.anls_scores([answers[key] for key in gold], list(gold.values()))
+    assert said_of(run(*FILES, "--format", "json")[1])["anls"] == anls_metric.mean(scores) == SCORE
 
 
 def test_json(run: Run) -> None:
@@ -68,7 +68,7 @@ def test_json(run: Run) -> None:
     low, high = said["interval"]
     assert low < said["anls"] < high
     assert (said["exact_match"], said["contains"]) == (2 / 6, 2 / 6)
-    assert said["signature"] == anls.signature()
+    assert said["signature"] == anls_metric.signature()
     assert said["groups"]["questionId"]["4"] == {"anls": 0.875, "questions": 1}
     worst = said["worst"][0]
     assert (worst["id"], worst["score"], worst["outcome"]) == ("2", 0.0, "other")
@@ -85,7 +85,7 @@ def test_options_are_those_of_the_functions(run: Run) -> None:
     ]
     for flags, options in choices:
         said = said_of(run(*FILES, *flags, "--format", "json")[1])
-        assert said["signature"] == anls.signature(**options)
+        assert said["signature"] == anls_metric.signature(**options)
     assert said_of(run(*FILES, "--anls-threshold", "0.9", "--format", "json")[1])["anls"] == pytest.approx(2 / 6)
 
 
@@ -134,7 +134,7 @@ def test_results_have_the_structure_of_pypi_anls(run: Run, tmp_path: Path) -> No
     results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     assert set(results) == {"inputs", "result", "scores_by_types", "per_sample_result"}
     assert results["inputs"] == [str(GOLD), str(SUBMISSION)]
-    assert results["result"] == {"score": SCORE, "signature": anls.signature()}
+    assert results["result"] == {"score": SCORE, "signature": anls_metric.signature()}
     assert results["scores_by_types"] == {
         "answer_types": {"Image-Span": pytest.approx(0.5527777777777778), "None span": 1.0},
         "evidence_types": {"Visual/Layout": 8 / 9, "Text": 0.46875, "Table/list": 1.0},
@@ -151,7 +151,7 @@ def test_results_have_the_structure_of_pypi_anls(run: Run, tmp_path: Path) -> No
 
 
 def test_version_and_help(run: Run) -> None:
-    assert run("--version") == (0, f"calculate-anls {anls.__version__}\n", "")
+    assert run("--version") == (0, f"anls {anls_metric.__version__}\n", "")
     status, out, _ = run("--help")
     assert status == 0
     for flag in ("--gold-label-file", "--submission-file", "--anls-threshold", "--answer-types", "--output-dir"):
@@ -555,7 +555,7 @@ def test_a_wrapped_file_has_a_hint_and_its_rules_take_the_answers_out(run: Run, 
     assert said_of(out)["anls"] < 0.5
     status, out, err = run(*files, "--extract", "think,final", "--format", "json")
     assert (status, err, said_of(out)["anls"]) == (0, "", 1.0)
-    assert said_of(out)["signature"] == anls.signature(extract="think,final")
+    assert said_of(out)["signature"] == anls_metric.signature(extract="think,final")
     assert "|extract:think,final|v" in said_of(out)["signature"]
     assert "no rule 'thinks'" in one_line(run, *files, "--extract", "thinks")
     joined = write(tmp_path / "t.csv", "prediction,references\n" + "".join(f"a{n},a{n}|b{n}\n" for n in range(20)))
@@ -588,9 +588,9 @@ def test_the_layouts_are_listed(run: Run) -> None:
 
 @pytest.fixture
 def command() -> list[str]:
-    script = Path(sysconfig.get_path("scripts")) / "calculate-anls"
+    script = Path(sysconfig.get_path("scripts")) / "anls"
     if not script.exists():
-        pytest.skip("calculate-anls is not installed beside this Python: pip install -e .")
+        pytest.skip("anls is not installed beside this Python: pip install -e .")
     return [str(script)]
 
 
@@ -600,7 +600,7 @@ def test_the_installed_command(command: list[str], tmp_path: Path) -> None:
     assert done.stdout.startswith("ANLS       0.6273\n")
     failed = subprocess.run([*command, "x"], capture_output=True, text=True, cwd=tmp_path)
     assert (failed.returncode, failed.stdout) == (2, "")
-    assert failed.stderr == "calculate-anls: error: x: No such file or directory\n"
+    assert failed.stderr == "anls: error: x: No such file or directory\n"
 
 
 def test_answers_that_the_terminal_cannot_show_are_printed_escaped(command: list[str], tmp_path: Path) -> None:
@@ -704,7 +704,7 @@ def test_ctrl_c_ends_it_cleanly(command: list[str], tmp_path: Path) -> None:
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, b"", b"calculate-anls: interrupted\n")
+    assert (process.returncode, out, err) == (130, b"", b"anls: interrupted\n")
     assert list(tmp_path.iterdir()) == []
 
 

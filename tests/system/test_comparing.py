@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from anls_metric import compare_files, score_file
 from anls_metric.reading.rows import InputError
 from anls_metric.report import comparison
@@ -53,7 +53,7 @@ def files(tmp_path: Path) -> list[Path]:
 
 def test_the_number_under_each_variant_that_is_named(run: Run) -> None:
     said = said_of(run(GOLD, SUBMISSION, "--variant", "rrc, due,unitxt", "--format", "json")[1])
-    assert said["signature"] == anls.signature("rrc")
+    assert said["signature"] == anls_metric.signature("rrc")
     expected = {name: score_file(GOLD, SUBMISSION, variant=name).anls for name in ("rrc", "due")}
     assert said["variants"] == expected
     assert said["anls"] == expected["rrc"]
@@ -63,12 +63,12 @@ def test_the_number_under_each_variant_that_is_named(run: Run) -> None:
 
 def test_all_variants(run: Run) -> None:
     said = said_of(run(GOLD, SUBMISSION, "--variant", "all", "--format", "json", "--anls-threshold", "0.25")[1])
-    assert list(said["variants"]) == list(anls.VARIANTS)
+    assert list(said["variants"]) == list(anls_metric.VARIANTS)
     gold = {one["questionId"]: one["answers"] for one in json.loads(GOLD.read_text())["data"]}
     answers = {one["questionId"]: one["answer"] for one in json.loads(SUBMISSION.read_text())}
     columns = [answers[key] for key in gold], list(gold.values())
     for name, value in said["variants"].items():
-        assert value == anls.mean(anls.anls_scores(*columns, variant=name, threshold=0.25))
+        assert value == anls_metric.mean(anls_metric.anls_scores(*columns, variant=name, threshold=0.25))
     assert "choose one of" in one_line(run, GOLD, SUBMISSION, "--variant", "rrc,x")
 
 
@@ -95,7 +95,7 @@ def test_which_variant_a_number_is(run: Run, number: str, said: str) -> None:
     found = json.loads(run(GOLD, SUBMISSION, "--find", number, "--format", "json")[1])["find"]
     assert len(found) == out.count("\n")
     assert all(one["exact"] is (number != "0.99") for one in found)
-    assert {one["variant"] for one in found} <= set(anls.VARIANTS)
+    assert {one["variant"] for one in found} <= set(anls_metric.VARIANTS)
 
 
 def test_a_number_that_is_none(run: Run) -> None:
@@ -117,7 +117,7 @@ def test_what_is_better_than_the_first(run: Run, files: list[Path]) -> None:
     assert re.fullmatch(r"alike +0\.5000 .* \+0\.0000 .*  1 better, 1 worse: not told apart", alike)
     assert notes[0] == "200 questions of 100 clusters by image; p adjusted for 2 comparisons."
     assert re.fullmatch(r"Differences under 0\.0\d+ cannot be told with these questions\.", notes[1])
-    assert notes[2:] == [anls.signature()]
+    assert notes[2:] == [anls_metric.signature()]
 
 
 def test_a_narrow_terminal_gets_two_tables(files: list[Path]) -> None:
@@ -202,7 +202,7 @@ def test_markdown(run: Run, files: list[Path]) -> None:
     assert lines[1] == "|---" * 9 + "|"
     assert "| tuned | **0.6500** |" in lines[3]
     assert lines[-1].startswith("**Best**; *not told apart from it*. 200 questions")
-    assert lines[-1].endswith(f"`{anls.signature()}`")
+    assert lines[-1].endswith(f"`{anls_metric.signature()}`")
     assert "| kind | base | tuned | alike | questions |" in lines
     gold, base, _, alike = files
     assert "| alike | *0.5000* |" in run(gold, base, alike, "--format", "markdown")[1]
@@ -240,7 +240,7 @@ def test_csv(run: Run, files: list[Path]) -> None:
     assert (base["against"], tuned["against"], tuned["equal"], tuned["outcome equal"]) == ("", "base", "150", "130")
     assert float(tuned["anls kind=a"]) == said["submissions"][1]["groups"]["kind"]["a"]["anls"]
     assert float(tuned["anls due"]) == said["submissions"][1]["variants"]["due"]
-    assert tuned["signature"] == anls.signature()
+    assert tuned["signature"] == anls_metric.signature()
 
 
 def test_the_score_alone(run: Run, files: list[Path]) -> None:
@@ -262,13 +262,13 @@ def test_quiet_says_nothing_of_hints_and_layouts(run: Run, tmp_path: Path) -> No
 def test_a_score_that_is_too_low_fails(run: Run, files: list[Path]) -> None:
     assert run(GOLD, SUBMISSION, "--fail-under", "0.6")[::2] == (0, "")
     status, out, err = run(GOLD, SUBMISSION, "--fail-under", "0.7")
-    assert (status, err) == (1, "calculate-anls: the ANLS of submission is 0.627315, under 0.7\n")
+    assert (status, err) == (1, "anls: the ANLS of submission is 0.627315, under 0.7\n")
     assert out.startswith("ANLS       0.6273\n")
     status, _, err = run(*files, "--fail-under", "0.6", "--score-only")
     assert status == 1
     assert [line.split(" is ")[0] for line in err.splitlines()] == [
-        "calculate-anls: the ANLS of base",
-        "calculate-anls: the ANLS of alike",
+        "anls: the ANLS of base",
+        "anls: the ANLS of alike",
     ]
     assert "'62' is no number from 0 to 1" in one_line(run, GOLD, SUBMISSION, "--fail-under", "62")
 
@@ -292,13 +292,13 @@ def test_from_python_it_is_what_the_command_says(run: Run, files: list[Path]) ->
         ),
     ):
         assert other.to_dict() == found.to_dict()
-    assert repr(found) == f"<FileScores base: 0.5000, tuned: 0.6500, alike: 0.5000; {anls.signature()}>"
+    assert repr(found) == f"<FileScores base: 0.5000, tuned: 0.6500, alike: 0.5000; {anls_metric.signature()}>"
 
 
 def test_one_file_from_python(files: list[Path]) -> None:
     gold, base, tuned, _ = files
     found = score_file(base, gold=gold)
-    assert (found.anls, found.signature, found.hints, found.notes) == (0.5, anls.signature(), [], [])
+    assert (found.anls, found.signature, found.hints, found.notes) == (0.5, anls_metric.signature(), [], [])
     assert str(found).startswith("ANLS       0.5000\n")
     assert score_file(gold, str(base)).anls == 0.5
     with pytest.raises(ValueError, match=r"several submissions \(base, tuned\): compare_files takes them"):

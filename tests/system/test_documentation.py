@@ -20,8 +20,8 @@ from typing import Any
 
 import pytest
 
-import anls
-from anls_metric import command_line
+import anls_metric
+from anls_metric import command_line, metric
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.join import join_files
 from anls_metric.reading.layouts import LAYOUTS
@@ -95,7 +95,7 @@ def test_every_kind_of_block_is_run_by_a_test_here(document: Document) -> None:
     kinds = {kind for kind, _ in _BLOCK.findall(document.text)}
     assert kinds <= {"", "python", "console", *(["bash", "bibtex"] if document == README else [])}
     assert "```" not in _BLOCK.sub("", document.text)
-    assert all(line.startswith("calculate-anls ") for block in document.blocks("") for line in block.splitlines())
+    assert all(line.startswith("anls ") for block in document.blocks("") for line in block.splitlines())
 
 
 def lacking(block: str) -> set[str]:
@@ -153,7 +153,7 @@ def test_the_commands_that_are_named_have_the_flags_that_they_show(
 ) -> None:
     known = {flag for action in command_line.parser()._actions for flag in action.option_strings}
     for code in document.code():
-        command = code.removeprefix("calculate-anls ")
+        command = code.removeprefix("anls ")
         if command == code and not code.startswith("--"):
             continue
         words = ["1" if word == "N" else word for word in shlex.split(command) if word != "..."]
@@ -201,16 +201,16 @@ def first_command(typed: Typed) -> str:
 
 def test_the_first_command_scores_the_example(first_command: str) -> None:
     assert "ANLS       0.6273\nquestions  6\n" in first_command
-    assert anls.signature() in first_command
+    assert anls_metric.signature() in first_command
 
 
 def test_the_first_command_installs_rapidfuzz_alone(first_command: str, typed: Typed) -> None:
     listed = typed(".venv/bin/python -m pip list --format freeze").stdout
     names = {line.partition("==")[0].lower() for line in listed.splitlines()}
     assert names - {"pip", "setuptools", "wheel"} == {"anls-metric", "rapidfuzz"}
-    program = "import anls; print(anls.anls_score('CocaCola', ['Coca Cola']), anls.__version__)"
+    program = "import anls; print(anls_metric.anls_score('CocaCola', ['Coca Cola']), anls_metric.__version__)"
     elsewhere = typed(f'cd / && "$OLDPWD/.venv/bin/python" -c "{program}"')
-    assert elsewhere.stdout == f"0.8888888888888888 {anls.__version__}\n", elsewhere.stderr
+    assert elsewhere.stdout == f"0.8888888888888888 {anls_metric.__version__}\n", elsewhere.stderr
 
 
 @pytest.mark.parametrize("block", README.blocks("console"), ids=lambda block: " ".join(block.split()[:3]))
@@ -230,11 +230,11 @@ def test_the_commands_of_a_page(
     monkeypatch.chdir(ROOT)
     command, _, expected = block.removeprefix("$ ").partition("\n")
     program, *arguments = shlex.split(command)
-    assert program == "calculate-anls"
+    assert program == "anls"
     assert command_line.main(arguments) == 0
     out, err = capsys.readouterr()
     assert out == expected
-    assert all(line.startswith("calculate-anls: examples/") for line in err.splitlines())  # how files were read
+    assert all(line.startswith("anls: examples/") for line in err.splitlines())  # how files were read
 
 
 # Tables
@@ -264,8 +264,8 @@ def test_the_table_of_variants_is_that_of_the_code() -> None:
         "threshold",
         "also named",
     ]
-    assert len(rows) == len(anls.VARIANTS)
-    for row, variant in zip(rows, anls.VARIANTS.values()):
+    assert len(rows) == len(anls_metric.VARIANTS)
+    for row, variant in zip(rows, anls_metric.VARIANTS.values()):
         assert row == [
             f"[`{variant.name}`]({variant.source})",
             variant.meaning,
@@ -289,10 +289,10 @@ def test_the_table_of_models_is_what_the_real_answers_give(real_answers: Path) -
     submissions = [real_answers / f"submission__{cell.replace(' ', '_')}.json" for cell in head[1:]]
     assert set(submissions) == set(real_answers.glob("submission__*.json"))
     columns = [columns_of(str(real_answers / "gold.json"), str(submission)) for submission in submissions]
-    assert [row[0] for row in rows] == [f"`{name}`" for name in anls.VARIANTS]
-    for name, row in zip(anls.VARIANTS, rows):
-        scores = (anls.anls_scores(predictions, references, variant=name) for predictions, references in columns)
-        assert row[1:] == [f"{100 * anls.mean(each):.2f}" for each in scores]
+    assert [row[0] for row in rows] == [f"`{name}`" for name in anls_metric.VARIANTS]
+    for name, row in zip(anls_metric.VARIANTS, rows):
+        scores = (anls_metric.anls_scores(predictions, references, variant=name) for predictions, references in columns)
+        assert row[1:] == [f"{100 * anls_metric.mean(each):.2f}" for each in scores]
     spread = f"from {min(row[1] for row in rows)} to {max(row[1] for row in rows)}"
     assert [document.name for document in GUIDE if spread in document.text] == ["README.md", "docs/variants.md"]
     months = PAGES["variants"].section("The months when lmms-eval counted 0 or 1")
@@ -312,7 +312,7 @@ def test_what_no_row_gives_is_what_those_programs_gave() -> None:
         answer: dict[str, Any] = {"prediction": prediction.strip("`"), "references": [accepted.strip("`")]}
         (case,) = (case["id"] for case in cases if case.items() >= answer.items())
         assert json.loads(files[name].read_text(encoding="utf-8"))["scores"][case] == float(given)
-        assert anls.anls_score(answer["prediction"], answer["references"]) == float(standard)
+        assert anls_metric.anls_score(answer["prediction"], answer["references"]) == float(standard)
 
 
 def test_the_picture_of_speed_is_of_the_same_run() -> None:
@@ -382,7 +382,7 @@ def test_the_lines_for_training_are_in_their_examples() -> None:
 
 
 def test_the_citation_is_that_of_the_metric() -> None:
-    assert README.blocks("bibtex") == [anls._CITATION]
+    assert README.blocks("bibtex") == [metric.CITATION]
 
 
 def test_the_front_matter_and_the_sections_of_a_metric_card() -> None:
@@ -449,9 +449,9 @@ def test_the_map_has_every_place_of_the_house() -> None:
     } == set()
 
 
-@pytest.mark.parametrize("name", sorted(set(anls.__all__) - {"VARIANTS"}))
+@pytest.mark.parametrize("name", sorted(set(anls_metric.__all__) - {"VARIANTS"}))
 def test_what_is_public_is_documented(name: str) -> None:
-    public = getattr(anls, name)
+    public = getattr(anls_metric, name)
     assert public.__doc__
     if callable(public) and not isinstance(public, type):
         for section in ("Args:", "Returns:", "Raises:", "Example:"):
@@ -459,14 +459,14 @@ def test_what_is_public_is_documented(name: str) -> None:
 
 
 def test_one_place_for_the_version() -> None:
-    assert re.fullmatch(r"\d+\.\d+\.\d+", anls.__version__)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", anls_metric.__version__)
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.findall(r"^version: (.*)$", cited, re.MULTILINE) == [anls.__version__]
+    assert re.findall(r"^version: (.*)$", cited, re.MULTILINE) == [anls_metric.__version__]
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.search(r"^## (\S+)", changes, re.MULTILINE)
     assert newest is not None
-    assert newest[1] == anls.__version__
-    assert anls.__version__ not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert newest[1] == anls_metric.__version__
+    assert anls_metric.__version__ not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
 def test_the_citation_file() -> None:
@@ -478,5 +478,5 @@ def test_the_citation_file() -> None:
 
 def test_anls_can_be_copied_into_a_project(tmp_path: Path, run_python: Callable[..., Any]) -> None:
     shutil.copy(ROOT / "anls.py", tmp_path)
-    done = run_python("from anls import anls_score; print(anls_score('CocaCola', ['Coca Cola']))", tmp_path)
+    done = run_python("from anls_metric import anls_score; print(anls_score('CocaCola', ['Coca Cola']))", tmp_path)
     assert done.stdout == "0.8888888888888888\n", done.stderr

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import ROOT
 
 Load = Callable[[str], ModuleType]
@@ -22,7 +22,7 @@ def test_a_confidence_interval(load_example: Load, capsys: pytest.CaptureFixture
     score, low, high = map(float, re.findall(r"\d\.\d{4}", printed))
     assert score == 0.6273
     assert low < score < high
-    assert anls.signature() in printed
+    assert anls_metric.signature() in printed
 
 
 def test_anls_beside_another_metric(load_example: Load) -> None:

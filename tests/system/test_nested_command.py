@@ -1,4 +1,4 @@
-"""calculate-anls on lists and nested values, as it is typed."""
+"""anls on lists and nested values, as it is typed."""
 
 from __future__ import annotations
 
@@ -220,8 +220,8 @@ def test_texts_that_hold_json_are_read_and_that_is_said(
     assert status == 0
     assert said_of(out)["anls"] == nested.mean([ROWS[0], ROWS[1], ROWS[2], ROWS[4]])
     assert err.splitlines()[:2] == [
-        f"calculate-anls: {files[0]}: texts of answers that are JSON are read as JSON",
-        f"calculate-anls: {files[1]}: texts of answer that are JSON are read as JSON",
+        f"anls: {files[0]}: texts of answers that are JSON are read as JSON",
+        f"anls: {files[1]}: texts of answer that are JSON are read as JSON",
     ]
 
 

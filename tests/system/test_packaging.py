@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import ROOT, copy_of_the_checkout
 
-NAME = f"anls_metric-{anls.__version__}"
+NAME = f"anls_metric-{anls_metric.__version__}"
 
 # A program that sees what its folder or its Python holds, whatever the tests themselves run from.
 ALONE = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
@@ -107,7 +107,7 @@ def test_the_wheel_holds_the_modules_their_types_and_nothing_else(wheel: zipfile
     assert "anls_metric/py.typed" in held
     assert wheel.read("anls-stubs/__init__.pyi") == wheel.read("anls.py") == (ROOT / "anls.py").read_bytes()
     scripts = wheel.read(f"{NAME}.dist-info/entry_points.txt").decode()
-    assert scripts == "[console_scripts]\ncalculate-anls = calculate_anls:main\n"
+    assert scripts == "[console_scripts]\nanls = calculate_anls:main\n"
 
 
 def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> N
     venv.create(tmp_path / "venv", symlinks=True)
     python = tmp_path / "venv" / "bin" / "python"
     wheel.extractall(run(python, "-c", "import site; print(site.getsitepackages()[0])", cwd=tmp_path).stdout.strip())
-    program = "from anls import anls_score\nreveal_type(anls_score('a', ['b']))\nanls_score(1, ['b'])\n"
+    program = "from anls_metric import anls_score\nreveal_type(anls_score('a', ['b']))\nanls_score(1, ['b'])\n"
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
     checked = run(sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "program.py", cwd=tmp_path)
     assert 'Revealed type is "float"' in checked.stdout, checked.stdout + checked.stderr
@@ -124,7 +124,7 @@ def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> N
 
 
 def test_the_metadata_says_what_for_whom_and_where(metadata: Message) -> None:
-    assert (metadata["Name"], metadata["Version"]) == ("anls-metric", anls.__version__)
+    assert (metadata["Name"], metadata["Version"]) == ("anls-metric", anls_metric.__version__)
     assert [need for need in metadata.get_all("Requires-Dist", []) if "extra ==" not in need] == ["rapidfuzz>=3.8"]
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"  - name: {metadata['Author']}\n" in cited
@@ -171,7 +171,7 @@ def test_the_space_runs_from_its_folder_alone(tmp_path: Path) -> None:
     script, options = ROOT / ".ci" / "space.py", ["--namespace", "somebody", *([] if page else ["--without-page"])]
     done = run(sys.executable, script, tmp_path / "space", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"{{'anls': {(8 / 9 + 0) / 2}}} {anls.signature()}\n" in done.stdout
+    assert f"{{'anls': {(8 / 9 + 0) / 2}}} {anls_metric.signature()}\n" in done.stdout
     assert ("the page answers /explain_answer" in done.stdout) is page
     held = files(tmp_path / "space")
     assert {"README.md", "app.py", "anls.py", "anls_metric/page/server.py", "requirements.txt"} <= held

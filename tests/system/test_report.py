@@ -1,4 +1,4 @@
-"""calculate-anls --report: a file that is whole or not there, and never an input."""
+"""anls --report: a file that is whole or not there, and never an input."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_it_never_overwrites_an_input(named: str, tmp_path: Path, capsys: pytest
         assert command_line.main([GOLD, SUBMISSION, "--report", path]) == 2
         said = capsys.readouterr()
         assert said.out == ""
-        assert said.err == f"calculate-anls: error: {path}: it is an input, and would be overwritten: " + (
+        assert said.err == f"anls: error: {path}: it is an input, and would be overwritten: " + (
             "write it to another file\n"
         )
     assert Path(named).read_bytes() == before

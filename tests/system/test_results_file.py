@@ -23,7 +23,7 @@ Run = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run calculate-anls in this process: its exit status, and what it printed as errors."""
+    """Run anls in this process: its exit status, and what it printed as errors."""
 
     def run(*arguments: object) -> tuple[int, str]:
         status = command_line.main([str(argument) for argument in arguments])
@@ -145,7 +145,7 @@ def test_a_full_disk_leaves_nothing_and_is_told(tmp_path: Path) -> None:
     table, out = write_table(tmp_path / "table.jsonl", 4000), tmp_path / "out"
     _, error = (process := start(table, "--output-dir", out, before=limit)).communicate(timeout=60)
     assert process.returncode == 2
-    assert error.decode() == f"calculate-anls: error: {out / 'results.json'}: File too large\n"
+    assert error.decode() == f"anls: error: {out / 'results.json'}: File too large\n"
     assert os.listdir(out) == []
 
 

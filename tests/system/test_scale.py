@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import anls
+import anls_metric
 from tests.conftest import ROOT, fuzzed_rows
 
 THRESHOLDS = [tenth / 10 for tenth in range(11)]
@@ -23,16 +23,16 @@ def test_the_fast_path_gives_the_bits_of_the_definition(count: int) -> None:
     """Every variant on every row; the threshold changes from a thousand rows to the next."""
     for start, threshold in zip(range(0, count, 1000), itertools.cycle(THRESHOLDS)):
         predictions, references = zip(*fuzzed_rows(1000, seed=start))
-        for variant in anls.VARIANTS:
-            fast = anls.anls_scores(predictions, references, threshold, variant)
-            plain = [anls.explain(*row, threshold, variant).score for row in zip(predictions, references)]
+        for variant in anls_metric.VARIANTS:
+            fast = anls_metric.anls_scores(predictions, references, threshold, variant)
+            plain = [anls_metric.explain(*row, threshold, variant).score for row in zip(predictions, references)]
             assert fast == plain, [
                 row for row, one, other in zip(zip(predictions, references), fast, plain) if one != other
             ]
 
 
 def peak_memory(*arguments: str) -> tuple[str, float]:
-    """What `calculate-anls` prints, and the most memory that it held, in MB."""
+    """What `anls` prints, and the most memory that it held, in MB."""
     program = (
         "import sys; from anls_metric.command_line import main; code = main(sys.argv[1:]);"
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')));"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anls import anls_score
+from anls_metric import anls_score
 
 
 def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, float]:

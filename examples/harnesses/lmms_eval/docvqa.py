@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anls import anls_score
+from anls_metric import anls_score
 
 # The names of metric_list, and the variants that they are.
 VARIANTS = {"anls": "lmms_eval", "anls_standard": "standard"}

@@ -1,0 +1,1 @@
+"""What a score is, and why: rows, variants, scoring, explanations. Needs rapidfuzz alone, and knows no other folder."""

@@ -1,0 +1,288 @@
+"""Rows: what a column and a row may be, and errors that name the row."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count, cycle, islice, repeat
+from operator import length_hint
+from typing import Any, TypeGuard
+
+__all__ = ["as_column", "as_references", "as_text", "describe"]
+
+
+def describe(value: object) -> str:
+    """A value as an error names it: on one line, not too long, with its type.
+
+    Args:
+        value: anything, also what cannot be printed.
+
+    Returns:
+        At most 60 characters of its ``repr`` on one line, and the name of its type.
+
+    Raises:
+        Nothing.
+
+    Example:
+        >>> describe(3.5), describe("a" * 100), describe(None)
+        ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
+    """
+    try:
+        # The beginning of a long one is enough, and of a very long one it is all that there is time for.
+        some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
+        text = " ".join(repr(some).split())
+    except Exception:  # nested too deep, a number of too many digits, a __repr__ that fails
+        text = "..."
+    if len(text) > 60:
+        text = text[:57] + "..."
+    return text if value is None else f"{text} ({type(value).__name__})"
+
+
+# Where the text is in a dict that other programs pass for one, SQuAD's layout among them.
+_TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answers", "answer", "references")
+
+
+def _key_of_text(value: object) -> str:
+    """Which item of a dict holds its text or texts, in words; "" where it is no dict or that is not known."""
+    if not isinstance(value, Mapping):
+        return ""
+    key = next((key for key in _TEXT_KEYS if key in value), "")
+    if isinstance(inner := value.get(key), Mapping) and "text" in inner:
+        return f'the "text" of its "{key}"'
+    return key and f'its "{key}"'
+
+
+def as_text(value: object, what: str) -> str:
+    """The value, which must be a string.
+
+    Args:
+        value: a string, also of a subclass as numpy's and enumerations' are.
+        what: what to call it in an error.
+
+    Returns:
+        A plain string.
+
+    Raises:
+        ValueError: it is not a string; the error says what was found and what to do.
+
+    Example:
+        >>> as_text(5, "the prediction of row 7")
+        Traceback (most recent call last):
+        ...
+        ValueError: the prediction of row 7 is 5 (int), not a string: pass a string ("5")
+    """
+    if isinstance(value, str):
+        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
+    advice = "pass a string"
+    if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
+        advice += ' ("" where the model gave no answer), or leave the row out'
+    elif isinstance(value, bytes):
+        advice += " (decode the bytes first)"
+    elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
+        advice += f' ("{value}")'
+    elif key := _key_of_text(value):
+        advice = f"pass {key}"
+    elif isinstance(value, (list, tuple)):
+        advice += ", one and not a list"
+    raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
+
+
+def as_references(value: Any, what: str) -> Sequence[str]:
+    """The accepted answers of one row.
+
+    Args:
+        value: one string, or one or more strings in a list, tuple, set, numpy array, ... Of a set, whose order
+            means nothing, they come sorted.
+        what: what to call it in an error.
+
+    Returns:
+        One string or more.
+
+    Raises:
+        ValueError: no answers, or something that is no string; the error says what was found and what to do.
+
+    Example:
+        >>> as_references("Coca Cola", "references"), as_references({"b", "a"}, "references")
+        (('Coca Cola',), ('a', 'b'))
+    """
+    if isinstance(value, str):
+        return (as_text(value, what),)
+    if isinstance(value, (set, frozenset)):
+        texts = sorted(as_text(text, f"{what}, an item of it,") for text in sorted(value, key=describe))
+    else:
+        items = as_column(value, what, "pass a list of strings, the accepted answers")
+        texts = [as_text(text, f"{what}, item {item},") for item, text in enumerate(items)]
+    if not texts:
+        raise ValueError(
+            f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
+        )
+    return tuple(texts)
+
+
+# What other libraries have for data that was not read or computed yet: what its type can do -> what to do with it.
+# The first that fits. No library is asked, so that none is imported.
+_LAZY: Mapping[str, str] = {
+    "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
+    "fetchdf": "fetch it with .df() first",  # DuckDB
+    "collect": "run it with .collect() first",  # polars
+    "compute": "run it with .compute() first",  # Dask
+}
+
+
+def refuse_lazy(value: object, what: str) -> None:
+    for ability, remedy in _LAZY.items():
+        if hasattr(type(value), ability):
+            raise ValueError(f"{what} is a {type(value).__name__}, a query that was not run yet: {remedy}")
+
+
+def as_column(column: Any, what: str, advice: str = "pass a list", most: int | None = None) -> list[Any]:
+    """A column of any kind as a list.
+
+    Args:
+        column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
+        what: what to call it in an error.
+        advice: what to do where it is no column.
+        most: how many items there can be: of an iterator, one more is read at most.
+
+    Returns:
+        A list of its items; a list as it is.
+
+    Raises:
+        ValueError: it is no column, or a query that was not run yet, or it has no end; the error says what to do.
+
+    Example:
+        >>> as_column(iter("ab"), "predictions")
+        ['a', 'b']
+    """
+    if isinstance(column, list):
+        return column
+    _refuse_known(column, what, advice)
+    for to_list in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, to_list):
+            column = getattr(column, to_list)()
+            break
+    if isinstance(column, list):
+        return column
+    if isinstance(column, (str, bytes, Mapping, set, frozenset)) or not _can_be_iterated(column):
+        raise ValueError(f"{what} is {describe(column)}: {advice}")
+    return list(column if most is None or not isinstance(column, Iterator) else islice(column, most + 1))
+
+
+def _refuse_known(column: Any, what: str, advice: str) -> None:
+    """Refuse what is no column, where it is known what would be one."""
+    refuse_lazy(column, what)
+    if hasattr(type(column), "columns"):
+        raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
+    if key := _key_of_text(column):
+        keys = ", ".join(map(str, islice(column, 5)))
+        raise ValueError(f"{what} is a dict with the keys {keys}: pass {key}")
+    if isinstance(column, (count, cycle)) or (isinstance(column, repeat) and length_hint(column, -1) < 0):
+        raise ValueError(f"{what} never ends ({type(column).__name__}): {advice}")
+
+
+def _can_be_iterated(column: Any) -> bool:
+    try:
+        iter(column)
+    except TypeError:  # Spark's columns only look so
+        return False
+    return True
+
+
+def name_row(row: object) -> str:
+    """What an error calls a row."""
+    return f"row {row} (counted from 0)"
+
+
+def name_rows_from(start: int, row_name: Callable[[int], str]) -> Callable[[int], str]:
+    """What an error calls the rows of a chunk that begins there."""
+    return lambda row: row_name(start + row)
+
+
+def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
+    """Both columns as lists of one length."""
+    most = len(references) if isinstance(references, (list, tuple)) else None
+    predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
+    advice = "pass a list with the accepted answers of each question"
+    references = as_column(references, "references", advice, len(predictions))
+    if len(predictions) != len(references):
+        raise ValueError(
+            f"there are {len(predictions)} predictions but references for {len(references)} questions: "
+            "pass one list of accepted answers for each prediction"
+        )
+    return predictions, references
+
+
+def check_rows(
+    predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Both columns, checked: strings, and one or more accepted strings for each."""
+    if set(map(type, predictions)) - {str}:
+        predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
+    kinds = set(map(type, references))
+    if kinds == {str}:
+        references = list(zip(references))
+    elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
+        references = [
+            as_references(accepted, f"the references of {row_name(row)}") for row, accepted in enumerate(references)
+        ]
+    return predictions, references
+
+
+def check_columns(
+    predictions: Any, references: Any, row_name: Callable[[int], str] = name_row
+) -> tuple[list[str], list[Sequence[str]]]:
+    return check_rows(*pair_columns(predictions, references), row_name)
+
+
+def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
+    """Whether the references of a row are a list or tuple of strings, as most are: nothing is to be done with them."""
+    kind = type(references)
+    if (kind is list or kind is tuple) and references:
+        try:
+            "".join(references)  # the fastest check that every item is a string
+        except TypeError:
+            return False
+        return True
+    return False
+
+
+def _are_strings(references: list[Sequence[str]]) -> bool:
+    try:
+        deque(map("".join, references), maxlen=0)
+    except TypeError:
+        return False
+    return True
+
+
+PASS_PAIRS = "pass pairs of a prediction and its references, like zip(predictions, references)"
+
+
+def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
+    """The pairs of a stream, each checked when it comes."""
+    join = "".join
+    for row, pair in enumerate(rows):
+        if type(pair) is tuple and len(pair) == 2:
+            prediction, references = pair
+            kind = type(references)
+            # `is_list_of_texts`, written out: calls cost a fifth of the stream.
+            if type(prediction) is str and (kind is list or kind is tuple) and references:
+                try:
+                    join(references)
+                except TypeError:
+                    pass  # it is named below
+                else:
+                    yield pair
+                    continue
+        yield _check_pair(pair, name_row(row))
+
+
+def _check_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise ValueError(f"{name} is {describe(pair)}: {PASS_PAIRS}")
+    return as_text(pair[0], f"the prediction of {name}"), as_references(pair[1], f"the references of {name}")
+
+
+def refuse_no_rows(rows: Sequence[object] | int) -> None:
+    if not rows:
+        raise ValueError("there are no rows to score: pass at least one prediction with its references")

@@ -1,0 +1,378 @@
+"""The functions that score texts: one answer, columns, streams, batches, and why an answer scores what it scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from rapidfuzz.distance import Levenshtein
+
+from anls_metric.core.explanation import Explanation, Reason, match_texts, reason_of
+from anls_metric.core.kernel import Kernel, iter_scores, keep_similarity, score_columns, score_rows
+from anls_metric.core.rows import (
+    PASS_PAIRS,
+    as_references,
+    as_text,
+    check_columns,
+    check_pairs,
+    describe,
+    is_list_of_texts,
+    name_row,
+    refuse_lazy,
+    refuse_no_rows,
+)
+from anls_metric.core.variants import Variant, compile_kernel, get_variant
+
+__all__ = [
+    "anls_batch",
+    "anls_score",
+    "anls_scores",
+    "explain",
+    "iter_anls_scores",
+    "normalized_levenshtein_similarity",
+    "normalizer",
+    "reason",
+    "scores_and_similarities",
+]
+
+
+@lru_cache(maxsize=256, typed=True)
+def _kernel_of_hashable(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+    return compile_kernel(get_variant(variant, threshold, ignore_case))
+
+
+def _kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+    """What the loop needs to know of the variant that a call asks for."""
+    try:
+        return _kernel_of_hashable(variant, threshold, ignore_case)
+    except TypeError:  # an argument that cannot be hashed is a wrong one: get_variant names it
+        return compile_kernel(get_variant(variant, threshold, ignore_case))
+
+
+def anls_score(
+    prediction: str,
+    gold_labels: Iterable[str],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> float:
+    """The score of one answer: its similarity to the closest accepted answer, 0 under the threshold.
+
+    Args:
+        prediction: the answer to score.
+        gold_labels: the accepted answers, one or more; a bare string is one accepted answer.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        The score, from 0 to 1.
+
+    Raises:
+        ValueError: a text that is not a string, no accepted answers, an unknown variant, a threshold
+            outside [0, 1].
+
+    Example:
+        >>> anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
+        0.8888888888888888
+        >>> anls_score("The Coca", ["Coca Cola", "Coca Cola Company"])
+        0.0
+        >>> anls_score("Coca cola", ["Coca Cola", "Coca Cola Company"])
+        1.0
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648; the call of https://github.com/shunk031/ANLS.
+    """
+    kernel = _kernel(variant, threshold, ignore_case)
+    if type(prediction) is not str:
+        prediction = as_text(prediction, "the prediction")
+    if not is_list_of_texts(gold_labels):
+        gold_labels = as_references(gold_labels, "the gold labels")
+    return next(iter_scores(((prediction, gold_labels),), kernel))
+
+
+def anls_scores(
+    predictions: Iterable[str],
+    references: Iterable[Iterable[str]],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> list[float]:
+    """The score of each answer of a set, as `anls_score` gives it. `mean` of them is the ANLS.
+
+    Args:
+        predictions: N answers, as a list, tuple, iterator, numpy array, or column of pandas, datasets
+            or pyarrow.
+        references: the accepted answers of each, in the same order: N lists of strings, or N strings
+            where each question has one.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        N scores from 0 to 1.
+
+    Raises:
+        ValueError: what is wrong and in which row: a text that is not a string, a row without
+            references, columns of different lengths, no rows, an unknown variant, a threshold outside
+            [0, 1].
+
+    Example:
+        >>> anls_scores(["CocaCola", "12/15/89"], [["Coca Cola", "Coca Cola Company"], ["12/15/88"]])
+        [0.8888888888888888, 0.875]
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+    scores = score_columns(predictions, references, _kernel(variant, threshold, ignore_case))
+    refuse_no_rows(scores)
+    return scores
+
+
+def scores_and_similarities(
+    predictions: Iterable[str],
+    references: Iterable[Iterable[str]],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> tuple[list[float], list[float]]:
+    """The score of each answer, and its similarity to the closest accepted one before the threshold, in one pass.
+
+    Whoever needs scores alone has them several times as fast from `anls_scores`, which does not look for how far away
+    an answer is that cannot be kept.
+
+    Args:
+        predictions: as `anls_scores` takes them.
+        references: as there.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        N scores, the same bits as those of `anls_scores`, and N similarities, those of `explain`.
+
+    Raises:
+        ValueError: as `anls_scores`.
+
+    Example:
+        >>> scores_and_similarities(["CocaCola", "The Coca"], [["Coca Cola"], ["Coca Cola"]])
+        ([0.8888888888888888, 0.0], [0.8888888888888888, 0.4444444444444444])
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+    kernel = _kernel(variant, threshold, ignore_case)
+    predictions, references = check_columns(predictions, references)
+    refuse_no_rows(predictions)
+    scores, similarities = [], []
+    for prediction, accepted_answers in zip(predictions, references):
+        answer = kernel.normalize(prediction)
+        answer_length = kernel.prediction_length(prediction, answer)
+        closest, least = "", math.inf
+        for reference in accepted_answers:
+            accepted = kernel.normalize(reference)
+            length = max(kernel.reference_length(reference, accepted), answer_length)
+            ratio = Levenshtein.distance(answer, accepted) / (length or 1)
+            if ratio < least:
+                closest, least = accepted, ratio
+        scores.append(keep_similarity(answer, closest, least, kernel))
+        similarities.append(1 - least)
+    return scores, similarities
+
+
+def iter_anls_scores(
+    rows: Iterable[tuple[str, Iterable[str]]],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Iterator[float]:
+    """The score of each row of a stream, as `anls_scores` gives it, in memory that does not grow.
+
+    Args:
+        rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        An iterator over the scores, from 0 to 1: each comes before the next row is asked for. `mean` takes them as
+        they come.
+
+    Raises:
+        ValueError: as `anls_scores`. Bad options are refused at once, a bad row when it comes, by its number in the
+            stream, after the scores of those before it.
+
+    Example:
+        >>> rows = (("CocaCola", ["Coca Cola"]) for _ in range(1000))
+        >>> mean(iter_anls_scores(rows))
+        0.8888888888888888
+    """
+    kernel = _kernel(variant, threshold, ignore_case)
+    refuse_lazy(rows, "rows")
+    if not isinstance(rows, Iterable):
+        raise ValueError(f"rows is {describe(rows)}: {PASS_PAIRS}")
+    return iter_scores(check_pairs(rows), kernel)
+
+
+def anls_batch(
+    batch: Mapping[str, Any],
+    indices: Sequence[object] | None = None,
+    prediction_column: str = "prediction",
+    references_column: str = "references",
+    score_column: str = "anls",
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> dict[str, list[float]]:
+    """The score column of a batch, for engines that split a data set: `datasets`, Ray Data, Spark.
+
+    Args:
+        batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
+        indices: what the rows are called in errors; ``Dataset.map(..., with_indices=True)`` gives their
+            numbers in the whole data set.
+        prediction_column: where the answers are.
+        references_column: where the accepted answers of each are.
+        score_column: what to call the column of scores.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        ``{score_column: scores}``, the same bits as `anls_scores` of the whole. An empty batch has none.
+
+    Raises:
+        ValueError: as `anls_scores`; a column that is not in the batch.
+
+    Example:
+        >>> anls_batch({"prediction": ["CocaCola"], "references": [["Coca Cola"]]})
+        {'anls': [0.8888888888888888]}
+
+    Source: https://huggingface.co/docs/datasets/process#batch-processing.
+    """
+    kernel = _kernel(variant, threshold, ignore_case)
+    refuse_lazy(batch, "the batch")
+    predictions, references = (_column_of(batch, name) for name in (prediction_column, references_column))
+    if isinstance(predictions, str):
+        raise ValueError(f"the batch holds one row, {describe(predictions)}: pass lists (Dataset.map: batched=True)")
+
+    def row_name(row: int) -> str:
+        return name_row(row) if indices is None else f"row {indices[row]}"
+
+    return {score_column: score_rows(zip(*check_columns(predictions, references, row_name)), kernel)}
+
+
+def _column_of(batch: Any, name: str) -> Any:
+    if not hasattr(type(batch), "__getitem__") or isinstance(batch, (str, bytes, list, tuple)):
+        raise ValueError(f"the batch is {describe(batch)}: pass columns by name, as a dict, a table or a data frame")
+    try:
+        return batch[name]
+    except Exception:  # KeyError, and whatever another library has for it
+        raise ValueError(
+            f"the batch has no column {name!r}: name the columns with prediction_column and references_column"
+        ) from None
+
+
+def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
+    """What a variant makes of a text before it compares it.
+
+    Args:
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+
+    Returns:
+        A function of one string.
+
+    Raises:
+        ValueError: an unknown variant.
+
+    Example:
+        >>> normalizer()("  Coca   Cola ")
+        'coca cola'
+    """
+    return _kernel(variant, None, None).normalize
+
+
+def normalized_levenshtein_similarity(
+    prediction: str, reference: str, variant: str | Variant = "standard", ignore_case: bool | None = None
+) -> float:
+    """The similarity of two texts, before any threshold: ``1 - distance / length``.
+
+    Args:
+        prediction: one text.
+        reference: the other one.
+        variant, ignore_case: whose normalization and length are used, as `get_variant` takes them.
+
+    Returns:
+        1 for texts that are equal once normalized, 0 for texts that share nothing. Variants that divide
+        by the length of the text as given can go below 0, where lower-casing made the text longer.
+
+    Raises:
+        ValueError: a text that is not a string, an unknown variant.
+
+    Example:
+        >>> normalized_levenshtein_similarity("The Coca", "Coca Cola")
+        0.4444444444444444
+
+    Source: https://arxiv.org/abs/1905.13648, section 4.
+    """
+    kernel = _kernel(variant, None, ignore_case)
+    return match_texts(as_text(prediction, "prediction"), as_text(reference, "reference"), kernel).similarity
+
+
+# --------------------------------------------------------------------------------------------------
+# Why a score is what it is
+# --------------------------------------------------------------------------------------------------
+
+
+def reason(
+    prediction: str,
+    score: float,
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Reason:
+    """Why a prediction has the score that was computed for it, in a word.
+
+    Args:
+        prediction: the answer.
+        score: what `anls_score` gave for it with the same options.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        "equal" (a score of 1), "close enough" (between 0 and 1; in a variant where all that is kept counts 1,
+        which does not tell the two apart, any score above 0), "empty" (0, the prediction being blank or what the
+        variant takes for no answer), "under the threshold" (any other 0) or, where there is no threshold,
+        "nothing in common".
+
+    Raises:
+        ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
+
+    Example:
+        >>> reason("The Coca", 0.0)
+        'under the threshold'
+    """
+    kernel = _kernel(variant, threshold, ignore_case)
+    return reason_of(kernel.normalize(as_text(prediction, "prediction")), score, kernel)
+
+
+def explain(
+    prediction: str,
+    references: Iterable[str],
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> Explanation:
+    """Why an answer has its score: distance, length, similarity and edits for every accepted answer.
+
+    The score is computed in plain steps, as the definition says; `anls_score` gives the same bits.
+
+    Args:
+        prediction: the answer.
+        references: the accepted answers, one or more; a bare string is one accepted answer.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
+
+    Returns:
+        An `Explanation`.
+
+    Raises:
+        ValueError: a text that is not a string, no accepted answers, an unknown variant, a threshold
+            outside [0, 1].
+
+    Example:
+        >>> why = explain("CocaCola", ["Coca Cola Company", "Coca Cola"])
+        >>> print(why)
+        1 edit on 9 characters from 'Coca Cola': similarity 0.8889 is kept (similarity >= 0.5)
+        >>> why.best.edits[1]
+        Edit(operation='insert', prediction='', reference=' ')
+
+    Source: equation 1 of https://arxiv.org/abs/1905.13648.
+    """
+    return get_variant(variant, threshold, ignore_case).explain(prediction, references)

@@ -1,0 +1,535 @@
+"""The variants of ANLS: a table, each row of which says how texts are compared, and the signature of a score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, ClassVar, NoReturn, Protocol
+
+from anls_metric.core.explanation import Explanation, explain_texts
+from anls_metric.core.kernel import (
+    LENGTHS,
+    LIMITS,
+    NORMALIZERS,
+    Kept,
+    Kernel,
+    Length,
+    Whitespace,
+    lower_and_squeeze,
+    mean,
+    score_columns,
+)
+from anls_metric.core.rows import as_references, as_text, check_columns, describe, name_row
+from anls_metric.core.version import __version__
+
+__all__ = ["OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"]
+
+
+RowName = Callable[[int], str]
+
+
+class Scorer(Protocol):
+    """What scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, a benchmark's rule.
+
+    Every door goes through it, so that none has to know which of them it has.
+
+    Attributes:
+        name: what it is called, and chosen by.
+        threshold: from 0 to 1.
+        key: what its number is called in a dict of results.
+        label: what its number is called in a table.
+        options: the options that a call may override.
+        columns: the further columns that it needs besides predictions and references, by their names.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def key(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def options(self) -> tuple[str, ...]: ...
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
+        """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
+
+    def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
+        """The score of each row, from 0 to 1, for `mean`; none of no rows. ValueError: as `check`."""
+
+    def mean(self, scores: Any) -> float:
+        """The score of a set."""
+
+    def explain(self, prediction: Any, references: Any) -> Any:
+        """Why an answer has its score; as a string, a sentence. ValueError: as `check`."""
+
+    def signature(self, extract: str = "") -> str:
+        """Which score it is: what to print beside the number."""
+
+
+def check_threshold(threshold: Any) -> float:
+    """A threshold as a float. ValueError: it is no number from 0 to 1."""
+    if not _is_number(threshold) or not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is {describe(threshold)}: it must be a number from 0 to 1")
+    return float(threshold) + 0.0  # 0.0 for -0.0
+
+
+def _is_number(value: object) -> bool:
+    if type(value) in (float, int):
+        return True
+    from numbers import Real  # which numpy's numbers are, too
+
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to compute ANLS: a row of values, compared by `VARIANTS` and named by `signature`.
+
+    Args:
+        name: what the variant is called.
+        meaning: what it is, in one line.
+        source: the program or paper that computes it.
+        ignore_case: whether texts are lower-cased.
+        whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
+            only strips, ``"keep"`` leaves it.
+        ignored_ending: characters cut from the end of a text after that.
+        prediction_length: which length of the prediction divides the distance (the larger of both
+            sides is taken): of the text as given ("raw"), stripped or normalized, or of that upper-cased.
+        reference_length: the same for the reference.
+        kept: when a similarity counts; it becomes 0 otherwise.
+        threshold: the threshold where the caller gives none, from 0 to 1: for a similarity, or for the
+            distance / length, as ``kept`` says.
+        no_answers: normalized predictions that score 0 against anything.
+        empty_equals_empty: whether an empty prediction scores 1 against an empty reference whatever
+            the threshold.
+        all_or_nothing: whether every score above 0 becomes 1.
+        aliases: other implementations that give the same numbers, accepted as names.
+
+    Raises:
+        ValueError: a value that is none of those above.
+
+    Example:
+        >>> VARIANTS["rrc"].prediction_length
+        'raw upper'
+        >>> mine = replace(VARIANTS["standard"], name="mine", whitespace="strip")
+        >>> anls_score("Coca  Cola", ["Coca Cola"], variant=mine)
+        0.9
+    """
+
+    name: str
+    meaning: str = ""
+    source: str = ""
+    ignore_case: bool = True
+    whitespace: Whitespace = "squeeze"
+    ignored_ending: str = ""
+    prediction_length: Length = "normalized"
+    reference_length: Length = "normalized"
+    kept: Kept = "similarity >= threshold"
+    threshold: float = 0.5
+    no_answers: tuple[str, ...] = ()
+    empty_equals_empty: bool = False
+    all_or_nothing: bool = False
+    aliases: tuple[str, ...] = ()
+
+    label: ClassVar[str] = "ANLS"
+    key: ClassVar[str] = "anls"
+    options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        for field, allowed in _ALLOWED.items():
+            value = getattr(self, field)
+            if value not in allowed or (allowed is _YES_OR_NO and not isinstance(value, bool)):
+                self._refuse(field, f"one of {', '.join(map(repr, allowed))}")
+        for field in ("name", "meaning", "source", "ignored_ending"):
+            if not isinstance(getattr(self, field), str):
+                self._refuse(field, "a string")
+        for field in ("no_answers", "aliases"):
+            texts = getattr(self, field)
+            if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
+                self._refuse(field, "a tuple of strings")
+        object.__setattr__(self, "threshold", check_threshold(self.threshold))
+
+    def check(
+        self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
+    ) -> tuple[list[str], list[Sequence[str]]]:
+        """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
+        return check_columns(predictions, references, row_name)
+
+    def score(
+        self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
+    ) -> list[float]:
+        """The score of each row; none of no rows. ValueError: as `check`."""
+        return score_columns(predictions, references, compile_kernel(self), row_name)
+
+    def mean(self, scores: Iterable[float]) -> float:
+        """The score of a set: the mean of the scores of its rows."""
+        return mean(scores)
+
+    def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
+        """Why an answer has its score. ValueError: as `check`."""
+        return explain_texts(
+            as_text(prediction, "prediction"), as_references(references, "references"), self, compile_kernel(self)
+        )
+
+    def signature(self, extract: str = "") -> str:
+        """Which ANLS a score is; ``extract`` names the rules that took the answers out of what a model wrote."""
+        named = VARIANTS.get(self.name, VARIANTS["standard"])
+        parts = ["anls", self.name]
+        for field in _SCORING_FIELDS:
+            value = getattr(self, field)
+            if field == "threshold" or value != getattr(named, field):
+                parts.append(f"{field}:{value}")
+        return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
+
+    def _refuse(self, field: str, allowed: str) -> NoReturn:
+        raise ValueError(f"{field} of variant {self.name!r} is {describe(getattr(self, field))}: it must be {allowed}")
+
+
+@lru_cache(maxsize=256)
+def compile_kernel(variant: Variant) -> Kernel:
+    """The kernel of a variant."""
+    normalize = NORMALIZERS[variant.ignore_case, variant.whitespace]
+    if variant.ignored_ending:
+        with_ending, ending = normalize, variant.ignored_ending
+
+        def normalize(text: str) -> str:
+            return with_ending(text).rstrip(ending)
+
+    lengths = {variant.prediction_length, variant.reference_length}
+    low, high = LIMITS[variant.kept](variant.threshold)
+    equal = 1.0 if low <= 1.0 and high >= 0.0 else 0.0
+    equal_empty = 1.0 if variant.empty_equals_empty else equal
+    limit = min(high, 1.0 - low + 1e-9)
+    return Kernel(
+        normalize,
+        prediction_length=LENGTHS[variant.prediction_length],
+        reference_length=LENGTHS[variant.reference_length],
+        plain=normalize is lower_and_squeeze and lengths == {"normalized"} and not variant.no_answers,
+        low=low,
+        high=high,
+        limit=limit,
+        bounded=limit < 1 and variant.prediction_length == "normalized",
+        equal=equal,
+        equal_empty=equal_empty,
+        no_answers=frozenset(variant.no_answers),
+        all_or_nothing=variant.all_or_nothing,
+        as_given=not variant.no_answers and equal == equal_empty,
+    )
+
+
+_YES_OR_NO = (True, False)
+_ALLOWED: Mapping[str, Sequence[object]] = {
+    "ignore_case": _YES_OR_NO,
+    "whitespace": tuple(whitespace for ignore_case, whitespace in NORMALIZERS if ignore_case),
+    "prediction_length": tuple(LENGTHS),
+    "reference_length": tuple(LENGTHS),
+    "kept": tuple(LIMITS),
+    "empty_equals_empty": _YES_OR_NO,
+    "all_or_nothing": _YES_OR_NO,
+}
+
+
+def _table(*variants: Variant) -> Mapping[str, Variant]:
+    return MappingProxyType({variant.name: variant for variant in variants})
+
+
+VARIANTS: Mapping[str, Variant] = _table(
+    Variant(
+        "standard",
+        meaning="the definition, on the texts that are compared",
+        source="https://arxiv.org/abs/1905.13648",
+        aliases=("evalscope", "minicpm_v"),
+    ),
+    Variant(
+        "rrc",
+        meaning="the official script of the Robust Reading Competition: the leaderboard's number",
+        source="https://rrc.cvc.uab.es",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        aliases=("vlmevalkit", "unitxt", "dude", "qwen_vl"),
+    ),
+    Variant(
+        "mmpretrain",
+        meaning="the official script with normalized references",
+        source="https://github.com/open-mmlab/mmpretrain",
+        prediction_length="raw upper",
+        reference_length="normalized upper",
+    ),
+    Variant(
+        "pypi_anls",
+        meaning="PyPI anls 0.0.2: a similarity of exactly 0.5 scores 0",
+        source="https://github.com/shunk031/ANLS",
+        prediction_length="normalized upper",
+        reference_length="normalized upper",
+        kept="distance / length < threshold",
+    ),
+    Variant(
+        "mistral_evals",
+        meaning="no threshold, punctuation at the end ignored",
+        source="https://github.com/mistralai/mistral-evals",
+        ignored_ending="!\"#$&'()*+,-./:;<=>?@[\\]^_`{|}~ ",  # string.punctuation without %, and the blank
+        threshold=0.0,
+    ),
+    Variant(
+        "mp_docvqa",
+        meaning="blanks inside a text count; a blank prediction, or `none`, scores 0",
+        source="https://github.com/rubenpt91/MP-DocVQA-Framework",
+        whitespace="strip",
+        no_answers=("", "none"),
+    ),
+    Variant(
+        "stvqa",
+        meaning="blanks inside a text count: the M4C evaluator in MMF, LLaVA and InternVL",
+        source="https://github.com/OpenGVLab/InternVL",
+        whitespace="strip",
+        aliases=("moondream", "mini_monkey"),
+    ),
+    Variant(
+        "pix2struct",
+        meaning="all white space counts, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/google-research/pix2struct",
+        whitespace="keep",
+        kept="distance / length < threshold",
+        aliases=("docowl15",),
+    ),
+    Variant(
+        "paligemma",
+        meaning="as pix2struct; an empty prediction always equals an empty reference",
+        source="https://github.com/google-research/big_vision",
+        whitespace="keep",
+        kept="distance / length < threshold",
+        empty_equals_empty=True,
+    ),
+    Variant(
+        "molmo",
+        meaning="as pix2struct, divided by the lengths of the texts as given",
+        source="https://github.com/allenai/molmo",
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+        aliases=("molmo2", "layoutlmv2"),
+    ),
+    Variant(
+        "due",
+        meaning="case and all white space count, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/due-benchmark/evaluator",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+    ),
+    Variant(
+        "mmlongbench",
+        meaning="case and all white space count, only above the threshold",
+        source="https://github.com/open-compass/VLMEvalKit",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        kept="similarity > threshold",
+        aliases=("longdocurl",),
+    ),
+    Variant(
+        "fast_anls",
+        meaning="case and all white space count, only above the threshold",
+        source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="similarity > threshold",
+    ),
+    Variant(
+        "nls",
+        meaning="plain normalized Levenshtein similarity: case and white space count, no threshold",
+        source="https://docsaid.org/en/blog/impl-normalized-levenshtein-similarity",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        threshold=0.0,
+        aliases=("docsaid_nls", "docext"),
+    ),
+    Variant(
+        "lmms_eval",
+        meaning="lmms-eval since 0.3.3: as rrc, of predictions that are stripped first",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
+        prediction_length="stripped upper",
+        reference_length="raw upper",
+        aliases=("aisbench",),
+    ),
+    Variant(
+        "lmms_eval_0_2",
+        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, and all that is kept counts 1",
+        source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        all_or_nothing=True,
+    ),
+    Variant(
+        "openbench",
+        meaning="blanks inside a text count, a similarity of exactly 0.5 scores 0",
+        source="https://github.com/groq/openbench",
+        whitespace="strip",
+        kept="distance / length < threshold",
+        aliases=("latin_prompt",),
+    ),
+    Variant(
+        "monkey",
+        meaning="as stvqa, divided by the lengths of the stripped prediction and the reference as given",
+        source="https://github.com/Yuliang-Liu/Monkey",
+        whitespace="strip",
+        prediction_length="stripped",
+        reference_length="raw",
+    ),
+    Variant(
+        "inspect_evals",
+        meaning="as molmo; an empty prediction always equals an empty reference",
+        source="https://github.com/UKGovernmentBEIS/inspect_evals",
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+        empty_equals_empty=True,
+    ),
+    Variant(
+        "layoutlmv3_docvqa",
+        meaning="as molmo; an empty prediction scores 0",
+        source="https://github.com/allanj/LayoutLMv3-DocVQA",
+        whitespace="keep",
+        prediction_length="raw",
+        reference_length="raw",
+        kept="distance / length < threshold",
+        no_answers=("",),
+    ),
+    Variant(
+        "vlmevalkit_dude",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, only above the threshold",
+        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
+        whitespace="keep",
+        prediction_length="normalized upper",
+        reference_length="normalized upper",
+        kept="similarity > threshold",
+    ),
+    Variant(
+        "vlmevalkit_mmlongbench",
+        meaning="VLMEvalKit's MMLongBench since 2026: as mmlongbench, no threshold",
+        source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
+        ignore_case=False,
+        whitespace="keep",
+        prediction_length="raw upper",
+        reference_length="raw upper",
+        kept="similarity > threshold",
+        threshold=0.0,
+    ),
+)
+
+_NAMES: dict[str, Variant] = dict(VARIANTS) | {
+    alias: variant for variant in VARIANTS.values() for alias in variant.aliases
+}
+
+# The scores of lists and nested values, which `anls_metric.nested` has.
+OF_VALUES = ("anls_star", "anlsl")
+
+# What distinguishes one number from another, as against what describes it.
+_SCORING_FIELDS = [
+    field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
+]
+
+
+def get_variant(
+    variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
+) -> Variant:
+    """The variant that a call asks for: a row of the table, with the fields that the call overrides.
+
+    What every function here takes as ``variant``, ``threshold`` and ``ignore_case`` is this.
+
+    A similarity is compared with the threshold as it comes out in floating point, 1 - distance / length: that is what
+    the published programs do, so that their scores are reproduced to the bit at every threshold. An exact tie counts,
+    as the variant says it, at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters
+    have the similarity 0.19999999999999996, which 0.2 does not keep. The same holds where a program has no threshold
+    to choose, as there is no number of its own to be equal to, and a second rule would help nobody. The variants that
+    compare distance / length instead never count a tie.
+
+    Args:
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        threshold: from 0 to 1, as the variant uses it: the least similarity that is kept, or the distance / length
+            under which one is; None takes the variant's own, 0.5 for most.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        A `Variant`, which every function here takes in place of a name.
+
+    Raises:
+        ValueError: an unknown variant, a threshold that is no number from 0 to 1, an ``ignore_case`` that is neither
+            True nor False.
+
+    Example:
+        >>> get_variant("unitxt", threshold=0.8).name
+        'rrc'
+    """
+    if isinstance(variant, str):
+        if variant not in _NAMES:
+            raise ValueError(
+                f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)} "
+                f"(also accepted: {', '.join(name for name in _NAMES if name not in VARIANTS)}; "
+                f"of lists and nested values: {', '.join(OF_VALUES)}, see anls_metric.nested)"
+            )
+        variant = _NAMES[variant]
+    elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
+        # evaluate.load imports a copy of this file: its class and the one of `import anls` are two.
+        try:
+            variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
+        except AttributeError as error:
+            raise ValueError(f"variant is {describe(variant)}: it is no Variant of this metric ({error})") from None
+    elif not isinstance(variant, Variant):
+        raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
+    if _NAMES.get(variant.name, variant).name != variant.name:
+        raise ValueError(f"{variant.name!r} is another name of a known variant: give a variant of your own another one")
+    if threshold is not None:
+        variant = replace(variant, threshold=threshold)
+    if ignore_case is not None:
+        if not isinstance(ignore_case, bool):
+            raise ValueError(f"ignore_case is {describe(ignore_case)}: it must be True, False or None")
+        variant = replace(variant, ignore_case=ignore_case)
+    return variant
+
+
+def signature(
+    variant: str | Variant = "standard",
+    threshold: float | None = None,
+    ignore_case: bool | None = None,
+    extract: str = "",
+) -> str:
+    """Which ANLS a number is: what to print beside it and to report with it.
+
+    Args:
+        variant, threshold, ignore_case: as `get_variant` takes them.
+        extract: the rules by which the answers were taken out of what a model wrote, "" for none.
+
+    Returns:
+        ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|extract:RULES|vVERSION``, with every field that differs from
+        the named variant.
+
+    Raises:
+        ValueError: an unknown variant, a threshold outside [0, 1].
+
+    Example:
+        >>> signature()
+        'anls|standard|threshold:0.5|v2.0.0'
+        >>> signature("unitxt", ignore_case=False)
+        'anls|rrc|ignore_case:False|threshold:0.5|v2.0.0'
+
+    Source: the signatures of sacreBLEU, https://aclanthology.org/W18-6319.
+    """
+    return get_variant(variant, threshold, ignore_case).signature(extract)

@@ -1,0 +1,3 @@
+"""The version of the package, which every signature names."""
+
+__version__ = "2.0.0"

@@ -1,0 +1,429 @@
+"""The score of an evaluation: ``compute_metrics`` for the trainers of transformers and TRL.
+
+Transformers is not imported here: a hook is a function of ids or logits and labels, and decodes them.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from anls_metric.core.kernel import mean
+from anls_metric.core.rows import as_column, as_references, as_text, describe, name_row, refuse_no_rows
+from anls_metric.core.scoring import anls_scores, scores_and_similarities
+from anls_metric.core.variants import Variant, get_variant
+
+__all__ = ["ComputeMetrics", "build_compute_metrics"]
+
+Extract = Callable[[str], str | None]
+
+# Ids that stand for no token: where nothing is to be predicted, and where the logits are NaN.
+_NOTHING, _NOT_A_NUMBER = -100, -1000
+
+
+def as_extract(extract: Any) -> Extract | None:
+    """What takes the answer out of a text: a function, or the names of extraction rules.
+
+    ValueError: it is neither, or there is no such rule. ImportError: rules are named where there is this file alone.
+    """
+    if isinstance(extract, str):
+        try:
+            from anls_metric.reading.extract import extractor
+        except ModuleNotFoundError as error:
+            if not str(error.name).startswith("anls_metric"):
+                raise
+            raise ImportError("extraction rules need the package anls-metric: pip install anls-metric") from error
+        return extractor(extract)
+    if extract is None or callable(extract):
+        return extract  # type: ignore[no-any-return]
+    raise ValueError(
+        f"extract is {describe(extract)}: pass names of rules, or a function that takes a text and returns the answer"
+    )
+
+
+def answer_in(text: str, extract: Extract | None, what: str) -> str | None:
+    """The answer that is taken out of a text, None where there is none; all of the text where nothing takes it out."""
+    if extract is None:
+        return text
+    answer = extract(text)
+    return None if answer is None else as_text(answer, f"what extract made of {what}")
+
+
+def build_compute_metrics(
+    tokenizer: Any,
+    references: Any = None,
+    *,
+    causal: bool = False,
+    extract: Extract | str | None = None,
+    skip_special_tokens: bool = True,
+    threshold: float | None = None,
+    variant: str | Variant = "standard",
+    ignore_case: bool | None = None,
+) -> ComputeMetrics:
+    """The ``compute_metrics`` of transformers' ``Trainer`` and ``Seq2SeqTrainer``, and of TRL's ``SFTTrainer``.
+
+    It decodes what the model predicted, generated ids (``predict_with_generate=True``) or logits, and scores it.
+    Logits are teacher-forced: each token is predicted from the right ones before it, so that the number is
+    higher than that of answers which the model writes alone. Pass its ``preprocess_logits_for_metrics`` to the
+    trainer as well, or that keeps the logits of the whole evaluation set in memory.
+
+    It works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs, where
+    ``Seq2SeqTrainer`` fills the last batch with the first rows: with ``references`` these are cut, told by their
+    labels. An evaluation that is interrupted between two batches of ``batch_eval_metrics=True`` leaves its rows in
+    the hook, since a trainer does not say when one begins. With ``references`` the next evaluation then has too many
+    rows, which is an error, and the one after it is right, unless they make up the number of another set; without
+    them nothing tells, and both count. Call ``reset()`` after an interruption.
+
+    Args:
+        tokenizer: the tokenizer of the model, or its processor.
+        references: None takes the labels, decoded, as the one accepted answer, and leaves out rows without any, with
+            a warning. Otherwise the accepted answers of each row, in the order of the evaluation set: N lists of
+            strings, or N strings; for several evaluation sets a dict of those by name. Which set it is goes by the
+            number of rows, and among sets of one length by the labels: each is an accepted answer of its row. Where
+            the labels of most rows are not, a warning says so.
+        causal: whether logits are those of a decoder-only model, which stand one place before their labels.
+        extract: takes the answer out of the text of a prediction, and out of that of a label. Where it returns None
+            the prediction has no answer, which scores as "", and the label stays as it is.
+        skip_special_tokens: whether special tokens are left out of the texts, as the tokenizer does it. False where
+            ``extract`` needs them.
+        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        ignore_case: whether texts are lower-cased; None does as the variant does.
+
+    Returns:
+        A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.
+
+    Raises:
+        ValueError: something that cannot decode, references that are wrong, an unknown variant; and when it is
+            called: references for another number of rows, or for two sets that fit alike, ids that the tokenizer does
+            not have, NaN logits, labels of a whole text or of several answers in one row, no rows.
+
+    Example:
+        >>> class Tokenizer:
+        ...     def batch_decode(self, rows, skip_special_tokens):
+        ...         return [" ".join("- Coca Cola Pepsi".split()[token] for token in row if token) for row in rows]
+        >>> hook = build_compute_metrics(Tokenizer(), references=[["Coca Cola", "Cola"], ["Pepsi"]])
+        >>> import numpy
+        >>> hook((numpy.array([[2, -100], [1, 3]]), numpy.array([[1, 2], [3, -100]])))
+        {'anls': 0.75}
+
+    Source: https://huggingface.co/docs/transformers/main_classes/trainer.
+    """
+    variant = get_variant(variant, threshold, ignore_case)
+    return ComputeMetrics(tokenizer, references, causal, as_extract(extract), skip_special_tokens, variant)
+
+
+class ComputeMetrics:
+    """What `build_compute_metrics` returns. It is told an evaluation at once or batch by batch.
+
+    It can be pickled and copied where tokenizer and ``extract`` can.
+    """
+
+    __name__ = "anls"
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        references: Any,
+        causal: bool,
+        extract: Extract | None,
+        skip_special_tokens: bool,
+        variant: Variant,
+    ) -> None:
+        self._tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
+        if not hasattr(self._tokenizer, "batch_decode"):
+            raise ValueError(
+                f"tokenizer is {describe(tokenizer)}, which cannot decode: pass the tokenizer or processor of the model"
+            )
+        self._causal, self._extract, self._variant = causal, extract, variant
+        self._skip_special_tokens = skip_special_tokens
+        self._sets: dict[Any, list[Sequence[str]]] | None = None
+        if references is not None:
+            named = references if isinstance(references, Mapping) else {None: references}
+            self._sets = {name: _checked_references(accepted, name) for name, accepted in named.items()}
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the rows of an evaluation that was interrupted between two of its batches."""
+        self._batches = 0
+        self._predictions: list[str] = []
+        self._labels: list[list[int]] = []
+
+    def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
+        """The predicted ids where labels are: what ``Trainer(preprocess_logits_for_metrics=...)`` takes.
+
+        The hook takes logits as well and scores both alike; with this the trainer has ids to keep, not logits.
+
+        Args:
+            logits: an array or tensor of rows x positions x vocabulary, or a tuple whose first item is one. Generated
+                ids, rows x positions, are returned as they are.
+            labels: an array or tensor of rows x positions, negative where nothing is to be predicted, or None.
+
+        Returns:
+            The ids of highest logits, rows x positions, at the place of their labels; negative elsewhere, and where
+            logits are NaN, which the hook then refuses.
+
+        Raises:
+            ValueError: logits and labels of shapes that do not fit.
+
+        Example:
+            >>> class Tokenizer:
+            ...     def batch_decode(self, rows, skip_special_tokens): ...
+            >>> hook = build_compute_metrics(Tokenizer(), causal=True)
+            >>> import numpy
+            >>> hook.preprocess_logits_for_metrics(numpy.eye(3)[None], numpy.array([[-100, 7, 8]])).tolist()
+            [[-100, 0, 1]]
+
+        Source: https://huggingface.co/docs/transformers/main_classes/trainer.
+        """
+        logits = _first(logits)
+        if getattr(logits, "ndim", None) != 3:
+            return logits
+        highest, ids = _highest(logits)
+        ids[highest != highest] = _NOT_A_NUMBER  # NaN alone differs from itself
+        if self._causal:
+            ids[..., 1:] = ids[..., :-1] + 0  # + 0: a copy, for arrays and tensors alike
+            ids[..., 0] = _NOTHING
+        if labels is not None:
+            labels = _first(labels)
+            if ids.shape != labels.shape:
+                raise ValueError(
+                    f"the logits are those of {_shape(ids)} positions, the labels of {_shape(labels)}: pass logits "
+                    "that stand at the places of their labels"
+                )
+            ids[labels < 0] = _NOTHING
+        return ids
+
+    def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
+        """Take an evaluation, or a batch of one, and return the score of all its rows with the last batch."""
+        more = False
+        try:
+            self._add(*_predictions_and_labels(eval_prediction))
+            more = not compute_result
+            return {} if more else {"anls": self._score()}
+        finally:
+            if not more:
+                self.reset()
+
+    def _add(self, predictions: Any, labels: Any) -> None:
+        batches = predictions if isinstance(predictions, list) else [predictions]
+        batches_of_labels = (
+            labels if isinstance(labels, list) else [labels] * (1 if labels is not None else len(batches))
+        )
+        if len(batches) != len(batches_of_labels):
+            raise ValueError(f"there are {len(batches)} batches of predictions and {len(batches_of_labels)} of labels")
+        self._batches += 1
+        for batch, places in zip(batches, batches_of_labels):
+            ids = _rows_of_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
+            labelled = _rows_of_ids(_first(places), "labels") if places is not None else [[]] * len(ids)
+            if len(ids) != len(labelled):
+                raise ValueError(f"there are {len(ids)} predictions and {len(labelled)} labels in one batch")
+            labelled = list(map(self._without_padding, labelled, ids))
+            for row, (predicted, label) in enumerate(zip(ids, labelled), len(self._predictions)):
+                self._refuse_unreadable(predicted, label, name_row(row))
+            self._predictions += self._texts(list(map(_tokens, ids)), "prediction", len(self._predictions))
+            if places is not None:
+                self._labels += map(_tokens, labelled)
+
+    def _without_padding(self, label: list[int], predicted: list[int]) -> list[int]:
+        """A label without the padding that `Seq2SeqTrainer` puts after it, and after its -100s, where it generates.
+
+        How much that is depends on the batch, so that it would tell a row from the same row in another one.
+        """
+        if not predicted or predicted[0] < 0:
+            return label  # not generated: the first of these ids is that of a prompt
+        pad = getattr(self._tokenizer, "pad_token_id", None)
+        if pad is None:
+            pad = getattr(self._tokenizer, "eos_token_id", None)
+        end = len(label)
+        while end and label[end - 1] == pad:
+            end -= 1
+        return label[:end]
+
+    def _refuse_unreadable(self, predicted: list[int], label: list[int], row: str) -> None:
+        """Refuse what would be a wrong number in silence."""
+        if _NOT_A_NUMBER in predicted:
+            raise ValueError(
+                f"the logits of {row} are NaN where its labels are: the model is broken, or its numbers are too coarse "
+                "(float16); look at the loss, and evaluate in float32 or bfloat16"
+            )
+        # The first place of shifted ids is empty; generated ones have a token there.
+        if predicted and label and predicted[0] < 0 <= label[0]:
+            raise ValueError(
+                f"the labels of {row} begin at its first token, which no decoder-only model predicts: they are those "
+                "of the whole text, with the question. Set all but the answer to -100 (SFTTrainer does for columns "
+                "`prompt` and `completion`, and with assistant_only_loss=True for conversations), or leave out "
+                "causal=True where the model has an encoder"
+            )
+        for ids, what in (predicted, "prediction"), (label if self._sets is None else [], "label"):
+            if _is_in_pieces(ids):
+                raise ValueError(
+                    f"the {what} of {row} stands in several pieces, with nothing to predict in between, as in packed "
+                    "rows and in conversations of several turns: evaluate one answer a row (SFTTrainer packs unless "
+                    "eval_packing=False, and where it packs for training joins the rows of a batch unless "
+                    "per_device_eval_batch_size=1)"
+                )
+
+    def _texts(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:
+        """What was meant by ids: the answers in predictions, and in labels that hold one."""
+        known = len(self._tokenizer) if hasattr(self._tokenizer, "__len__") else math.inf
+        for row, ids in enumerate(rows, before):
+            if max(ids, default=0) >= known:
+                raise ValueError(
+                    f"the {what} of {name_row(row)} holds the id {max(ids)}, but the tokenizer has {known} tokens: "
+                    "pass the tokenizer of the model"
+                )
+        texts = self._tokenizer.batch_decode(rows, skip_special_tokens=self._skip_special_tokens) if rows else []
+        answers = []
+        for row, text in enumerate(texts, before):
+            text = as_text(text, f"the decoded {what} of {name_row(row)}")
+            answer = answer_in(text, self._extract, f"the {what} of {name_row(row)}")
+            answers.append(answer if answer is not None else "" if what == "prediction" else text)
+        return answers
+
+    def _score(self) -> float:
+        refuse_no_rows(self._predictions)
+        predictions, references = self._labelled_rows() if self._sets is None else self._referenced_rows(self._sets)
+        return mean(anls_scores(predictions, references, variant=self._variant))
+
+    def _labelled_rows(self) -> tuple[list[str], list[str]]:
+        """The predictions of the rows that have labels, and the labels, which are the one accepted answer."""
+        rows = len(self._predictions)
+        if len(self._labels) != rows:
+            raise ValueError(
+                f"there are {rows} predictions and {len(self._labels)} labels: pass references, or an evaluation "
+                "set with labels"
+            )
+        empty = [row for row, ids in enumerate(self._labels) if not ids]
+        if empty:
+            found = f"{len(empty)} of {rows} rows have no labels (all are negative), the first is {name_row(empty[0])}"
+            advice = "pass references, or see whether answers are cut off at a maximal length"
+            if len(empty) == rows:
+                raise ValueError(f"{found}: {advice}")
+            warnings.warn(f"{found}, and are left out of the score: {advice}", stacklevel=2)
+        labels = self._texts(self._labels, "label")
+        told = [(prediction, text) for prediction, text, ids in zip(self._predictions, labels, self._labels) if ids]
+        return [prediction for prediction, _ in told], [text for _, text in told]
+
+    def _referenced_rows(self, sets: Mapping[Any, list[Sequence[str]]]) -> tuple[list[str], list[Sequence[str]]]:
+        """The predictions without those that fill up a last batch, and the references of the set that was evaluated."""
+        rows = len(self._predictions)
+        candidates = [
+            accepted for accepted in sets.values() if len(accepted) == rows or self._repeats_after(len(accepted))
+        ]
+        if not candidates:
+            interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
+            raise ValueError(
+                f"there are {rows} predictions but references for {_named(sets)}: pass the accepted answers of each "
+                "row of the evaluation set, for several sets as a dict by their names"
+                + (interrupted if self._batches > 1 else "")
+            )
+        if len(candidates) > 1:
+            candidates = [accepted for accepted in candidates if all(self._fits(accepted) or [False])]
+            if not candidates or any(accepted != candidates[0] for accepted in candidates):
+                raise ValueError(
+                    f"there are references for {_named(sets)}, and neither the {rows} predictions nor their labels "
+                    "tell which set was evaluated: make the label of each row one of its accepted answers, or give "
+                    "each set a hook of its own (trainer.compute_metrics = hook before trainer.evaluate)"
+                )
+        self._warn_of_misfits(candidates[0])
+        return self._predictions[: len(candidates[0])], candidates[0]
+
+    def _warn_of_misfits(self, references: list[Sequence[str]]) -> None:
+        fits = self._fits(references)
+        if 2 * sum(fits) < len(fits):
+            warnings.warn(
+                f"only {sum(fits)} of {len(fits)} labels are among the accepted answers of their row: pass references "
+                "in the order of the evaluation set (SFTTrainer changes it with shuffle_dataset=True), and see whether "
+                "the labels are those of the answer alone",
+                stacklevel=2,
+            )
+
+    def _repeats_after(self, rows: int) -> bool:
+        """Whether what comes after so many rows is those again, with which a distributed run fills its last batch.
+
+        Only labels that differ from row to row can tell.
+        """
+        labels = self._labels
+        return (
+            0 < rows < len(labels) == len(self._predictions)
+            and any(labels[rows:])
+            and any(label != labels[0] for label in labels)
+            and all(label == labels[place % rows] for place, label in enumerate(labels))
+        )
+
+    def _fits(self, references: list[Sequence[str]]) -> list[bool]:
+        """Of each row that has a label, whether this is, normalized, one of the accepted answers."""
+        if len(self._labels) != len(self._predictions):
+            return []
+        labels = self._texts(self._labels[: len(references)], "label")
+        told = [(text, answers) for text, ids, answers in zip(labels, self._labels, references) if ids]
+        if not told:
+            return []
+        texts, accepted = zip(*told)
+        _, similarities = scores_and_similarities(texts, accepted, variant=self._variant)
+        return [similarity == 1.0 for similarity in similarities]
+
+
+def _checked_references(references: Any, name: object) -> list[Sequence[str]]:
+    what = "references" if name is None else f"references[{name!r}]"
+    accepted = as_column(references, what, "pass a list with the accepted answers of each row of the evaluation set")
+    return [as_references(one, f"the {what} of {name_row(row)}") for row, one in enumerate(accepted)]
+
+
+def _named(sets: Mapping[Any, Sequence[object]]) -> str:
+    """Sets of references by their numbers of rows, and by their names where they have any."""
+    given = (f"{len(rows)} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
+    return ", ".join(given) or "no set"
+
+
+def _predictions_and_labels(eval_prediction: Any) -> tuple[Any, Any]:
+    if hasattr(eval_prediction, "predictions"):
+        return eval_prediction.predictions, eval_prediction.label_ids
+    try:
+        predictions, labels = eval_prediction
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"the evaluation is {describe(eval_prediction)}: "
+            "pass an EvalPrediction, or a pair of predictions and labels"
+        ) from None
+    return predictions, labels
+
+
+def _first(outputs: Any) -> Any:
+    return outputs[0] if isinstance(outputs, tuple) else outputs
+
+
+def _shape(array: Any) -> str:
+    return " x ".join(map(str, array.shape))
+
+
+def _highest(logits: Any) -> tuple[Any, Any]:
+    """The highest logit of each place, NaN where there is one, and its id: of an array, or of a tensor."""
+    highest = logits.max(-1)
+    return (highest.values, highest.indices) if hasattr(highest, "indices") else (highest, logits.argmax(-1))
+
+
+def _rows_of_ids(array: Any, what: str) -> list[list[int]]:
+    """Each row of an array of ids, of which the negative ones stand for nothing."""
+    rows: list[list[int]] | None = array.tolist() if getattr(array, "ndim", None) == 2 else None
+    if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
+        found = f"{_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
+        raise ValueError(
+            f"the {what} are {found}: pass ids (rows x positions, whole numbers)"
+            + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")
+        )
+    return rows
+
+
+def _tokens(row: list[int]) -> list[int]:
+    return [item for item in row if item >= 0]
+
+
+def _is_in_pieces(row: list[int]) -> bool:
+    """Whether ids that stand for nothing stand between others, and not just around them."""
+    tokens = _tokens(row)
+    start = row.index(tokens[0]) if tokens else 0
+    return row[start : start + len(tokens)] != tokens

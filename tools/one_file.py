@@ -1,0 +1,145 @@
+"""Build anls.py, the metric as one file, from the package: python tools/one_file.py
+
+``evaluate.load`` fetches one file, and people copy one file into their projects. This script writes that file: the
+core, the Trainer hook and the metric of the package, one module after the other. What needs more of the package (lists
+and nested values, extraction rules) imports it when it is called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "anls_metric"
+
+# In this order: a module imports only modules before it.
+MODULES = (
+    "core.version",
+    "core.rows",
+    "core.kernel",
+    "core.explanation",
+    "core.variants",
+    "core.scoring",
+    "transformers",
+    "metric",
+)
+
+HEADER = '''"""ANLS (Average Normalized Levenshtein Similarity): the score of answers read from documents, in one file.
+
+BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
+
+For each question, ``1 - edit distance / length`` against the closest accepted answer, 0 where that stays under a
+threshold (0.5); then the mean over the questions. ``evaluate.load`` takes this file, it can be imported (``import
+anls``), and it can be copied into a project: it needs rapidfuzz, and the metric needs evaluate and datasets.
+
+Sources: Biten et al., "Scene Text Visual Question Answering", ICCV 2019, https://arxiv.org/abs/1905.13648; Mathew et
+al., "DocVQA", WACV 2021, https://arxiv.org/abs/2007.00398.
+"""
+'''
+
+FOOTER = """
+if __name__ == "__main__":
+    sys.exit("this file is a module: pip install anls-metric has the command anls")
+"""
+
+LINE = f"# {'-' * 98}\n"
+
+
+def build() -> str:
+    """The text of anls.py, not formatted yet. ValueError: two modules define the same name."""
+    plain: set[str] = set()  # import a, b
+    names: dict[str, set[str]] = {}  # from a import b, c
+    public: list[str] = []
+    bodies: list[str] = []
+    owners: dict[str, str] = {}
+    for module in MODULES:
+        source = path_of(module).read_text(encoding="utf-8")
+        tree = ast.parse(source)
+        for name in defined_names(tree):
+            if name != "__all__" and owners.setdefault(name, module) != module:
+                raise ValueError(f"{name} is defined in {owners[name]} and in {module}: rename one of them")
+        left_out = set()  # nodes that the built file has no place for
+        for node in tree.body:
+            if isinstance(node, ast.Import):
+                plain |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                if not is_built_in(str(node.module)):
+                    names.setdefault(str(node.module), set()).update(alias.name for alias in node.names)
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+                public += ast.literal_eval(node.value)
+            elif not is_docstring(node):
+                continue
+            left_out.add(node)
+        for node in tree.body:
+            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+                inside = [one for one in node.body if isinstance(one, ast.ImportFrom) and is_built_in(str(one.module))]
+                left_out |= {node} if len(inside) == len(node.body) else set(inside)
+        about = (ast.get_docstring(tree) or "").splitlines()
+        heading = "".join(f"# {line}".rstrip() + "\n" for line in (f"{PACKAGE}.{module}", "", *about))
+        bodies.append(f"\n\n{LINE}{heading}{LINE}\n{without(source, left_out)}")
+    imports = [f"import {name}\n" for name in sorted(plain)]
+    imports += [f"from {module} import {', '.join(sorted(names[module]))}\n" for module in sorted(names)]
+    listed = "__all__ = [" + ", ".join(f'"{name}"' for name in sorted(public)) + ",]\n"
+    return "".join([HEADER, "\n", *imports, "\n", listed, *bodies, FOOTER])
+
+
+def path_of(module: str) -> Path:
+    """The file of a module of the package."""
+    return ROOT / PACKAGE / f"{module.replace('.', '/')}.py"
+
+
+def is_built_in(module: str) -> bool:
+    """Whether a module is one of those that the file is built from."""
+    return module.removeprefix(f"{PACKAGE}.") in MODULES
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    """Whether a statement is a text alone."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def defined_names(tree: ast.Module) -> Iterator[str]:
+    """The names that the statements of a module define, imports aside."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                yield ast.unparse(target)
+
+
+def without(source: str, nodes: set[ast.stmt]) -> str:
+    """The source of a module without the lines of some of its statements."""
+    gone = {line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    return "".join(line for number, line in enumerate(source.splitlines(True), 1) if number not in gone).strip() + "\n"
+
+
+def format_code(source: str) -> str:
+    """The source as ruff formats it, with the imports sorted."""
+    for command in ("check --fix --quiet --select I,RUF022", "format --quiet"):
+        ruff = [sys.executable, "-m", "ruff", *command.split(), "--stdin-filename", str(ROOT / "anls.py"), "-"]
+        done = subprocess.run(ruff, input=source, capture_output=True, encoding="utf-8", cwd=ROOT)
+        if done.returncode:
+            sys.exit(f"ruff {command} failed: {done.stderr.strip()} (pip install ruff, or -e '.[lint]')")
+        source = done.stdout
+    return source
+
+
+def main() -> None:
+    """Write anls.py, or with --check say whether it is what the package gives."""
+    flags = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
+    flags.add_argument("--check", action="store_true", help="exit with 1 where anls.py is stale, and write nothing")
+    built, target = format_code(build()), ROOT / "anls.py"
+    if not flags.parse_args().check:
+        target.write_text(built, encoding="utf-8")
+    elif target.read_text(encoding="utf-8") != built:
+        sys.exit("anls.py is stale: run python tools/one_file.py")
+
+
+if __name__ == "__main__":
+    main()
