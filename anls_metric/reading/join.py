@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from anls_metric.reading.files import Records, some
+from anls_metric.reading.files import some
+from anls_metric.reading.records import Records
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading, Source, as_gold, as_submission
 

@@ -14,8 +14,9 @@ from anls_metric.core.rows import as_text
 from anls_metric.reading import layouts
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.extract import Extraction
-from anls_metric.reading.files import Chunk, Records, kind, some
+from anls_metric.reading.files import Chunk, kind, some
 from anls_metric.reading.layouts import ABSENT, ANSWER_FIELD, take, without_prompt
+from anls_metric.reading.records import Records
 from anls_metric.reading.rows import InputError, parse_references, text_of_parts
 from anls_metric.reading.values import accepted_value, value_or_text
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-from anls_metric.reading.files import Records, some
+from anls_metric.reading.files import some
 from anls_metric.reading.join import join_files, read_table
+from anls_metric.reading.records import Records
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading, Source
 

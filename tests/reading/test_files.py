@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric.reading.files import CHUNK, Chunk, Records
+from anls_metric.reading.files import CHUNK, Chunk
+from anls_metric.reading.records import Records
 from anls_metric.reading.rows import InputError
 
 RECORDS = [{"id": number, "text": f"é {number}"} for number in range(2 * CHUNK + 5)]
