@@ -158,7 +158,7 @@ def _check(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
         scored = ", ".join(f"{name} by {signature}" for signature, name in signatures.items())
         raise ValueError(f"the scores are not of one kind: {scored}: score all of them alike")
     for name, scored_set in scored_sets.items():
-        if not scored_set.of_rows:
+        if not scored_set.scorer.averages_rows:
             raise ValueError(
                 "submissions are compared by rows, and these are means of leaves: take the average of rows"
             )

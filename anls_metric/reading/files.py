@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import IO, Any, NamedTuple
 
+from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.rows import InputError
 
 # How many records are read at a time. What is done to a chunk is done to whole columns.
@@ -69,11 +70,13 @@ class File:
         """The ending of its name, in lower case, with the dot."""
         return os.path.splitext(self.path)[1].lower()
 
-    def error(self, found: str, place: str = "", remedy: str = "") -> InputError:
+    def error(self, found: str, place: str = "", remedy: Remedy | str = "") -> InputError:
         """An error that says where."""
         return InputError(found, self.name + (place and f", {place}"), remedy)
 
-    def error_without_field(self, record: Mapping[str, Any], field: str, place: str, remedy: str = "") -> InputError:
+    def error_without_field(
+        self, record: Mapping[str, Any], field: str, place: str, remedy: Remedy | str = ""
+    ) -> InputError:
         """The error of a record that has no such field: it says which ones it has."""
         found = some(map(repr, self.fields or record)) or "none"
         return self.error(f"there is no field {field!r} (found {found})", place, remedy)
