@@ -422,6 +422,11 @@ class ValueVariant:
         """Which of its fields change its number."""
         return _PROGRAMS[self.name].options
 
+    @property
+    def averages_rows(self) -> bool:
+        """Whether the score of a set is the mean of the scores of its rows, and not of all leaves."""
+        return self.average == "rows"
+
     def check(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Any]]:

@@ -45,7 +45,8 @@ def by_threshold(scored_set: ScoredSet) -> list[tuple[float, float]]:
     counts = Counter(
         scored.similarity
         for scored in scored_set.rows
-        if scored.similarity and not (variant.no_answers and normalize(scored.row.prediction or "") in variant.no_answers)
+        if scored.similarity
+        and not (variant.no_answers and normalize(scored.row.prediction or "") in variant.no_answers)
     )
     points = []
     for threshold in THRESHOLDS:

@@ -306,14 +306,19 @@ def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:
         return scorer.score(predictions, references, lambda place: f"question {rows[place].id}")
     answered = [row for row in rows if row.prediction is not None]
     scores = iter(score_rows(answered, scorer) if answered else ())
-    return [scorer.score_missing(row.references) if row.prediction is None else next(scores) for row in rows]
+    return [
+        scorer.score_missing(row.references, f"question {row.id}") if row.prediction is None else next(scores)
+        for row in rows
+    ]
 
 
 def _measure_rows(rows: Sequence[Row], variant: Any) -> tuple[Sequence[float], Sequence[float]]:
     """The score and the similarity of each row; a question without an answer has 0 of both."""
     answered = [row for row in rows if row.prediction is not None]
     scores, similarities = (
-        scores_and_similarities([row.prediction for row in answered], [row.references for row in answered], variant=variant)
+        scores_and_similarities(
+            [row.prediction for row in answered], [row.references for row in answered], variant=variant
+        )
         if answered
         else ((), ())
     )

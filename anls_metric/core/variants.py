@@ -42,6 +42,7 @@ class Scorer(Protocol):
         label: what its number is called in a table.
         options: the options that a call may override.
         columns: the further columns that it needs besides predictions and references, by their names.
+        averages_rows: whether the score of a set is the mean of the scores of its rows.
     """
 
     @property
@@ -56,6 +57,8 @@ class Scorer(Protocol):
     def options(self) -> tuple[str, ...]: ...
     @property
     def columns(self) -> tuple[str, ...]: ...
+    @property
+    def averages_rows(self) -> bool: ...
 
     def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
         """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
@@ -145,6 +148,7 @@ class Variant:
     key: ClassVar[str] = "anls"
     options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
     columns: ClassVar[tuple[str, ...]] = ()
+    averages_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for field, allowed in _ALLOWED.items():

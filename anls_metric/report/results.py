@@ -74,16 +74,16 @@ class ResultsFile:
             self._write(f"{self._separator}\n{json.dumps(one.row.id)}: {json.dumps(sample)}")
             self._separator = ","
 
-    def finish(self, scored_set: ScoredSet, types: Sequence[str] = ()) -> None:
+    def finish(self, scored_set: ScoredSet, answer_types: bool = False) -> None:
         """Write what is said of the whole, and put the file in its place.
 
         Args:
             scored_set: what was scored.
-            types: the fields of `ANSWER_TYPES` by which it was broken down.
+            answer_types: whether it was broken down by the fields of `ANSWER_TYPES`.
         """
         by_type = {
             ANSWER_TYPES[field][0]: {value: tally.mean for value, tally in scored_set.groups[field].items()}
-            for field in types
+            for field in (ANSWER_TYPES if answer_types else ())
         }
         totals = {
             "result": {"score": scored_set.mean, "signature": scored_set.signature},
