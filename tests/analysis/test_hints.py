@@ -14,6 +14,7 @@ import pytest
 import anls_metric
 from anls_metric.analysis.hints import SIGNS, VALUE_SIGNS, Hint, Hints, Sign
 from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading import remedies
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.remedies import Door
 from anls_metric.reading.rows import Row
@@ -72,7 +73,7 @@ WRAPPINGS: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("names", WRAPPINGS)
 def test_wrapped_answers_are_told_with_the_rules_that_take_them_out(names: str) -> None:
     wrapped = list(map(WRAPPINGS[names], ANSWERS))
-    assert one_hint(wrapped) == ("wrapped", "24 of 24 predictions look wrapped", "extract", names)
+    assert one_hint(wrapped) == ("wrapped", "24 of 24 predictions look wrapped", remedies.EXTRACT, names)
     assert list(map(extractor(names), wrapped)) == ANSWERS
 
 
@@ -86,9 +87,9 @@ def test_the_smallest_chain_that_many_need() -> None:
     mixed = [*map(think, ANSWERS[:12]), *map(final, ANSWERS[12:])]
     assert one_hint(mixed).value == "think,final"
     rare = [*map(think, ANSWERS[:-3]), *map(boxed, ANSWERS[-3:])]
-    assert one_hint(rare) == ("wrapped", "24 of 24 predictions look wrapped", "extract", "think")
+    assert one_hint(rare) == ("wrapped", "24 of 24 predictions look wrapped", remedies.EXTRACT, "think")
     apart = [*map(WRAPPINGS["bold"], some), *map(WRAPPINGS["quotes"], ANSWERS[3:6]), *ANSWERS[6:]]
-    assert one_hint(apart) == ("wrapped", "6 of 24 predictions look wrapped", "extract", "bold,quotes")
+    assert one_hint(apart) == ("wrapped", "6 of 24 predictions look wrapped", remedies.EXTRACT, "bold,quotes")
 
 
 @pytest.mark.parametrize(("count", "found"), [(19, []), (20, ["20 of 100 predictions look wrapped"])])
@@ -183,7 +184,7 @@ def test_one_text_that_is_written_otherwise_is_worth_a_line() -> None:
 def test_joined_references(separator: str) -> None:
     references = [[f"{answer}{separator}the {answer}"] for answer in ANSWERS]
     found = "24 of 24 accepted answers look like several in one text"
-    assert one_hint(ANSWERS, references) == ("joined", found, "references separator", separator)
+    assert one_hint(ANSWERS, references) == ("joined", found, remedies.REFERENCES_SEPARATOR, separator)
     few = [row if n < 4 else [answer] for n, (row, answer) in enumerate(zip(references, ANSWERS))]
     assert hints_about(ANSWERS, few) == []
 

@@ -145,7 +145,7 @@ def test_groups_and_worst_of_several(run: Run, files: list[Path]) -> None:
     assert "\n\nANLS by kind\nkind  base    tuned   alike   questions\na     0.5000  0.6500  0.5000  100\n" in out
     assert "\n\nANLS under each variant\nvariant   base " in out
     assert out.count("\n\nquestion ") == 3
-    assert "--by shelf: no question has that field" in one_line(run, *files, "--by", "shelf")
+    assert "no question has the field 'shelf' to break the scores down by" in one_line(run, *files, "--by", "shelf")
 
 
 def test_what_was_lost_and_what_was_won(run: Run, files: list[Path]) -> None:
