@@ -237,7 +237,7 @@ def _run(flags: argparse.Namespace) -> int:
         worst=flags.worst,
         cluster_by=flags.cluster_by,
         baseline=flags.baseline,
-        keep=bool(flags.report),
+        keep=bool(flags.report or flags.regressions),
         similarities=bool(flags.report),
     )
     _score(evaluation, flags, several=len(submissions) > 1)

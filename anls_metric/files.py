@@ -203,7 +203,7 @@ def compare_files(
         worst=worst,
         cluster_by=cluster_by,
         baseline=baseline,
-        keep=True,
+        keep=regressions > 0,
     ).finish()
     hints = list(map(str, evaluation.hints))
     content = document(evaluation.entries, evaluation.compared, hints, regressions)

@@ -82,7 +82,7 @@ class Evaluation:
         worst: how many of the worst answers of each submission to keep.
         cluster_by: the field that says which questions belong together, as `ScoredSet` takes it.
         baseline: the name of the submission that the others are compared with; None takes the first.
-        keep: whether the rows are kept where there is one submission alone; several need them to be compared.
+        keep: whether the rows are kept, which a report and a list of regressions need.
         similarities: whether rows that are kept have their similarity.
 
     Attributes:
@@ -126,7 +126,8 @@ class Evaluation:
             "by_key": by_key,
             "worst": worst,
             "cluster_by": cluster_by,
-            "keep": keep or len(submissions) > 1,
+            "keep": keep,
+            "comparable": len(submissions) > 1,
             "similarities": similarities,
             "others": scorers if len(scorers) > 1 else (),
         }

@@ -7,6 +7,7 @@ keep the rows.
 from __future__ import annotations
 
 import heapq
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
@@ -77,6 +78,30 @@ class Scored(NamedTuple):
         return self.outcome if self.outcome in ZERO_OUTCOMES else ""
 
 
+class Answers:
+    """What a comparison needs to know of scored rows, as columns: a fraction of the memory of the rows themselves.
+
+    Attributes:
+        ids: of the questions.
+        scores: of the answers.
+        references: the accepted answers of each.
+        records: the record of each.
+    """
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.scores = array("d")
+        self.references: list[Sequence[Any]] = []
+        self.records: list[Mapping[str, Any]] = []
+
+    def add(self, rows: Sequence[Row], scores: Sequence[float]) -> None:
+        """Keep what these rows have."""
+        self.ids += [row.id for row in rows]
+        self.scores.extend(scores)
+        self.references += [row.references for row in rows]
+        self.records += [row.record for row in rows]
+
+
 class Tally:
     """Scores, counted by value: their mean is exact in whatever order and pieces they come.
 
@@ -118,6 +143,7 @@ class ScoredSet:
             groups.
         worst: how many of the worst answers to keep.
         keep: whether to keep every row, with its similarity, as `rows`.
+        comparable: whether to keep what a comparison needs, as `answers`; rows that are kept are comparable too.
         cluster_by: the field of the records that says which questions belong together, or "none"; None chooses as
             `clusters.cluster_field` does.
         similarities: whether rows that are kept have their similarity, for which every distance is looked for to its
@@ -132,6 +158,7 @@ class ScoredSet:
         outcomes: how many rows have each outcome, by its name.
         groups: for each field of `by` the scores of its groups.
         rows: every `Scored`, where they are kept.
+        answers: the ids and scores with what a comparison needs besides, where that is kept.
 
     Example:
         >>> scored_set = ScoredSet()
@@ -148,6 +175,7 @@ class ScoredSet:
         by: Sequence[str] = (),
         worst: int = 0,
         keep: bool = False,
+        comparable: bool = False,
         cluster_by: str | None = None,
         similarities: bool = True,
         extract: str = "",
@@ -164,6 +192,7 @@ class ScoredSet:
         if by_key:
             self.groups[KEYS] = {}
         self.rows: list[Scored] = []
+        self.answers = Answers() if keep or comparable else None
         self._keep = keep
         self._measures = keep and similarities and isinstance(self.scorer, Variant)
         self._tally = Tally()
@@ -282,6 +311,8 @@ class ScoredSet:
             self._keep_if_worse((-scored.score, -place, scored))
         if self._keep:
             self.rows += batch
+        if self.answers:
+            self.answers.add(rows, scores)
         return batch
 
     def _add_keys(self, row: Row) -> None:

@@ -103,7 +103,8 @@ def number_line(why: Explanation) -> str:
         f'title="{text(match.reference, 60)}: {format_number(match.similarity)}"></i>'
         for place, match in _shown_matches(why)
     )
-    label = f"closest accepted answer at similarity {format_number(why.best.similarity)}, threshold at {format_number(least)}"
+    closest = format_number(why.best.similarity)
+    label = f"closest accepted answer at similarity {closest}, threshold at {format_number(least)}"
     return (
         f'<div class="line" role="img" aria-label="{label}"><div class="scale">'
         f'<div class="kept" style="left:{_percent(least)}"></div>{marks}'
@@ -169,7 +170,8 @@ def _leaf(leaf: Leaf) -> str:
 
 def _head(score: float, said: str, more: str, signed: str, unit: str = "score") -> str:
     return (
-        f'<div class="head"><div class="score{" zero" * (score == 0)}"><b>{format_number(score)}</b><span>{unit}</span></div>'
+        f'<div class="head"><div class="score{" zero" * (score == 0)}"><b>{format_number(score)}</b>'
+        f"<span>{unit}</span></div>"
         f'<div><p class="why">{text(said)}</p>{more}<p class="signed"><code>{text(signed)}</code></p></div></div>'
     )
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+import anls_metric
+
 pytest.importorskip("evaluate")
 
 

@@ -121,7 +121,9 @@ def test_by_any_field(run: Run, tmp_path: Path) -> None:
     groups = said_of(run(*arguments)[1])["groups"]
     assert groups["page"] == {"3": {"anls": 0.5, "questions": 2}, "4": {"anls": 0.0, "questions": 1}}
     assert groups["tags"] == {"x": {"anls": 1.0, "questions": 1}, "y": {"anls": 0.5, "questions": 2}}
-    assert "no question has the field 'colour' to break the scores down by" in one_line(run, *arguments[:4], "--by", "colour")
+    assert "no question has the field 'colour' to break the scores down by" in one_line(
+        run, *arguments[:4], "--by", "colour"
+    )
     assert "answer_type, evidence, operation/reasoning" in one_line(run, *arguments[:4], "--answer-types")
 
 
