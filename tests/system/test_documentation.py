@@ -474,9 +474,3 @@ def test_the_citation_file() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited["cff-version"] == "1.2.0"
     assert [reference["year"] for reference in cited["references"]] == [2019, 2021]
-
-
-def test_anls_can_be_copied_into_a_project(tmp_path: Path, run_python: Callable[..., Any]) -> None:
-    shutil.copy(ROOT / "anls.py", tmp_path)
-    done = run_python("from anls_metric import anls_score; print(anls_score('CocaCola', ['Coca Cola']))", tmp_path)
-    assert done.stdout == "0.8888888888888888\n", done.stderr
