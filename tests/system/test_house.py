@@ -26,7 +26,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "anls_metric.report": {*TEXTS_AND_VALUES, "anls_metric.reading", "anls_metric.analysis", "PIL"},
     "anls_metric.torchmetrics": {"anls_metric.core", "rapidfuzz", "torch", "torchmetrics"},
     "anls_metric.keras": {"anls_metric.core", "keras", "numpy", "rapidfuzz"},
-    "anls_metric.transformers": {*TEXTS_AND_VALUES, "anls_metric.reading"},
+    "anls_metric.transformers": {"anls_metric.core", "anls_metric.reading"},
     "anls_metric.trl": {*TEXTS_AND_VALUES, "anls_metric.reading", "anls_metric.transformers", "trl"},
     "anls_metric.metric": {*TEXTS_AND_VALUES, "anls_metric.transformers", "anls_metric.trl", "datasets", "evaluate"},
     "anls_metric.files": {*FILES_AND_SCORES, "pandas"},
