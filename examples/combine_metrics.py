@@ -11,19 +11,19 @@ from pathlib import Path
 
 import evaluate
 
-import anls_metric
+from anls_metric import load, signature
 
 
 def main() -> dict[str, float]:
     """Score made-up answers by both."""
     exact_answer = evaluate.load(str(Path(__file__).with_name("exact_answer.py")))
-    both = evaluate.combine([anls_metric.load(), exact_answer])
+    both = evaluate.combine([load(), exact_answer])
     predictions = ["CocaCola", "The Coca", "12/15/89", "7"]
     references = [["Coca Cola", "Coca Cola Company"], ["Coca Cola"], ["12/15/88"], ["7", "seven"]]
     for prediction, accepted in zip(predictions, references):
         both.add(prediction=prediction, reference=accepted)
     scores: dict[str, float] = both.compute()
-    print(scores, anls_metric.signature())
+    print(scores, signature())
     return scores
 
 

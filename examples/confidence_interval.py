@@ -1,29 +1,30 @@
-"""ANLS with a 95 % confidence interval, the one that the command and the page show.
+"""ANLS with a 95 % confidence interval, from the scores of a loop of your own.
 
-    python examples/confidence_interval.py examples/gold_label.json examples/submission.json
+    python examples/confidence_interval.py examples/compare/gold.json examples/compare/tuned.json
 
-Needs ``pip install anls-metric``.
+The command prints the same interval. Needs ``pip install anls-metric``.
 """
 
 from __future__ import annotations
 
+import json
 import sys
+from pathlib import Path
 
-from anls_metric.analysis.clusters import ClusteredScores
-from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.join import join_files
+from anls_metric import anls_scores, cluster_field, interval, mean, signature
 
 
 def main(gold: str, submission: str) -> None:
-    """Print the score of a submission and its interval, by document or page where the questions say which."""
-    scored_set, scores = ScoredSet(), ClusteredScores()
-    for rows in join_files(gold, submission):
-        scored = scored_set.add(rows)
-        scores.add([one.score for one in scored], [one.row.record for one in scored])
-    clusters, sample = scores.chosen()
-    low, high = sample.interval()
-    by = f"{clusters.count} clusters by {clusters.field}" if clusters else "each question for itself"
-    print(f"{scored_set.mean:.4f}  95 % interval {low:.4f} to {high:.4f} ({by})  {scored_set.signature}")
+    """Print the score of a submission and its interval, by document or page where the questions name one."""
+    questions = json.loads(Path(gold).read_text(encoding="utf-8"))
+    answers = {row["questionId"]: row["answer"] for row in json.loads(Path(submission).read_text(encoding="utf-8"))}
+    scores = anls_scores(
+        [answers[question["questionId"]] for question in questions], [question["answers"] for question in questions]
+    )
+    field = cluster_field(questions)
+    low, high = interval(scores, [question.get(field) for question in questions] if field else None)
+    by = f"by {field}" if field else "each question for itself"
+    print(f"{mean(scores):.4f}  95 % interval {low:.4f} to {high:.4f} ({by})  {signature()}")
 
 
 if __name__ == "__main__":

@@ -210,6 +210,9 @@ def cluster_field(records: Sequence[Mapping[str, Any]]) -> str | None:
     Returns:
         The field; None where none is there that puts some questions into one cluster and others into another.
 
+    Raises:
+        Nothing.
+
     Example:
         >>> cluster_field([{"id": 1, "doc": "a", "image": "a1"}, {"id": 2, "doc": "a", "image": "a2"}, {"doc": "b"}])
         'doc'

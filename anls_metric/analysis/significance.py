@@ -161,6 +161,9 @@ def differences(first: Sequence[float], second: Sequence[float], clusters: Seque
         second: those of another, of the same questions in the same order.
         clusters: the cluster of each question, as `Sample.add` takes them.
 
+    Returns:
+        The differences, second minus first: a sample with `.mean` and `.interval()`.
+
     Raises:
         ValueError: different numbers of scores.
 
@@ -224,6 +227,9 @@ def least_difference(
         confidence: from 0 to 1.
         power: in which share of samples the difference is to be told, from 0.5.
 
+    Returns:
+        The difference, from 0.
+
     Raises:
         ValueError: as `interval`; different numbers of scores; a power outside [0.5, 1).
 
@@ -245,6 +251,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Returns:
         The adjusted ones, in the same order: taking those up to 0.05 for true errs in at most 5 of 100 such families.
+
+    Raises:
+        Nothing.
 
     Example:
         >>> holm([0.25, 0.01, 0.02])

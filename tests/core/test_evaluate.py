@@ -59,12 +59,14 @@ def test_load_from_the_installed_module_wherever_one_is(tmp_path: Path, monkeypa
     assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
 
 
-@pytest.mark.parametrize(
-    "first", ["import evaluate; from anls_metric import Anls", "from anls_metric import Anls; import evaluate"]
-)
-def test_the_class_can_be_imported_in_any_order(first: str, tmp_path: Path, run_python: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("module", ["anls", "anls_metric.metric"])
+@pytest.mark.parametrize("first", ["import evaluate; from {} import Anls", "from {} import Anls; import evaluate"])
+def test_metric_class_can_be_imported_before_and_after_evaluate(
+    first: str, module: str, tmp_path: Path, run_python: Callable[..., Any]
+) -> None:
     program = (
-        f"{LIGHT}{first}; import pickle, anls; metric = Anls(); assert anls.Anls is Anls is type(metric);"
+        f"{LIGHT}{first.format(module)}; import pickle; metric = Anls(); import {module} as module;"
+        "assert module.Anls is Anls is type(metric);"
         "assert issubclass(Anls, evaluate.Metric);"
         "metric = pickle.loads(pickle.dumps(metric)); print(metric.compute(predictions=['a'], references=['a']))"
     )
@@ -95,9 +97,9 @@ def test_without_evaluate_all_but_the_metric_works_and_the_metric_says_what_to_i
     program = """
 import sys
 sys.modules["evaluate"] = None  # what Python itself takes for a module that cannot be imported
-import anls_metric
-print(anls_metric.anls_score("CocaCola", ["Coca Cola"]), anls_metric.explain("a", "a").reason, anls_metric.signature())
-for ask in (lambda: anls.Anls, anls_metric.load, lambda: __import__("anls", fromlist=["Anls"]).Anls):
+import anls, anls_metric
+print(anls.anls_score("CocaCola", ["Coca Cola"]), anls.explain("a", "a").reason, anls_metric.signature())
+for ask in (lambda: anls.Anls, anls.load, anls_metric.load):
     try:
         ask()
     except ImportError as error:

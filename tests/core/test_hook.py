@@ -362,5 +362,5 @@ def test_a_reward_without_the_package_says_how_to_get_it(metric: Any, monkeypatc
     """One file is all there is where the metric was fetched from the Hub."""
     monkeypatch.setitem(sys.modules, "anls_metric", None)
     monkeypatch.setitem(sys.modules, "anls_metric.trl", None)
-    with pytest.raises(ImportError, match="a reward needs the package of this file: pip install anls-metric"):
+    with pytest.raises(ImportError, match="a reward needs the package anls-metric: pip install anls-metric"):
         metric.build_reward()

@@ -96,8 +96,8 @@ def test_a_string_is_one_sample() -> None:
     anls = ANLS()
     for preds, target in [("CocaCola", "Coca Cola"), (["CocaCola"], "Coca Cola"), ("CocaCola", several)]:
         assert equal(anls(preds, target), score)
-    assert equal(anls_metric(["CocaCola"], [several]), score)
-    assert equal(anls_metric(("CocaCola",), (tuple(several),)), score)
+    assert equal(anls(["CocaCola"], [several]), score)
+    assert equal(anls(("CocaCola",), (tuple(several),)), score)
 
 
 def test_case_counts_two_empty_texts_are_equal_and_there_is_no_threshold() -> None:

@@ -274,7 +274,7 @@ TWO_PROCESSES = """
 import json, sys
 import torch, transformers
 sys.path.insert(0, sys.argv[1])
-import anls, train_with_transformers as example
+import anls_metric, train_with_transformers as example
 
 torch.set_num_threads(1)
 rows = example.receipts(7, seed=2)

@@ -26,7 +26,7 @@ from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.join import join_files
 from anls_metric.reading.layouts import LAYOUTS
 from tests.conftest import CONFORMANCE, ROOT, benchmark, copy_of_the_checkout
-from tests.system.test_house import FILES, MAY_IMPORT, module
+from tests.system.test_house import FILES, MAY_IMPORT
 
 _BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 
@@ -71,7 +71,11 @@ DOCUMENTS = [
     for pattern in ("*.md", "docs/*.md", "benchmarks/*.md", "examples/**/*.md")
     for path in sorted(ROOT.glob(pattern))
 ]
-MODULES = sorted({module(path) for path in FILES} - {"app", "anls_metric.__main__"})
+EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix in (".py", ".yaml"))
+MODULES = sorted({"anls", *FILES} - {"app", "anls_metric.__main__"})
+
+# What stands behind `anls_metric`, the modules aside that are named after a library.
+_DEEPER = re.compile(r"\banls_metric\.(?!(?:torchmetrics|keras|trl|transformers)\b)[a-z]\w*|^(?:>>> )?(?:from anls |import anls\b(?!_))", re.M)
 
 of_the_guide = pytest.mark.parametrize("document", GUIDE, ids=lambda document: document.name)
 of_all = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
@@ -101,7 +105,7 @@ def test_every_kind_of_block_is_run_by_a_test_here(document: Document) -> None:
 def lacking(block: str) -> set[str]:
     """The libraries that a block needs and that are not installed."""
     missing = set()
-    loads = ["evaluate"] if "anls.load(" in block else []
+    loads = ["evaluate"] if re.search(r"\bload\(", block) else []
     for name in [*re.findall(r"^>>> (?:import|from) ([\w.]+)", block, re.MULTILINE), *loads]:
         try:
             importlib.import_module(name)
@@ -145,6 +149,13 @@ def test_the_lines_that_import(document: Document) -> None:
         if match := re.fullmatch(r"from (anls[\w.]*) import (.+)", line):
             there = import_or_skip(match[1])
             assert [what for what in match[2].split(", ") if not hasattr(there, what)] == []
+
+
+@pytest.mark.parametrize("path", [*(each.path for each in GUIDE), *EXAMPLES], ids=lambda path: path.name)
+def test_guide_and_examples_import_from_the_package_only(path: Path) -> None:
+    """A method of the metric, `anls_metric.load()`, is no module, nor is the command or the extra of that name."""
+    named = _DEEPER.findall(path.read_text(encoding="utf-8"))
+    assert [name for name in named if name.removeprefix("anls_metric.") not in anls_metric.__all__] == []
 
 
 @of_the_guide
@@ -208,7 +219,7 @@ def test_the_first_command_installs_rapidfuzz_alone(first_command: str, typed: T
     listed = typed(".venv/bin/python -m pip list --format freeze").stdout
     names = {line.partition("==")[0].lower() for line in listed.splitlines()}
     assert names - {"pip", "setuptools", "wheel"} == {"anls-metric", "rapidfuzz"}
-    program = "import anls; print(anls_metric.anls_score('CocaCola', ['Coca Cola']), anls_metric.__version__)"
+    program = "import anls_metric; print(anls_metric.anls_score('CocaCola', ['Coca Cola']), anls_metric.__version__)"
     elsewhere = typed(f'cd / && "$OLDPWD/.venv/bin/python" -c "{program}"')
     assert elsewhere.stdout == f"0.8888888888888888 {anls_metric.__version__}\n", elsewhere.stderr
 
@@ -438,15 +449,31 @@ def test_the_examples_of_the_docstrings(name: str, clone: Path, monkeypatch: pyt
     monkeypatch.chdir(clone if name == "anls" else ROOT)
     if name == "anls":
         pytest.importorskip("evaluate")
-    results = doctest.testmod(import_or_skip(name))
+    module = import_or_skip(name)
+    public = {public: getattr(anls_metric, public) for public in anls_metric.__all__}
+    results = doctest.testmod(module, globs=public | vars(module))
     assert results.failed == 0
 
 
-def test_the_map_has_every_place_of_the_house() -> None:
-    paths = {place.replace("anls_metric.", "anls_metric/") for place in MAY_IMPORT} - {"anls_metric", "app"}
-    assert {
-        path for path in paths if f"`{path}.py`" not in CONTRIBUTING.text and f"`{path}/`" not in CONTRIBUTING.text
-    } == set()
+def test_map_of_contributing_is_the_table_of_the_house() -> None:
+    _, _, *rows = CONTRIBUTING.table("| where | what | may import |")
+    path_of = {"anls_metric": "anls_metric/__init__.py"}
+    for row in set(MAY_IMPORT) - set(path_of):
+        path = row.replace(".", "/")
+        path_of[row] = f"{path}/" if (ROOT / path).is_dir() else f"{path}.py"
+    assert [place for place, *_ in rows] == [f"`{path_of[row]}`" for row in MAY_IMPORT]
+    for (_, _, cell), allowed in zip(rows, MAY_IMPORT.values()):
+        names = re.split(r", ", cell)
+        ours = {f"anls_metric.{name.strip('`')}" for name in names if name.startswith("`")}
+        assert ours | {name for name in names if not name.startswith("`")} == allowed
+
+
+def test_map_of_contributing_has_all_of_the_checkout() -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").replace("/\n", "\n").split()
+    there = [path for path in ROOT.iterdir() if path.name != ".git" and not any(map(path.match, ignored))]
+    mapped = set(re.findall(r"`([\w./]+)`", "\n".join(CONTRIBUTING.text.splitlines()[:40])))
+    folders = {f"{path.name}/" for path in there if path.is_dir()}
+    assert folders - {"anls_metric/"} | {path.name for path in there if path.suffix == ".py"} <= mapped
 
 
 @pytest.mark.parametrize("name", sorted(set(anls_metric.__all__) - {"VARIANTS"}))
@@ -474,9 +501,3 @@ def test_the_citation_file() -> None:
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited["cff-version"] == "1.2.0"
     assert [reference["year"] for reference in cited["references"]] == [2019, 2021]
-
-
-def test_anls_can_be_copied_into_a_project(tmp_path: Path, run_python: Callable[..., Any]) -> None:
-    shutil.copy(ROOT / "anls.py", tmp_path)
-    done = run_python("from anls_metric import anls_score; print(anls_score('CocaCola', ['Coca Cola']))", tmp_path)
-    assert done.stdout == "0.8888888888888888\n", done.stderr

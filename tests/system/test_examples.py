@@ -15,17 +15,19 @@ from tests.conftest import ROOT
 Load = Callable[[str], ModuleType]
 
 
-def test_a_confidence_interval(load_example: Load, capsys: pytest.CaptureFixture[str]) -> None:
+def test_confidence_interval_is_that_of_the_command(load_example: Load, capsys: pytest.CaptureFixture[str]) -> None:
     example: Any = load_example("confidence_interval")
-    example.main(str(ROOT / "examples" / "gold_label.json"), str(ROOT / "examples" / "submission.json"))
+    files = [str(ROOT / "examples" / "compare" / name) for name in ("gold.json", "tuned.json")]
+    example.main(*files)
     printed = capsys.readouterr().out
-    score, low, high = map(float, re.findall(r"\d\.\d{4}", printed))
-    assert score == 0.6273
-    assert low < score < high
+    document = anls_metric.score_file(*files).to_dict()
+    (submission,) = document["submissions"]
+    assert re.findall(r"\d\.\d{4}", printed) == [f"{x:.4f}" for x in (submission["anls"], *submission["interval"])]
+    assert f"(by {document['clusters']['field']})" in printed
     assert anls_metric.signature() in printed
 
 
-def test_anls_beside_another_metric(load_example: Load) -> None:
+def test_combine_metrics_gives_both_scores(load_example: Load) -> None:
     pytest.importorskip("evaluate")
     example: Any = load_example("combine_metrics")
     assert example.main() == {"anls": (8 / 9 + 0 + 0.875 + 1) / 4, "exact_answer": 0.25}

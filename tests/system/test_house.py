@@ -1,103 +1,138 @@
-"""The house: every file has a place, and imports run one way, anls <- reading <- analysis <- report <- doors."""
+"""The house: every module has a place in it, and imports run downward only, from the doors to the core."""
 
 from __future__ import annotations
 
 import ast
 import sys
 from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 
-BELOW_THE_DOORS = {"anls", "anls_metric.reading", "anls_metric.analysis", "anls_metric.report"}
+TEXTS_AND_VALUES = {"anls_metric.core", "anls_metric.nested"}
+FILES_AND_SCORES = {*TEXTS_AND_VALUES, "anls_metric.reading", "anls_metric.analysis", "anls_metric.report"}
 
 # From the ground up: a place, which is a module or a folder of modules, and what it may import besides itself and the
-# standard library. A row names rows above it alone, and no door another door.
+# standard library, at any time. A row names rows above it only. CONTRIBUTING.md shows the same table.
 MAY_IMPORT: Mapping[str, set[str]] = {
-    "anls": {"rapidfuzz"},
-    "anls_metric": {"anls"},  # `__init__` alone: its docstring is the map
-    "anls_metric.nested": {"anls", "rapidfuzz"},
-    "anls_metric.reading": {"anls"},
-    "anls_metric.analysis": {"anls", "anls_metric.reading"},
-    "anls_metric.report": {"anls", "anls_metric.reading", "anls_metric.analysis"},
-    "anls_metric.trl": {"anls", "anls_metric.reading", "trl"},
-    "anls_metric.torchmetrics": {"anls", "rapidfuzz", "torch", "torchmetrics"},
-    "anls_metric.keras": {"anls", "rapidfuzz", "numpy", "keras"},
-    "anls_metric.page": {*BELOW_THE_DOORS, "gradio", "gradio_client", "starlette"},
-    "anls_metric.command_line": BELOW_THE_DOORS,
-    "anls_metric.files": BELOW_THE_DOORS,
-    "anls_metric.__main__": {"anls", "anls_metric.command_line"},
-    "calculate_anls": set(),  # the script of the command, which says why the package cannot be imported
+    "anls_metric.core": {"rapidfuzz"},
+    "anls_metric.nested": {"anls_metric.core", "numpy", "rapidfuzz"},
+    "anls_metric.reading": {*TEXTS_AND_VALUES, "pyarrow", "python_calamine", "zstandard"},
+    "anls_metric.analysis": {*TEXTS_AND_VALUES, "anls_metric.reading"},
+    "anls_metric.report": {*TEXTS_AND_VALUES, "anls_metric.reading", "anls_metric.analysis", "PIL"},
+    "anls_metric.torchmetrics": {"anls_metric.core", "rapidfuzz", "torch", "torchmetrics"},
+    "anls_metric.keras": {"anls_metric.core", "keras", "numpy", "rapidfuzz"},
+    "anls_metric.transformers": {"anls_metric.core", "anls_metric.reading"},
+    "anls_metric.trl": {*TEXTS_AND_VALUES, "anls_metric.reading", "anls_metric.transformers", "trl"},
+    "anls_metric.metric": {*TEXTS_AND_VALUES, "anls_metric.transformers", "anls_metric.trl", "datasets", "evaluate"},
+    "anls_metric.files": {*FILES_AND_SCORES, "pandas"},
+    "anls_metric.page": {*FILES_AND_SCORES, "anls_metric.metric", "gradio", "gradio_client", "starlette"},
+    "anls_metric.command_line": {*FILES_AND_SCORES, "anls_metric.page"},
+    "anls_metric.__main__": {"anls_metric.command_line"},
+    # __init__.py, which offers the public names
+    "anls_metric": {*FILES_AND_SCORES, "anls_metric.files", "anls_metric.metric", "anls_metric.transformers"},
     "app": {"anls_metric.page"},
 }
 
-# What is imported inside a function alone: what only some calls need, and what may be missing.
-MAY_IMPORT_LATE: Mapping[str, set[str]] = {
-    "anls": {"evaluate", "datasets", "anls_metric.nested", "anls_metric.reading", "anls_metric.trl"},
-    "anls_metric": {"anls_metric.files"},  # the names of this door are also those of the package
-    "anls_metric.nested": {"numpy"},
-    "anls_metric.reading": {"anls_metric.nested", "pyarrow", "python_calamine", "zstandard"},
-    "anls_metric.analysis": {"anls_metric.nested"},
-    "anls_metric.trl": {"anls_metric.nested"},
-    "anls_metric.report": {"PIL"},  # the images of a report
-    "anls_metric.command_line": {"anls_metric.nested", "anls_metric.page"},  # --demo opens that door
-    "anls_metric.files": {"anls_metric.nested", "pandas"},
-    "calculate_anls": {"anls_metric.command_line"},
-}
-
-ROOMS_OF_TESTS = {"core", "reading", "analysis", "report", "page", "frameworks", "system"}
-
-FILES = [*ROOT.glob("*.py"), *sorted((ROOT / "anls_metric").rglob("*.py"))]
+FOLDERS_OF_TESTS = {"core", "reading", "analysis", "report", "page", "frameworks", "system"}
 
 
-def module(path: Path) -> str:
+def module_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def place(name: str) -> str:
-    """The row of the house that a module, or a name in one, belongs to; of a library, its own name."""
+FILES = {module_of(path): path for path in [*sorted((ROOT / "anls_metric").rglob("*.py")), ROOT / "app.py"]}
+
+
+def row_of(name: str) -> str:
+    """The row of the house that a module belongs to; of a library, its own name."""
     longest = max((row for row in MAY_IMPORT if f"{name}.".startswith(f"{row}.")), key=len, default="")
     return longest or name.partition(".")[0]
 
 
-def imports(node: ast.AST, late: bool = False) -> Iterator[tuple[str, bool]]:
-    """The places that some code imports, each with whether a function must be called first."""
+def imports(module: str) -> set[str]:
+    """The modules that a module imports, when it is imported or later."""
+    path = FILES[module]
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    return set(_imports(ast.parse(path.read_text(encoding="utf-8")), package)) - {module}
+
+
+def _imports(node: ast.AST, package: str) -> Iterator[str]:
+    match node:
+        case ast.Import():
+            yield from (alias.name for alias in node.names)
+        case ast.ImportFrom():
+            source = resolve_name("." * node.level + (node.module or ""), package)
+            yield from (name if (name := f"{source}.{alias.name}") in FILES else source for alias in node.names)
+        case ast.Call(args=[ast.Constant(value=str(name)), *_]) if ast.unparse(node.func).endswith("import_module"):
+            yield resolve_name(name, package)
+        case ast.Constant(value=str(name)) if name.startswith("anls_metric.") and name in FILES:
+            yield name  # of a table of modules that are imported by their names
+        case ast.If() if ast.unparse(node.test) == "TYPE_CHECKING":  # no import at run time
+            for inner in node.orelse:
+                yield from _imports(inner, package)
+            return
     for inner in ast.iter_child_nodes(node):
-        if isinstance(inner, ast.Import):
-            yield from ((place(alias.name), late) for alias in inner.names)
-        elif isinstance(inner, ast.ImportFrom):
-            assert inner.level == 0, "import by the whole name, so that a file also loads by its path"
-            yield from ((place(f"{inner.module}.{alias.name}"), late) for alias in inner.names)
-        if isinstance(inner, ast.If) and ast.unparse(inner.test) == "TYPE_CHECKING":  # no import when it runs
-            continue
-        yield from imports(inner, late or isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
+        yield from _imports(inner, package)
 
 
-@pytest.mark.parametrize("path", FILES, ids=module)
-def test_imports_run_one_way(path: Path) -> None:
-    own = place(module(path))
-    allowed = {own, *MAY_IMPORT.get(own, ()), *sys.stdlib_module_names}
-    allowed_late = allowed | MAY_IMPORT_LATE.get(own, set())
-    for name, late in imports(ast.parse(path.read_text(encoding="utf-8"))):
-        assert name in (allowed_late if late else allowed), f"{module(path)} must not import {name} here"
+@pytest.mark.parametrize("module", FILES)
+def test_module_imports_downward_only(module: str) -> None:
+    row = row_of(module)
+    allowed = {row, *MAY_IMPORT.get(row, ()), *sys.stdlib_module_names}
+    assert {row_of(name) for name in imports(module)} - allowed == set()
 
 
-@pytest.mark.parametrize("path", FILES, ids=module)
-def test_every_file_has_a_place(path: Path) -> None:
-    own = place(module(path))
-    assert own in MAY_IMPORT, "a new place is a row of the table above, and a line of CONTRIBUTING.md"
-    assert own != "anls_metric" or path.name == "__init__.py", "CONTRIBUTING.md says where new code goes"
+@pytest.mark.parametrize("module", FILES)
+def test_module_has_a_place_in_the_house(module: str) -> None:
+    row = row_of(module)
+    assert row in MAY_IMPORT, "a new place is a row of the table above, and of the one in CONTRIBUTING.md"
+    assert row != "anls_metric" or FILES[module].name == "__init__.py", "CONTRIBUTING.md says where new code goes"
 
 
-def test_a_row_names_rows_above_it_alone() -> None:
+def test_row_of_the_house_names_rows_above_it_only() -> None:
     above: set[str] = set()
     for row, names in MAY_IMPORT.items():
-        assert {name for name in names if name in MAY_IMPORT} <= above
+        assert {name for name in names if name.partition(".")[0] == "anls_metric"} <= above
         above.add(row)
 
 
-def test_the_tests_mirror_the_house() -> None:
+def test_row_of_the_house_is_a_module_or_a_folder_of_modules() -> None:
+    assert set(MAY_IMPORT) == {row_of(module) for module in FILES}
+
+
+def test_no_modules_import_each_other() -> None:
+    """Late imports are imports: a circle of modules is one module in several files."""
+    graph = {module: {name for name in imports(module) if name in FILES} for module in FILES}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"a circle: {' <- '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import anls_metric.files",
+        "from anls_metric.files import score_file",
+        "from anls_metric import files",
+        "from . import files",
+        "from .files import score_file",
+        "def late():\n    from .files import score_file",
+        "import_module('anls_metric.files')",
+        "importlib.import_module('.files', __package__)",
+        "MODULES = {'anls_metric.files': ('score_file',)}",
+        "if TYPE_CHECKING:\n    from anls_metric.trl import build_reward\nelse:\n    import anls_metric.files",
+    ],
+)
+def test_every_way_to_import_counts(source: str) -> None:
+    assert set(_imports(ast.parse(source), "anls_metric")) & set(FILES) == {"anls_metric.files"}
+
+
+def test_folders_of_tests_are_those_of_the_house() -> None:
     folders = {path.parent.relative_to(ROOT / "tests").as_posix() for path in (ROOT / "tests").rglob("test_*.py")}
-    assert folders <= ROOMS_OF_TESTS
+    assert folders <= FOLDERS_OF_TESTS

@@ -1,0 +1,201 @@
+"""`anls.py`, the metric as one file: it is what the package gives, and it works where the package is not installed."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import anls_metric
+from anls_metric import metric as package_metric
+from tests.conftest import LIGHT, ROOT, copy_of_the_checkout, fuzzed_rows
+from tests.core.test_conformance import REPRODUCED, differences
+
+RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
+
+# A Python in which the package is not installed.
+ALONE = f"{LIGHT}sys.modules['anls_metric'] = None\n"
+
+needs_ruff = pytest.mark.skipif(find_spec("ruff") is None, reason="ruff formats the file: pip install ruff")
+
+
+@pytest.fixture(scope="module")
+def anls() -> ModuleType:
+    """The built file, whatever else is called `anls` here."""
+    spec = spec_from_file_location("built_anls", ROOT / "anls.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# Building it
+
+
+def build(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    script = checkout / "tools" / "one_file.py"
+    return subprocess.run([sys.executable, str(script), *options], capture_output=True, text=True, cwd=checkout.parent)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@needs_ruff
+def test_built_file_is_not_stale() -> None:
+    done = build(ROOT, "--check")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@needs_ruff
+def test_building_leaves_a_fresh_checkout_unchanged_and_follows_the_package(tmp_path: Path) -> None:
+    checkout = copy_of_the_checkout(tmp_path / "checkout")
+    before = contents(checkout)
+    assert build(checkout).returncode == 0
+    assert contents(checkout) == before
+
+    version = checkout / "anls_metric" / "core" / "version.py"
+    version.write_text('"""The version."""\n\n__version__ = "9.9.9"\n', encoding="utf-8")
+    stale = build(checkout, "--check")
+    assert (stale.returncode, stale.stderr) == (1, "anls.py is stale: run python tools/one_file.py\n")
+    assert (checkout / "anls.py").read_bytes() == before["anls.py"]
+    assert build(checkout).returncode == 0
+    assert build(checkout, "--check").returncode == 0
+    assert '__version__ = "9.9.9"\n' in (checkout / "anls.py").read_text(encoding="utf-8")
+
+
+def test_built_file_says_what_it_is_and_how_to_build_it(anls: ModuleType) -> None:
+    assert "BUILT" in str(anls.__doc__)
+    assert "python tools/one_file.py" in str(anls.__doc__)
+
+
+# It computes what the package computes
+
+
+def test_built_file_has_the_public_names_of_its_modules(anls: ModuleType) -> None:
+    assert set(anls.__all__) < set(anls_metric.__all__)
+    assert [name for name in anls.__all__ if not hasattr(anls, name)] == []
+    assert inspect.signature(anls.anls_scores) == inspect.signature(anls_metric.anls_scores)
+
+
+@pytest.mark.parametrize("name", REPRODUCED)
+def test_built_file_reproduces_every_golden_score(name: str, anls: ModuleType) -> None:
+    assert differences(name, anls.anls_scores) == []
+
+
+def test_built_file_gives_the_scores_signatures_and_reasons_of_the_package(anls: ModuleType) -> None:
+    predictions, references = map(list, zip(*fuzzed_rows(300, seed=5)))
+    for variant in anls_metric.VARIANTS:
+        expected = anls_metric.anls_scores(predictions, references, variant=variant)
+        assert anls.anls_scores(predictions, references, variant=variant) == expected
+        assert anls.signature(variant, 0.3) == anls_metric.signature(variant, 0.3)
+    assert str(anls.explain("The Coca", ["Coca Cola"])) == str(anls_metric.explain("The Coca", ["Coca Cola"]))
+
+
+def test_metric_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> None:
+    pytest.importorskip("evaluate")
+    built, packaged = anls.load(variant="rrc"), anls_metric.load(variant="rrc")
+    for metric in (built, pickle.loads(pickle.dumps(built))):
+        metric.add(prediction="ab  ", reference="a")
+        assert metric.compute(predictions=["x"], references=["x"], return_all_scores=True) == {
+            "anls": 0.875,
+            "anls_scores": [0.75, 1.0],
+        }
+        assert metric.signature() == packaged.signature()
+    assert built.inputs_description == packaged.inputs_description
+    assert built.features == packaged.features
+
+
+def test_trainer_hook_of_the_built_file_is_that_of_the_package(anls: ModuleType) -> None:
+    numpy = pytest.importorskip("numpy")
+    evaluated = (numpy.array([[2, -100], [1, 3]]), numpy.array([[1, 2], [3, -100]]))
+    results = []
+    for module in (anls, anls_metric):
+        hook = module.build_compute_metrics(Tokenizer(), references=[["Coca Cola", "Cola"], ["Pepsi"]])
+        results += [hook(evaluated), pickle.loads(pickle.dumps(hook))(evaluated)]
+    assert results == [{"anls": 0.75}] * 4
+
+
+class Tokenizer:
+    def batch_decode(self, rows: Any, skip_special_tokens: bool) -> list[str]:
+        return [" ".join("- Coca Cola Pepsi".split()[token] for token in row if token) for row in rows]
+
+
+# It works where the package is not installed
+
+
+SCORE = "print(metric.compute(predictions=['CocaCola'], references=[['Coca Cola', 'Coca Cola Company']]))"
+SCORED = "{'anls': 0.8888888888888888}\n"
+
+
+@pytest.mark.parametrize("name", ["anls", "anls/anls.py"])
+def test_evaluate_loads_the_built_file_from_another_directory(name: str, tmp_path: Path, run_python: RunPython) -> None:
+    """By the folder of a clone, which `evaluate` wants to be called as its file is, and by the path of the file."""
+    pytest.importorskip("evaluate")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "anls").mkdir()
+    shutil.copy(ROOT / "anls.py", tmp_path / "anls")
+    program = f"{ALONE}import evaluate\nmetric = evaluate.load({str(tmp_path / name)!r})\n{SCORE}"
+    done = run_python(program, tmp_path / "elsewhere", HF_HOME=str(tmp_path / "cache"))
+    assert done.stdout == SCORED, done.stderr
+
+
+def test_built_file_can_be_imported_in_the_clone(run_python: RunPython) -> None:
+    done = run_python("import anls; print(anls.anls_score('CocaCola', ['Coca Cola']), anls.__file__)", ROOT)
+    assert done.stdout == f"0.8888888888888888 {ROOT / 'anls.py'}\n", done.stderr
+
+
+def test_built_file_can_be_copied_into_a_project(tmp_path: Path, run_python: RunPython) -> None:
+    """Where the package is not installed, nor anything but rapidfuzz: its metric says what it needs."""
+    shutil.copy(ROOT / "anls.py", tmp_path)
+    program = f"""{ALONE}sys.modules["evaluate"] = None
+from anls import anls_score, load
+print(anls_score("CocaCola", ["Coca Cola"]))
+try:
+    load()
+except ImportError as error:
+    print(error)
+"""
+    done = run_python(program, tmp_path)
+    advice = "the metric needs Hugging Face evaluate: pip install evaluate datasets"
+    assert done.stdout == f"0.8888888888888888\n{advice}\n", done.stderr
+
+
+def test_what_needs_the_package_says_how_to_get_it(tmp_path: Path, run_python: RunPython) -> None:
+    pytest.importorskip("evaluate")
+    program = f"""{ALONE}import evaluate
+path = {str(ROOT / "anls.py")!r}
+asks = {{
+    "anls_star": lambda: evaluate.load(path, "anls_star"),
+    "anlsl": lambda: evaluate.load(path, "anlsl"),
+    "reward": lambda: evaluate.load(path).build_reward(),
+    "rules": lambda: evaluate.load(path).build_compute_metrics(None, extract="think,final"),
+}}
+for name, ask in asks.items():
+    try:
+        ask()
+    except ImportError as error:
+        print(name, "pip install anls-metric" in str(error))
+"""
+    done = run_python(program, tmp_path, HF_HOME=str(tmp_path / "cache"))
+    assert done.stdout.splitlines() == [f"{name} True" for name in ("anls_star", "anlsl", "reward", "rules")], done.stderr
+
+
+def test_inputs_description_has_a_line_for_each_argument() -> None:
+    pytest.importorskip("evaluate")
+    arguments = inspect.signature(package_metric.Anls.compute).parameters.keys() - {"self", "unknown"}
+    section = anls_metric.load().inputs_description.partition("Args:\n")[2].partition("Returns:\n")[0]
+    assert sorted(re.findall(r"^    (\w+): .+$", section, re.MULTILINE)) == sorted(arguments)
+    assert section.count("\n") == len(arguments)
