@@ -43,15 +43,8 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, _error(message))
 
 
-class _Help(argparse.RawDescriptionHelpFormatter):
-    """The width of the terminal, without the module by which argparse asks for it again for each flag."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=_columns() - 2)
-
-
-@functools.cache
 def _columns() -> int:
+    """The width of the terminal. argparse would import a module of compression to ask for it."""
     try:
         return int(os.environ["COLUMNS"]) if "COLUMNS" in os.environ else os.get_terminal_size().columns
     except (OSError, ValueError):
@@ -87,7 +80,7 @@ def parser() -> argparse.ArgumentParser:
         prog="anls",
         description="Score answers read from documents with ANLS (Average Normalized Levenshtein Similarity).",
         epilog=_EPILOG,
-        formatter_class=_Help,
+        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=_columns() - 2),
     )
     add = flags.add_argument
     flags.register("action", None, _Once)

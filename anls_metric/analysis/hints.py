@@ -18,7 +18,6 @@ from anls_metric.core.rows import describe
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading import remedies
 from anls_metric.reading.extract import EXTRACTORS, Extractor, extractor
-from anls_metric.reading.patterns import pattern
 from anls_metric.reading.remedies import Door, Remedy
 from anls_metric.reading.rows import parse_references
 from anls_metric.reading.values import value_or_text
@@ -242,16 +241,16 @@ def _rules_for(prediction: str, one: Scored, batch: Batch) -> list[str]:
         rest.remove(step[0])
         names.append(step[0].name)
         answer = step[1]
-    taken_out = names and answer and not _ROLE.search(answer) and batch.score(answer, references) >= one.score
+    taken_out = names and answer and not re.search(_ROLE, answer) and batch.score(answer, references) >= one.score
     return names if taken_out else []
 
 
-_FIELD = pattern(r'"([^",:\\]{1,40})"\s{0,9}:')
+_FIELD = r'"([^",:\\]{1,40})"\s{0,9}:'
 _MOST_FIELDS = 20
 
 
 def _first_field(text: str) -> str | None:
-    field = _FIELD.search(text)
+    field = re.search(_FIELD, text)
     return field and field[1]
 
 
@@ -260,7 +259,7 @@ _OBJECT = Extractor("object", "its first field", _first_field, marks=("{",))
 
 
 def _field_rules(text: str) -> list[Extractor]:
-    names = list(dict.fromkeys(_FIELD.findall(text)))[:_MOST_FIELDS] if _OBJECT.find(text) else []
+    names = list(dict.fromkeys(re.findall(_FIELD, text)))[:_MOST_FIELDS] if _OBJECT.find(text) else []
     return [rule._replace(certain=False) for name in names for rule in extractor(f"json:{name}").rules]
 
 
@@ -319,9 +318,7 @@ def _characters(batch: Batch) -> Iterator[str]:
             yield ""
 
 
-_PRINTED = pattern(
-    r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:|\{[^{}:'",]+,[^{}:'"]+\}$"""
-)
+_PRINTED = r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:|\{[^{}:'",]+,[^{}:'"]+\}$"""
 _BRACKETS = ("[", "{", "(", "b'", 'b"')
 
 
@@ -331,7 +328,7 @@ def _is_printed(text: str) -> bool:
     if not text.endswith(("]", "}", ")", "'", '"')):
         return False
     try:
-        return bool(_PRINTED.match(text)) or list(parse_references(text, "text")) != [text]
+        return bool(re.match(_PRINTED, text)) or list(parse_references(text, "text")) != [text]
     except ValueError:
         return True
 
@@ -364,10 +361,10 @@ def _respelled(plain: Callable[[str], str], batch: Batch) -> Iterator[str]:
             yield ""
 
 
-_INVISIBLE = pattern("(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]")
-_LATIN = pattern("[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}")
-_ESCAPED = pattern(r"\\u([0-9a-fA-F]{4})")
-_BLANK_TOKEN = pattern("[Ġ▁]")
+_INVISIBLE = "(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]"
+_LATIN = "[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}"
+_ESCAPED = r"\\u([0-9a-fA-F]{4})"
+_BLANK_TOKEN = "[Ġ▁]"
 
 
 def _composed(text: str) -> str:
@@ -379,11 +376,11 @@ def _composed(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    return text if text.isascii() else _INVISIBLE.sub("", text)
+    return text if text.isascii() else re.sub(_INVISIBLE, "", text)
 
 
 def _read_as_utf_8(text: str) -> str:
-    return text if text.isascii() else _LATIN.sub(_decoded, text)
+    return text if text.isascii() else re.sub(_LATIN, _decoded, text)
 
 
 def _decoded(found: re.Match[str]) -> str:
@@ -404,11 +401,11 @@ def _without_entities(text: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if r"\u" in text else text
+    return re.sub(_ESCAPED, lambda found: chr(int(found[1], 16)), text) if r"\u" in text else text
 
 
 def _untokenized(text: str) -> str:
-    return text if text.isascii() else _BLANK_TOKEN.sub(" ", text)
+    return text if text.isascii() else re.sub(_BLANK_TOKEN, " ", text)
 
 
 # Predictions that are something else
@@ -427,7 +424,7 @@ def _repeated(batch: Batch) -> Iterator[str]:
 
 
 _ROLES = ("ssistant", "SSISTANT", "[/INST]")
-_ROLE = pattern(r"(?:\A|[\n>])[ ]?(?:[Aa]ssistant|ASSISTANT)[ ]?(?:[\n:]|<\|)|ASSISTANT:|\[/INST\]")
+_ROLE = r"(?:\A|[\n>])[ ]?(?:[Aa]ssistant|ASSISTANT)[ ]?(?:[\n:]|<\|)|ASSISTANT:|\[/INST\]"
 
 
 def _prompt(batch: Batch) -> Iterator[str]:
@@ -437,7 +434,7 @@ def _prompt(batch: Batch) -> Iterator[str]:
         repeats = (
             type(question) is str and 0 < len(question) <= len(prediction) and prediction.lstrip().startswith(question)
         )
-        if repeats or (roles and _ROLE.search(prediction)):
+        if repeats or (roles and re.search(_ROLE, prediction)):
             yield ""
 
 

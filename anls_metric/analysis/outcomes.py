@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Scorer, Variant, get_variant
-from anls_metric.reading.patterns import pattern
 from anls_metric.reading.rows import Row
 from anls_metric.reading.values import written
 
@@ -248,13 +247,12 @@ _NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
 # Of these any refusal holds one, and few other texts do: to look for them takes a tenth of the time.
 _REFUSAL_MARKS = ("not", "n't", "n’t", "no ", "unable", "sorry", "apologi", "an ai", "unanswer")
 
-_REFUSALS = pattern(
+_REFUSALS = (
     r"\b(?:i (?:can ?not|can['’]t|could not|couldn['’]t|do not|don['’]t|am not able|am unable|['’]m (?:sorry|unable))"
     r"|i am sorry|i apologi[sz]e|as an ai|unable to (?:answer|determine|read|see)|no (?:answer|(?:such )?information)"
     r"|not (?:possible|specified|mentioned|provided|visible|given|available|stated|legible|found)|unanswerable"
     r"|can(?:not|['’]t| not) be (?:determined|answered|read)|does not (?:say|mention|contain|provide|specify|show)"
-    r"|doesn['’]t (?:say|mention|contain|provide|specify|show))\b",
-    re.IGNORECASE,
+    r"|doesn['’]t (?:say|mention|contain|provide|specify|show))\b"
 )
 
 
@@ -265,4 +263,4 @@ def refuses(text: str) -> bool:
         >>> refuses("I'm sorry, the document does not mention it."), refuses("Sorry Street 5")
         (True, False)
     """
-    return any(map(text.lower().__contains__, _REFUSAL_MARKS)) and _REFUSALS.search(text) is not None
+    return any(map(text.lower().__contains__, _REFUSAL_MARKS)) and re.search(_REFUSALS, text, re.IGNORECASE) is not None

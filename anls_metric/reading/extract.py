@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import as_text, describe
-from anls_metric.reading.patterns import pattern
 
 
 class Extractor(NamedTuple):
@@ -198,21 +197,21 @@ def _braced(text: str, command: str) -> Iterator[tuple[int, int, int]]:
 # Values of JSON stay as they are written: 0.10 is an answer of four characters.
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
 _PLAIN_DECODER = json.JSONDecoder(strict=False)
-_OBJECT = pattern(r'\{\s*"')
-_CONTAINER = pattern(r"[\[{]")
+_OBJECT = r'\{\s*"'
+_CONTAINER = r"[\[{]"
 _CONSTANTS = {None: "", True: "true", False: "false"}
 
 
 def _json_in(
-    text: str, opening: re.Pattern[str], decoder: json.JSONDecoder, takes: Callable[[Any], bool]
+    text: str, opening: str, decoder: json.JSONDecoder, takes: Callable[[Any], bool]
 ) -> Iterator[tuple[Any, str]]:
     """The values in a text that are taken, none inside another one, each as it is written, too.
 
     Texts that only look like values are tried until that gets expensive.
     """
-    place, patience = 0, 20 * len(text)
-    while patience > 0 and (found := opening.search(text, place)):
-        start = found.start()
+    find, place, patience = re.compile(opening).search, 0, 20 * len(text)
+    while patience > 0 and (match := find(text, place)):
+        start = match.start()
         place = start + 1
         try:
             value, end = decoder.raw_decode(text, start)
@@ -253,7 +252,7 @@ def _as_answer(value: Any) -> str | None:
     return None if isinstance(value, (list, dict)) else _CONSTANTS[value]
 
 
-_LANGUAGE = pattern(r"[\w+#.-]*[ \t\r]*")
+_LANGUAGE = r"[\w+#.-]*[ \t\r]*"
 
 
 def _in_fence(text: str) -> str | None:
@@ -265,23 +264,23 @@ def _in_fence(text: str) -> str | None:
     if not insides:
         return before.strip()
     language, _, lines = insides[-1].partition("\n")
-    return (lines if lines.strip() and _LANGUAGE.fullmatch(language) else insides[-1]).strip()
+    return (lines if lines.strip() and re.fullmatch(_LANGUAGE, language) else insides[-1]).strip()
 
 
-_SPECIAL_TOKEN = pattern(
+_SPECIAL_TOKEN = (
     r"(<\|[^\s<>|]{1,40}\|>|<｜[^\s<>]{1,40}｜>|</?s>|\[(?:CLS|EOS|PAD|SEP)\]"
     r"|<(?:bos|eod|eos|pad|unk|end_of_turn|end_of_utterance|start_of_turn)>)"
 )
 
 
 def _without_special_tokens(text: str) -> str | None:
-    parts = _SPECIAL_TOKEN.split(text)  # what stands before, between and after them at even places
+    parts = re.split(_SPECIAL_TOKEN, text)  # what stands before, between and after them at even places
     said = [place for place in range(0, len(parts), 2) if parts[place].strip()]
     first, last = (said[0], said[-1]) if said else (0, 0)
     return None if last - first == len(parts) - 1 else "".join(parts[first : last + 1]).strip()
 
 
-_LABEL = pattern(
+_LABEL = (
     r"(?:[#]|[*]{2}|__)[ ]?(?:[Ff]inal[ ]|FINAL[ ])?(?:[Aa]nswer|ANSWER)(?:[*]{2}|__)?[ \t]{0,3}\r?\n|"
     r"\b(?:[Aa]nswer|ANSWER)[*_]{0,3}\s{0,3}[:：][*_]{0,3}"
     r"|\b(?:[Tt]he|THE)\s{1,3}(?:\w{1,12}\s{1,3})?(?:[Aa]nswer|ANSWER)\s{1,3}(?:is|IS)\b(?:[*_]{0,3}\s{0,3}[:：])?[*_]{0,3}"
@@ -291,7 +290,7 @@ _BOLD = ("***", "**", "__")
 
 def _after_label(text: str) -> str | None:
     """After the last label that something follows, be it on the next line."""
-    for label in reversed(list(_LABEL.finditer(text))):
+    for label in reversed(list(re.finditer(_LABEL, text))):
         if line := text[label.end() :].lstrip().partition("\n")[0].rstrip():
             for mark in _BOLD[1:]:
                 if line.count(mark) % 2:  # it was opened before the label

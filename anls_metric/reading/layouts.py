@@ -7,12 +7,12 @@ to something counts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.reading.containers import KEY, VALUE
-from anls_metric.reading.patterns import pattern
 
 Path = str | Callable[[Mapping[str, Any]], Any]
 """Where a value of a record stands, or a function that takes it out of the record."""
@@ -416,8 +416,8 @@ def with_paths(layout: Layout, **paths: str | None) -> Layout:
 
 # What programs write around a question
 
-_BEFORE = pattern(r"^(?:Answer the question according to the image using a single word or phrase\.\n|Question: )")
-_AFTER = pattern(
+_BEFORE = r"^(?:Answer the question according to the image using a single word or phrase\.\n|Question: )"
+_AFTER = (
     r"\s*(?:Answer the question using a single word or phrase\."
     r'|The last line of your response should be of the form "ANSWER: \[ANSWER\]" .*'
     r"|Answer(?: with a single word or phrase)?:)\s*$"
@@ -431,4 +431,4 @@ def without_prompt(question: str) -> str:
         >>> without_prompt("What is the total?\nAnswer the question using a single word or phrase.")
         'What is the total?'
     """
-    return _AFTER.sub("", _BEFORE.sub("", question))
+    return re.sub(_AFTER, "", re.sub(_BEFORE, "", question))

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import as_references, describe
-from anls_metric.reading.patterns import pattern
 from anls_metric.reading.remedies import Door, Remedy
 
 
@@ -40,6 +39,7 @@ class InputError(ValueError):
             says it.
 
     Example:
+        >>> from anls_metric.reading import remedies
         >>> error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
         >>> print(error)
         answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with missing="zero"
@@ -111,12 +111,10 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
 _LITERAL = r"""b?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
 _ITEM = rf"(?:{_LITERAL}|np\.str_\({_LITERAL}\))"
 _ITEMS = rf"\s*{_ITEM}\s*(?:,\s*{_ITEM}\s*)*"
-_LIST = pattern(rf"\[{_ITEMS},?\s*\]|\{{{_ITEMS}\}}|\({_ITEMS},\s*\)|\({_ITEMS},{_ITEMS}\)")
+_LIST = rf"\[{_ITEMS},?\s*\]|\{{{_ITEMS}\}}|\({_ITEMS},\s*\)|\({_ITEMS},{_ITEMS}\)"
 # What stands between the texts of the printed form of something else: other values, or nothing, as numpy prints it.
-_OTHER_VALUES = pattern(
-    r"(?:[\s,\[\](){}]|\b(?:nan|NaN|NaT|None|null|True|False|inf|np\.\w+)\b|[-+\d.]+(?:e[-+]?\d+)?|<NA>)*"
-)
-_SQUAD = pattern(r"""\{\s*['"](?:text|answer_start)['"]\s*:""")
+_OTHER_VALUES = r"(?:[\s,\[\](){}]|\b(?:nan|NaN|NaT|None|null|True|False|inf|np\.\w+)\b|[-+\d.]+(?:e[-+]?\d+)?|<NA>)*"
+_SQUAD = r"""\{\s*['"](?:text|answer_start)['"]\s*:"""
 _OPENING = ("[", "(", "{", "array([", "Index([")
 _MOST_SQUAD = 100_000  # characters that Python's parser may have
 
@@ -125,13 +123,13 @@ def _written_list(text: str, what: str) -> Any:
     """What a text is the written form of: a list of strings, or None where it is none."""
     if text == "[]":
         return []
-    if _LIST.fullmatch(text):
+    if re.fullmatch(_LIST, text):
         return _read_literals(text, what)
     if text.startswith("{"):
         return _written_squad(text, what)
     between, count = re.subn(_LITERAL, " ", text, flags=re.DOTALL)
     several = text.startswith("[") or "," in between  # ('a') is a text in brackets
-    enclosed = text.endswith(("]", ")")) and bool(count) and several and _OTHER_VALUES.fullmatch(between)
+    enclosed = text.endswith(("]", ")")) and bool(count) and several and re.fullmatch(_OTHER_VALUES, between)
     if enclosed or text.startswith(_OPENING[3:]) or (text[:2] in ("['", '["') and text.endswith("]")):
         raise _printed(text, what)
     return None
@@ -162,7 +160,7 @@ def _written_squad(text: str, what: str) -> Any:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             continue
         return value.get("text") if isinstance(value, dict) else None
-    if _SQUAD.match(text):
+    if re.match(_SQUAD, text):
         raise _printed(text, what)
     return None
 

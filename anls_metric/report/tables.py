@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from anls_metric.reading.patterns import pattern
 from anls_metric.report.text import printable
 
 Table = list[list[str]]
@@ -235,13 +235,13 @@ def _latex_cells(table: Table) -> Table:
     return [[_latex_cell(cell) for cell in row] for row in table]
 
 
-_SIGNED = pattern(r"(?<![\w.-])[+-]\d[\d.]*")
-_RANGE = pattern(r"^(\d[\d.]*) to (\d[\d.]*)$")
+_SIGNED = r"(?<![\w.-])[+-]\d[\d.]*"
+_RANGE = r"^(\d[\d.]*) to (\d[\d.]*)$"
 
 
 def _latex_cell(cell: str) -> str:
     """A cell of numbers or words, with minus signs and ranges as they are set."""
-    return _SIGNED.sub(r"$\g<0>$", _RANGE.sub(r"\1--\2", latex_text(cell)))
+    return re.sub(_SIGNED, r"$\g<0>$", re.sub(_RANGE, r"\1--\2", latex_text(cell)))
 
 
 def _latex_table(cells: Table, caption: str, label: str) -> str:

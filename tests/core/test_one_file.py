@@ -130,7 +130,7 @@ def test_trainer_hook_of_the_built_file_is_that_of_the_package(anls: ModuleType)
 
 class Tokenizer:
     def batch_decode(self, rows: Any, skip_special_tokens: bool) -> list[str]:
-        return [" ".join("- Coca Cola Pepsi".split()[token] for token in row if token) for row in rows]
+        return [" ".join(["-", "Coca", "Cola", "Pepsi"][token] for token in row if token) for row in rows]
 
 
 # It works where the package is not installed
@@ -190,7 +190,9 @@ for name, ask in asks.items():
         print(name, "pip install anls-metric" in str(error))
 """
     done = run_python(program, tmp_path, HF_HOME=str(tmp_path / "cache"))
-    assert done.stdout.splitlines() == [f"{name} True" for name in ("anls_star", "anlsl", "reward", "rules")], done.stderr
+    assert done.stdout.splitlines() == [f"{name} True" for name in ("anls_star", "anlsl", "reward", "rules")], (
+        done.stderr
+    )
 
 
 def test_inputs_description_has_a_line_for_each_argument() -> None:

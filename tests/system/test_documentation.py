@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -75,7 +74,10 @@ EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix
 MODULES = sorted({"anls", *FILES} - {"app", "anls_metric.__main__"})
 
 # What stands behind `anls_metric`, the modules aside that are named after a library.
-_DEEPER = re.compile(r"\banls_metric\.(?!(?:torchmetrics|keras|trl|transformers)\b)[a-z]\w*|^(?:>>> )?(?:from anls |import anls\b(?!_))", re.M)
+_DEEPER = re.compile(
+    r"\banls_metric\.(?!(?:torchmetrics|keras|trl|transformers)\b)[a-z]\w*|^(?:>>> )?(?:from anls |import anls\b(?!_))",
+    re.M,
+)
 
 of_the_guide = pytest.mark.parametrize("document", GUIDE, ids=lambda document: document.name)
 of_all = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
