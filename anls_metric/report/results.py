@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-import stat
-import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import IO
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from tempfile import NamedTemporaryFile
+from typing import IO, Any
 
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.reading import remedies
@@ -21,14 +20,10 @@ from anls_metric.reading.values import as_json
 from anls_metric.report.document import RESULTS_FILE
 
 _BEGINNING = '{"inputs": '
-_UNFINISHED = ".unfinished"
 
 
 class ResultsFile:
-    """A folder's results.json: written aside, and renamed when it is whole, so that nobody ever sees a part of it.
-
-    What is written aside has a name of its own that cannot be foreseen, and is locked: a run that was killed leaves it
-    unlocked, and the next one removes it.
+    """A folder's results.json, written while the answers are scored. Nobody sees it before it is whole.
 
     Args:
         folder: where to write; it is made where it is not there.
@@ -41,17 +36,20 @@ class ResultsFile:
 
     def __init__(self, folder: str, inputs: Sequence[str], force: bool = False) -> None:
         self.path = os.path.join(folder, RESULTS_FILE)
-        self._folder = folder
         self._inputs = [path if path == "-" else os.path.abspath(path) for path in inputs]
         self._force = force
         self._separator = ""
+        self._stack = ExitStack()
 
     def __enter__(self) -> ResultsFile:
-        os.makedirs(self._folder, exist_ok=True)
+        os.makedirs(os.path.dirname(self.path) or ".", exist_ok=True)
         self._refuse_to_overwrite()
-        self._file, self._aside = _open_aside(self.path, "ascii")
-        self._write(f'{_BEGINNING}{json.dumps(self._inputs)},\n"per_sample_result": {{')
+        self._file = self._stack.enter_context(open_aside(self.path, "ascii"))
+        self._file.write(f'{_BEGINNING}{json.dumps(self._inputs)},\n"per_sample_result": {{')
         return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self._stack.__exit__(*exception)
 
     def _refuse_to_overwrite(self) -> None:
         refuse_input(self.path, self._inputs, remedies.RESULTS_ELSEWHERE)
@@ -71,7 +69,7 @@ class ResultsFile:
                 "det": "" if one.row.prediction is None else as_json(one.row.prediction),
                 "info": one.zero,
             }
-            self._write(f"{self._separator}\n{json.dumps(one.row.id)}: {json.dumps(sample)}")
+            self._file.write(f"{self._separator}\n{json.dumps(one.row.id)}: {json.dumps(sample)}")
             self._separator = ","
 
     def finish(self, scored_set: ScoredSet, answer_types: bool = False) -> None:
@@ -89,25 +87,8 @@ class ResultsFile:
             "result": {"score": scored_set.mean, "signature": scored_set.signature},
             "scores_by_types": {name: by_type.get(name, {}) for name, _ in ANSWER_TYPES.values()},
         }
-        self._write("\n},\n" + json.dumps(totals)[1:] + "\n")
+        self._file.write("\n},\n" + json.dumps(totals)[1:] + "\n")
         self._refuse_to_overwrite()  # somebody else may have written there in the meantime
-        try:
-            self._file.flush()
-            os.replace(self._aside, self.path)
-        except OSError as error:
-            raise _named(error, self.path) from None
-
-    def _write(self, text: str) -> None:
-        try:
-            self._file.write(text)
-        except OSError as error:  # a full disk does not say which file it was
-            raise _named(error, self.path) from None
-
-    def __exit__(self, *exception: object) -> None:
-        with suppress(OSError):
-            os.unlink(self._aside)
-        with suppress(OSError):  # what could not be written is tried once more
-            self._file.close()
 
 
 def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write it to another file") -> None:
@@ -131,24 +112,43 @@ def write_whole(path: str, content: str) -> None:
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe or the terminal
         with open(path, "w", encoding="utf-8", newline="") as stream:
             stream.write(content)
-        return
-    try:
-        file, aside = _open_aside(path, "utf-8")
-    except OSError as error:
-        raise _named(error, path) from None
-    try:
-        with file:
+    else:
+        with open_aside(path, "utf-8") as file:
             file.write(content)
-            file.flush()
-            os.replace(aside, path)
-    except OSError as error:
-        with suppress(OSError):
-            os.unlink(aside)
-        raise _named(error, path) from None
 
 
-def _named(error: OSError, path: str) -> OSError:
-    return OSError(error.errno, error.strerror, path)
+@contextmanager
+def open_aside(path: str, encoding: str) -> Iterator[IO[str]]:
+    """A new file beside another one, which it replaces when it is whole. Where something fails, it goes.
+
+    Raises:
+        OSError: it cannot be written; it names the path.
+    """
+    folder, name = os.path.split(path)
+    aside = None
+    try:
+        with NamedTemporaryFile(
+            "w",
+            encoding=encoding,
+            newline="",
+            dir=folder or ".",
+            prefix=f".{name}.",
+            suffix=".unfinished",
+            delete=False,
+        ) as file:
+            aside = file.name
+            yield file
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(aside, 0o666 & ~mask)  # as any new file, and not for its owner alone
+        os.replace(aside, path)
+    except BaseException as error:
+        if aside is not None:
+            with suppress(OSError):
+                os.unlink(aside)
+        if isinstance(error, OSError) and (aside is None or error.filename in (None, aside)):
+            raise OSError(error.errno, error.strerror, path) from None
+        raise
 
 
 def _inputs_of(path: str) -> list[str] | None:
@@ -165,47 +165,3 @@ def _inputs_of(path: str) -> list[str] | None:
     except ValueError:
         return []
     return inputs if isinstance(inputs, list) and all(isinstance(one, str) for one in inputs) else []
-
-
-def _open_aside(path: str, encoding: str) -> tuple[IO[str], str]:
-    """A new file beside another one, locked, and its name. What killed runs left there goes."""
-    folder, beginning = os.path.dirname(path) or ".", f".{os.path.basename(path)}."
-    _remove_left_overs(folder, beginning)
-    while True:
-        number, name = tempfile.mkstemp(_UNFINISHED, beginning, folder)
-        if _lock(number) is not False and os.path.exists(name):  # else another run takes it for a left-over
-            break
-        os.close(number)
-    mask = os.umask(0)
-    os.umask(mask)
-    os.chmod(name, 0o666 & ~mask)  # as any new file, and not for its owner alone
-    return open(number, "w", encoding=encoding, newline="\n"), name
-
-
-def _remove_left_overs(folder: str, beginning: str) -> None:
-    for entry in os.scandir(folder):
-        ours = entry.name.startswith(beginning) and entry.name.endswith(_UNFINISHED)
-        if not ours or not entry.is_file(follow_symlinks=False):
-            continue
-        with suppress(OSError):
-            number = os.open(entry.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
-            try:
-                if stat.S_ISREG(os.fstat(number).st_mode) and _lock(number) is True:
-                    os.unlink(entry.path)
-            finally:
-                os.close(number)
-
-
-def _lock(number: int) -> bool | None:
-    """Lock a file until it is closed: False where somebody else has locked it, None where files cannot be locked."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return None
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
