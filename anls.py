@@ -357,7 +357,8 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
 #
 # The one loop that scores texts, and the mean of scores.
 #
-# `Kernel` holds what the loop needs of a variant. `iter_scores` is the loop; `explanation` takes the same steps plainly.
+# `Kernel` holds what the loop needs of a variant. `iter_scores` is the loop; `explanation` takes the same steps one by
+# one.
 # --------------------------------------------------------------------------------------------------
 
 Whitespace = Literal["squeeze", "strip", "keep"]
