@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import json
 import os
+import pydoc
 import re
 import shlex
 import subprocess
@@ -475,6 +476,12 @@ def test_map_of_contributing_has_all_of_the_checkout() -> None:
     mapped = set(re.findall(r"`([\w./]+)`", "\n".join(CONTRIBUTING.text.splitlines()[:40])))
     folders = {f"{path.name}/" for path in there if path.is_dir()}
     assert folders - {"anls_metric/"} | {path.name for path in there if path.suffix == ".py"} <= mapped
+
+
+def test_help_of_the_package_names_every_public_name() -> None:
+    page = pydoc.render_doc(anls_metric, renderer=pydoc.plaintext)
+    description = page.partition("DESCRIPTION\n")[2].partition("\nPACKAGE CONTENTS\n")[0]
+    assert set(anls_metric.__all__) - set(re.findall(r"\w+", description)) == {"__version__"}
 
 
 @pytest.mark.parametrize("name", sorted(set(anls_metric.__all__) - {"VARIANTS"}))
