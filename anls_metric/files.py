@@ -155,7 +155,7 @@ def compare_files(
         gold: the file with the accepted answers.
         variant: which ANLS; names with commas between, or "all", give the number under each, and the first counts.
             "anls_star" and "anlsl" score lists and nested values.
-        threshold, ignore_case: see `anls.get_variant`.
+        threshold, ignore_case: see `get_variant`.
         none_keys, average: of "anls_star", see `nested.get_value_variant`.
         by: fields of the records to break the scores down by.
         by_key: of lists and nested values: whether to have the mean score of each key.
