@@ -479,7 +479,7 @@ def test_map_of_contributing_has_all_of_the_checkout() -> None:
 
 
 def test_help_of_the_package_names_every_public_name() -> None:
-    page = pydoc.render_doc(anls_metric, renderer=pydoc.plaintext)
+    page = pydoc.plain(pydoc.render_doc(anls_metric))
     description = page.partition("DESCRIPTION\n")[2].partition("\nPACKAGE CONTENTS\n")[0]
     assert set(anls_metric.__all__) - set(re.findall(r"\w+", description)) == {"__version__"}
 
