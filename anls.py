@@ -357,8 +357,8 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
 #
 # The one loop that scores texts, and the mean of scores.
 #
-# `Kernel` holds what the loop needs of a variant. `iter_scores` is the loop; `explanation` takes the same steps one by
-# one.
+# `Kernel` holds what the loop needs of a variant, and `iter_scores` is the loop. `explanation` takes the same steps one
+# by one.
 # --------------------------------------------------------------------------------------------------
 
 Whitespace = Literal["squeeze", "strip", "keep"]
@@ -723,26 +723,107 @@ class Explanation:
         return self.matches[self.winner]
 
     @property
+    def closest(self) -> str:
+        """The accepted answer that won, as given."""
+        return self.best.reference
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The steps from the normalized prediction to the accepted answer that won."""
+        return self.best.edits
+
+    @property
     def signature(self) -> str:
         """Which ANLS the score is."""
         return self.variant.signature()
 
     def __str__(self) -> str:
-        best, threshold = self.best, repr(self.variant.threshold)
-        if self.reason == "equal":
-            return f"equal to {best.reference!r}, so 1"
-        if self.reason == "empty" and not self.normalized_prediction:
-            return "the prediction is empty, so 0"
-        if self.reason == "empty":
-            return f"{self.prediction!r} counts as no answer, so 0"
-        if self.reason == "nothing in common":
-            return f"nothing in common with {best.reference!r}, so 0"
-        edits = f"{best.distance} edit{'s' * (best.distance != 1)} on {best.length} characters"
-        measured, rule = f"similarity {best.similarity:.4f}", self.variant.kept.replace("threshold", threshold)
-        kept = "is kept" if self.score else "is not kept, so 0"
-        if self.variant.all_or_nothing and self.score:
-            kept += ", so 1"
-        return f"{edits} from {best.reference!r}: {measured} {kept} ({rule})"
+        return self._put_into_words().note
+
+    @property
+    def sentence(self) -> str:
+        """Why it has that score, as a sentence of a page that shows the accepted answer beside it."""
+        return self._put_into_words().sentence
+
+    def _put_into_words(self) -> Words:
+        best, variant = self.best, self.variant
+        key: str = self.reason
+        if key == "equal" and self.prediction != best.reference:
+            key = "alike"
+        elif key == "empty":
+            key = "no answer" if self.normalized_prediction else "blank"
+        low, high = LIMITS[variant.kept](variant.threshold)
+        facts = {
+            "why": self,
+            "best": best,
+            "s": "s" * (best.distance != 1),
+            "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
+            "similarity": _tell_apart(best.similarity, max(low, 1 - high)),
+            "ratio": _tell_apart(best.ratio, variant.threshold),
+            "threshold": format_number(variant.threshold),
+            "rule": variant.kept.replace("threshold", repr(variant.threshold)),
+            "so_1": ", so 1" * variant.all_or_nothing,
+        }
+        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
+        return Words(*(words.format(**facts, keeps=keeps, fails=fails) for words in WORDS[key]))
+
+
+class Words(NamedTuple):
+    """Why an answer has its score.
+
+    Attributes:
+        note: as a line of a terminal.
+        sentence: as a sentence of a page that shows the accepted answer beside it.
+    """
+
+    note: str
+    sentence: str
+
+
+# Why an answer has its score -> the words for it.
+WORDS: Mapping[str, Words] = {
+    "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
+    "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
+    "blank": Words("the prediction is empty, so 0", "The prediction is empty, so 0."),
+    "no answer": Words(
+        "{why.prediction!r} counts as no answer, so 0",
+        "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
+    ),
+    "nothing in common": Words(
+        "nothing in common with {best.reference!r}, so 0", "Nothing in common with any accepted answer, so 0."
+    ),
+    "close enough": Words(
+        "{best.distance} edit{s} on {best.length} characters from {best.reference!r}: "
+        "similarity {best.similarity:.4f} is kept{so_1} ({rule})",
+        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
+    ),
+    "under the threshold": Words(
+        "{best.distance} edit{s} on {best.length} characters from {best.reference!r}: "
+        "similarity {best.similarity:.4f} is not kept, so 0 ({rule})",
+        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
+    ),
+}
+
+# When a similarity is kept -> what is said of one that is, and of one that is not.
+KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
+    "similarity >= threshold": (", at least the threshold of {threshold}", " is under {threshold}"),
+    "similarity > threshold": (", above the threshold of {threshold}", " is not above {threshold}"),
+    "distance / length < threshold": (
+        ", and distance / length {ratio} is under {threshold}",
+        ", but distance / length {ratio} is not under {threshold}",
+    ),
+}
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """A number as people write it: 0, 1, 0.5 or 0.8889."""
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
+
+
+def _tell_apart(value: float, other: float) -> str:
+    """A number with as many digits as tell it from another one."""
+    short = format_number(value)
+    return short if value == other or short != format_number(other) else repr(value)
 
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
@@ -795,6 +876,7 @@ class Scorer(Protocol):
         label: what its number is called in a table.
         options: the options that a call may override.
         columns: the further columns that it needs besides predictions and references, by their names.
+        averages_rows: whether the score of a set is the mean of the scores of its rows.
     """
 
     @property
@@ -809,12 +891,17 @@ class Scorer(Protocol):
     def options(self) -> tuple[str, ...]: ...
     @property
     def columns(self) -> tuple[str, ...]: ...
+    @property
+    def averages_rows(self) -> bool: ...
 
     def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
         """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
 
     def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
         """The score of each row, from 0 to 1, for `mean`; none of no rows. ValueError: as `check`."""
+
+    def score_missing(self, references: Any, row: str = "") -> float:
+        """The score of a question without an answer, for `mean`. ValueError: of references that cannot be scored."""
 
     def mean(self, scores: Any) -> float:
         """The score of a set."""
@@ -895,6 +982,7 @@ class Variant:
     key: ClassVar[str] = "anls"
     options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
     columns: ClassVar[tuple[str, ...]] = ()
+    averages_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for field, allowed in _ALLOWED.items():
@@ -921,6 +1009,10 @@ class Variant:
     ) -> list[float]:
         """The score of each row; none of no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
+
+    def score_missing(self, references: Iterable[str], row: str = "") -> float:
+        """The score of a question without an answer: 0."""
+        return 0.0
 
     def mean(self, scores: Iterable[float]) -> float:
         """The score of a set: the mean of the scores of its rows."""

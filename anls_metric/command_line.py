@@ -13,8 +13,8 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, variants
-from anls_metric.analysis.scored import ANSWER_TYPES, ScoredSet
+from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, find_scorers
+from anls_metric.analysis.scored import ANSWER_TYPES
 from anls_metric.core.variants import OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
 from anls_metric.reading.extract import extractor
@@ -22,40 +22,13 @@ from anls_metric.reading.rows import InputError
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.report import text
-from anls_metric.report.document import RESULTS_FILE, Entry, document
+from anls_metric.report.document import RESULTS_FILE, document
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Compared
-    from anls_metric.core.variants import Variant
-    from anls_metric.nested import ValueVariant
+    from anls_metric.core.variants import Scorer
     from anls_metric.report.images import Images
-    from anls_metric.report.results import ResultsFile
 
 FORMATS = ("text", "json", "markdown", "latex", "csv")
-
-# What the command calls the remedies of an error.
-REMEDIES = {
-    "id field": "name the right one with --id-field",
-    "prediction field": "name the right one with --prediction-field",
-    "references field": "name the right one with --references-field",
-    "no answer": 'write "" where the model answered nothing, or count it as 0 with --missing zero',
-    "missing": "add them, or count them as 0 with --missing zero",
-    "extra": "leave them out, or ignore them with --extra ignore",
-    "no references": "name their field with --references-field, or the file that has them with --gold",
-    "no predictions": "name their field with --prediction-field, or a file of answers after it",
-    "no gold": "name the file with the accepted answers with --gold",
-    "no submission": "name the file of answers with --submission",
-    "filter": "choose one with --filter NAME",
-    "epoch": "choose one with --epoch N",
-    "train_trial_index": "keep the records of one of them",
-    "several ids": "write an id once, or number the records with --id-field none",
-    "extract": "take the answers out with --extract {value}",
-    "references separator": 'split them with --references-separator "{value}"',
-    "another prediction field": "if another field holds them, name it with --prediction-field",
-    "results elsewhere": "name another folder with --output-dir",
-    "none keys": "they count as wrong leaves: leave them out, or score with --none-keys ignored",
-    "overwrite results": "name another folder with --output-dir, or overwrite them with --force",
-}
 
 _EPILOG = """\
 files: those of the leaderboard, the logs of evaluation harnesses (--list-layouts), tables of one's own: JSON, JSON
@@ -235,7 +208,7 @@ def _error(message: str) -> str:
 
 def _message(error: ValueError | OSError) -> str:
     if isinstance(error, InputError):
-        return error.worded(REMEDIES)
+        return error.worded("command")
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
     return str(error)
@@ -251,35 +224,39 @@ def _run(flags: argparse.Namespace) -> int:
         return 0
     if not (flags.files or flags.gold or flags.submission):
         raise ValueError("name a file to score, or a gold file and then submissions; --help says more")
-    chosen, reading, by = _variants(flags), _reading(flags), [*_answer_types(flags), *flags.by]
-    submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields_of(by, flags.cluster_by))
-    several = len(submissions) > 1
+    scorers, reading = _scorers(flags), _reading(flags)
+    fields = fields_of([*(ANSWER_TYPES if flags.answer_types else ()), *flags.by], flags.cluster_by)
+    submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields)
     images = _images(flags, submissions)
     evaluation = Evaluation(
-        chosen,
-        by,
-        flags.worst,
-        flags.cluster_by,
-        keep=several or bool(flags.report),
-        similarities=bool(flags.report),
-        extract=reading.rules,
+        submissions,
+        scorers,
+        by=flags.by,
+        answer_types=flags.answer_types,
         by_key=flags.by_key,
+        worst=flags.worst,
+        cluster_by=flags.cluster_by,
+        baseline=flags.baseline,
+        keep=bool(flags.report or flags.regressions),
+        similarities=bool(flags.report),
     )
-    for submission in submissions:
-        _score(submission, evaluation, flags, several)
-    compared, hints = evaluation.conclude(flags.baseline, REMEDIES)
-    for hint in hints if not flags.quiet else ():
-        print(f"hint: {text.printable(hint)}", file=sys.stderr)
-    entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
+    _score(evaluation, flags, several=len(submissions) > 1)
+    hints = [hint.worded("command") for hint in evaluation.hints]
+    if not flags.quiet:
+        for note in evaluation.notes:
+            print(f"anls: {text.printable(note)}", file=sys.stderr)
+        for hint in hints:
+            print(f"hint: {text.printable(hint)}", file=sys.stderr)
     if flags.report:
-        _write_report(flags.report, submissions, images, entries, compared, hints)
-    _print(flags, evaluation, entries, compared, hints)
+        _write_report(flags.report, submissions, images, evaluation, hints)
+    _print(flags, evaluation, hints)
     return _fail(evaluation, flags.fail_under)
 
 
 def _fail(evaluation: Evaluation, least: float | None) -> int:
     """The exit status of scores that have to be so high."""
-    low = {name: one.mean for name, one in evaluation.scored_sets.items() if least is not None and one.mean < least}
+    means = {name: scored_set.mean for name, scored_set in evaluation.scored_sets.items()}
+    low = {name: mean for name, mean in means.items() if least is not None and mean < least}
     for name, mean in low.items():
         print(f"anls: the ANLS of {text.printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
     return 1 if low else 0
@@ -294,7 +271,7 @@ def _images(flags: argparse.Namespace, submissions: Sequence[Submission]) -> Ima
     from anls_metric.report.images import Images
     from anls_metric.report.results import refuse_input
 
-    refuse_input(flags.report, [path for one in submissions for path in one.inputs])
+    refuse_input(flags.report, [path for submission in submissions for path in submission.inputs])
     return Images(flags.images) if flags.images else None
 
 
@@ -302,20 +279,19 @@ def _write_report(
     path: str,
     submissions: Sequence[Submission],
     images: Images | None,
-    entries: Sequence[Entry],
-    compared: Compared | None,
+    evaluation: Evaluation,
     hints: Sequence[str],
 ) -> None:
     from anls_metric.report.html import as_html
     from anls_metric.report.results import write_whole
 
-    sources = {os.path.basename(one.asked) for one in submissions}
+    sources = {os.path.basename(submission.asked) for submission in submissions}
     source = sources.pop() if len(sources) == 1 else ""
-    write_whole(path, as_html(entries, compared, hints, source=source, images=images))
+    write_whole(path, as_html(evaluation.entries, evaluation.compared, hints, source=source, images=images))
     print(f"report: {text.printable(path)}", file=sys.stderr)
 
 
-def _variants(flags: argparse.Namespace) -> list[Variant] | list[ValueVariant]:
+def _scorers(flags: argparse.Namespace) -> list[Scorer]:
     of_texts = {"--references-separator": flags.references_separator}
     of_values = {"--average": flags.average, "--none-keys": flags.none_keys, "--by-key": flags.by_key or None}
     values = flags.variant in OF_VALUES
@@ -326,22 +302,8 @@ def _variants(flags: argparse.Namespace) -> list[Variant] | list[ValueVariant]:
                 if values
                 else f"{flag} is for lists and nested values: give it with --variant {OF_VALUES[0]}"
             )
-    asked = flags.variant or (EVERY_VARIANT if flags.find else "standard")
-    return variants(asked, flags.anls_threshold, flags.ignore_case, flags.none_keys, flags.average)
-
-
-def _answer_types(flags: argparse.Namespace) -> list[str]:
-    return list(ANSWER_TYPES) if flags.answer_types else []
-
-
-def _results(submission: Submission, flags: argparse.Namespace, several: bool) -> ResultsFile | None:
-    """Where the score of each answer goes: of several submissions into a folder for each."""
-    if flags.output_dir is None:
-        return None
-    from anls_metric.report.results import ResultsFile
-
-    folder = os.path.join(flags.output_dir, submission.name) if several else flags.output_dir
-    return ResultsFile(folder, submission.inputs, flags.force)
+    names = flags.variant or (EVERY_VARIANT if flags.find else "standard")
+    return find_scorers(names, flags.anls_threshold, flags.ignore_case, flags.none_keys, flags.average)
 
 
 def _reading(flags: argparse.Namespace) -> Reading:
@@ -362,54 +324,53 @@ def _reading(flags: argparse.Namespace) -> Reading:
     )
 
 
-def _score(submission: Submission, evaluation: Evaluation, flags: argparse.Namespace, several: bool) -> None:
-    """Score a submission, and say how its files were read."""
-    results, progress = _results(submission, flags, several), _Progress()
-    with contextlib.ExitStack() as stack:
-        if results:
-            stack.enter_context(results)
-        for scored in evaluation.score(submission):
-            if results:
-                results.add(scored)
+def _score(evaluation: Evaluation, flags: argparse.Namespace, several: bool) -> None:
+    """Score everything, and write the score of each answer into a folder: of several submissions, one for each."""
+    progress = _Progress()
+    if flags.output_dir is None:
+        for _, scored in evaluation.run():
             progress.add(len(scored))
-        scored_set = evaluation.scored_sets[submission.name]
-        _check_groups(scored_set, flags)
-        if results:
-            results.finish(scored_set, _answer_types(flags))
-    for note in submission.notes if not flags.quiet else ():
-        print(f"anls: {text.printable(note)}", file=sys.stderr)
+        return
+    from anls_metric.report.results import ResultsFile
+
+    with contextlib.ExitStack() as stack:
+        files: dict[str, ResultsFile] = {}
+        for submission, scored in evaluation.run():
+            if submission.name not in files:
+                folder = os.path.join(flags.output_dir, submission.name) if several else flags.output_dir
+                files[submission.name] = stack.enter_context(ResultsFile(folder, submission.inputs, flags.force))
+            files[submission.name].add(scored)
+            progress.add(len(scored))
+        for entry in evaluation.entries:
+            files[entry.name].finish(entry.scored_set, flags.answer_types)
 
 
-def _print(
-    flags: argparse.Namespace,
-    evaluation: Evaluation,
-    entries: Sequence[Entry],
-    compared: Compared | None,
-    hints: Sequence[str],
-) -> None:
+def _print(flags: argparse.Namespace, evaluation: Evaluation, hints: Sequence[str]) -> None:
+    entries = evaluation.entries
     if flags.score_only:
         print("\n".join(str(entry.scored_set.mean) for entry in entries))
         return
     if len(entries) == 1 and flags.format == "text" and not flags.find:
         print(text.summary(entries[0].scored_set))
     else:
-        _print_document(flags, evaluation, document(entries, compared, hints, flags.regressions))
+        _print_document(flags, evaluation, document(entries, evaluation.compared, hints, flags.regressions))
     if flags.output_dir and flags.format == "text":
         folder = os.path.join(flags.output_dir, "*") if len(entries) > 1 else flags.output_dir
         print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
 
 
-def _print_document(flags: argparse.Namespace, evaluation: Evaluation, found: dict[str, Any]) -> None:
-    from anls_metric.report import comparison, tables
+def _print_document(flags: argparse.Namespace, evaluation: Evaluation, content: dict[str, Any]) -> None:
+    from anls_metric.report import comparison_text, tables
 
     if flags.find:
-        found["find"] = [origin._asdict() for origin in evaluation.find(flags.find)]
+        content["find"] = [match._asdict() for match in evaluation.find_variants(flags.find)]
     if flags.format != "text":
-        print(tables.FORMATS[flags.format](found))
+        print(tables.FORMATS[flags.format](content))
     elif flags.find:
-        print(text.origins(flags.find, found["find"]))
+        print(text.matching_variants(flags.find, content["find"]))
     else:
-        print(comparison.as_text(found, evaluation.scored_sets, _columns() if sys.stdout.isatty() else None))
+        width = _columns() if sys.stdout.isatty() else None
+        print(comparison_text.as_text(content, evaluation.scored_sets, width))
 
 
 def _open_page() -> None:
@@ -418,15 +379,6 @@ def _open_page() -> None:
     except ImportError as error:
         raise ValueError(f"--demo needs {error.name}: pip install 'anls-metric[app]'") from None
     server.launch(server.build(), inbrowser=True)
-
-
-def _check_groups(scored_set: ScoredSet, flags: argparse.Namespace) -> None:
-    for field in flags.by:
-        if not scored_set.groups[field]:
-            raise ValueError(f"--by {field}: no question has that field")
-    types = _answer_types(flags)
-    if types and not any(scored_set.groups[field] for field in types):
-        raise ValueError(f"--answer-types: no question has one of the fields {', '.join(types)}; see --by")
 
 
 class _Progress:

@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.evaluation import Evaluation, fields_of, variants
+from anls_metric.analysis.evaluation import Evaluation, fields_of, find_scorers
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import find_submissions
-from anls_metric.report import comparison, tables, text
-from anls_metric.report.document import Entry, document
+from anls_metric.report import comparison_text, tables, text
+from anls_metric.report.document import document
 
 if TYPE_CHECKING:
     import pandas
@@ -83,11 +83,11 @@ class FileScores:
 
     def __str__(self) -> str:
         if len(self.scored_sets) > 1:
-            return comparison.as_text(self._document, self.scored_sets)
+            return comparison_text.as_text(self._document, self.scored_sets)
         return text.summary(*self.scored_sets.values())
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{name}: {one.mean:.4f}" for name, one in self.scored_sets.items())
+        means = ", ".join(f"{name}: {scored_set.mean:.4f}" for name, scored_set in self.scored_sets.items())
         return f"<FileScores {means}; {self.signature}>"
 
     def _repr_html_(self) -> str:
@@ -196,22 +196,18 @@ def compare_files(
         _paths(files), None if gold is None else os.fspath(gold), (), reading, fields_of(by, cluster_by)
     )
     evaluation = Evaluation(
-        variants(variant, threshold, ignore_case, none_keys, average),
-        by,
-        worst,
-        cluster_by,
-        keep=True,
-        extract=reading.rules,
+        submissions,
+        find_scorers(variant, threshold, ignore_case, none_keys, average),
+        by=by,
         by_key=by_key,
-    )
-    for submission in submissions:
-        for _ in evaluation.score(submission):
-            pass
-    compared = evaluation.compare(baseline)
-    hints = dict.fromkeys([*map(str, evaluation.hints), *(compared.hints if compared else ())])
-    entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
-    notes = [note for submission in submissions for note in submission.notes]
-    return FileScores(evaluation.scored_sets, document(entries, compared, list(hints), regressions), notes)
+        worst=worst,
+        cluster_by=cluster_by,
+        baseline=baseline,
+        keep=regressions > 0,
+    ).finish()
+    hints = list(map(str, evaluation.hints))
+    content = document(evaluation.entries, evaluation.compared, hints, regressions)
+    return FileScores(evaluation.scored_sets, content, evaluation.notes)
 
 
 def _paths(files: Iterable[Path | Iterable[Path] | Mapping[str, Path]]) -> list[str]:

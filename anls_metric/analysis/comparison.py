@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from heapq import nlargest, nsmallest
+from operator import gt, lt
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.clusters import Clusters, cluster_column, find_clusters
-from anls_metric.analysis.scored import Scored, ScoredSet
+from anls_metric.analysis.scored import Answers, Scored, ScoredSet
 from anls_metric.analysis.significance import Interval, Sample, differences, holm
 from anls_metric.reading.files import some
 from anls_metric.reading.rows import InputError
@@ -20,7 +21,6 @@ FEWEST_CLUSTERS = 30
 
 NOT_TOLD_APART, TOO_FEW = "not told apart", "too few questions"
 
-Answers = Mapping[str, Scored]  # by id
 Pair = tuple[Scored, Scored]
 
 
@@ -93,8 +93,8 @@ class Compared(NamedTuple):
     @property
     def least_difference(self) -> float | None:
         """Under which difference none of the comparisons can tell anything."""
-        found = [one.least_difference for one in self.comparisons if one.least_difference is not None]
-        return min(found, default=None)
+        known = [each.least_difference for each in self.comparisons if each.least_difference is not None]
+        return min(known, default=None)
 
 
 def compare(
@@ -103,46 +103,34 @@ def compare(
     """Compare each of several submissions with one of them, question by question.
 
     Args:
-        scored_sets: by name, sets that keep their rows; they are joined by the ids of these.
+        scored_sets: by name, comparable sets; they are joined by the ids of these.
         baseline: the name of the one that the others are compared with; None takes the first.
         cluster_by: the field of the records that says which questions belong together, or "none"; None chooses as
             `clusters.cluster_field` does.
 
     Raises:
-        ValueError: fewer than two sets, no set of the baseline's name, sets of different signatures or without their
-            rows, a field that no record has. InputError: an id that comes twice in a set, sets that have no question in
-            common, or the same ids with other accepted answers.
+        ValueError: fewer than two sets, no set of the baseline's name, sets of different signatures or that are not
+            comparable, a field that no record has. InputError: an id that comes twice in a set, sets that have no
+            question in common, or the same ids with other accepted answers.
 
     Example:
         >>> from anls_metric.reading.rows import Row
         >>> def scored(answers):
-        ...     scored_set = ScoredSet(keep=True)
+        ...     scored_set = ScoredSet(comparable=True)
         ...     scored_set.add([Row(str(place), answer, ["Cola"], {}) for place, answer in enumerate(answers)])
         ...     return scored_set
-        >>> found = compare({"a": scored(["Cola", "x"] * 30), "b": scored(["Cola", "Col", "Cola"] * 20)})
-        >>> found.comparisons[0].difference, found.comparisons[0].verdict
+        >>> compared = compare({"a": scored(["Cola", "x"] * 30), "b": scored(["Cola", "Col", "Cola"] * 20)})
+        >>> compared.comparisons[0].difference, compared.comparisons[0].verdict
         (0.4166666666666667, 'better')
     """
     baseline = _check(scored_sets, baseline)
-    by_id = {name: _by_id(name, scored_set) for name, scored_set in scored_sets.items()}
-    clusters, cluster_of = _clusters(by_id, cluster_by)
-    comparisons = _compare_with(baseline, by_id, cluster_of)
-    hints = [hint for one in comparisons for hint in _hints(one, by_id)]
+    answers = {name: _answers_of(name, scored_set) for name, scored_set in scored_sets.items()}
+    clusters, cluster_of = _clusters(answers, cluster_by)
+    comparisons, hints = _compare_with(baseline, answers, cluster_of)
     best = max(scored_sets, key=lambda name: scored_sets[name].mean)
-    others = comparisons if best == baseline else _compare_with(best, by_id, cluster_of)
-    ties = [one.second for one in others if one.verdict in (NOT_TOLD_APART, TOO_FEW)]
+    others = comparisons if best == baseline else _compare_with(best, answers, cluster_of)[0]
+    ties = [other.second for other in others if other.verdict in (NOT_TOLD_APART, TOO_FEW)]
     return Compared(baseline, clusters, comparisons, hints, best, ties)
-
-
-def _compare_with(baseline: str, by_id: Mapping[str, Answers], cluster_of: Mapping[str, Hashable]) -> list[Comparison]:
-    """Each of the others with one of them."""
-    pairs = {name: _pairs(by_id[baseline], by_id[name], baseline, name) for name in by_id if name != baseline}
-    samples = {name: _differences(answers, cluster_of) for name, answers in pairs.items()}
-    p_values = [sample.flip_test() for sample in samples.values()]
-    return [
-        _comparison(baseline, name, pairs[name], samples[name], p_value, adjusted)
-        for name, p_value, adjusted in zip(pairs, p_values, holm(p_values))
-    ]
 
 
 def _check(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
@@ -157,62 +145,134 @@ def _check(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
     if len(signatures) > 1:
         scored = ", ".join(f"{name} by {signature}" for signature, name in signatures.items())
         raise ValueError(f"the scores are not of one kind: {scored}: score all of them alike")
-    for name, scored_set in scored_sets.items():
-        if not scored_set.of_rows:
+    for scored_set in scored_sets.values():
+        if not scored_set.scorer.averages_rows:
             raise ValueError(
                 "submissions are compared by rows, and these are means of leaves: take the average of rows"
             )
-        if len(scored_set.rows) != scored_set.count:
-            raise ValueError(f"{name} has not kept its rows: score it with keep=True")
     return baseline
 
 
-def _by_id(name: str, scored_set: ScoredSet) -> Answers:
-    answers = {one.row.id: one for one in scored_set.rows}
-    if len(answers) < scored_set.count:
-        repeated = [key for key, count in Counter(one.row.id for one in scored_set.rows).items() if count > 1]
+def _answers_of(name: str, scored_set: ScoredSet) -> Answers:
+    answers = scored_set.answers
+    if answers is None:
+        raise ValueError(f"{name} has not kept its answers: score it with comparable=True")
+    if len(set(answers.ids)) < len(answers.ids):
+        repeated = [key for key, count in Counter(answers.ids).items() if count > 1]
         raise InputError(f"ids come more than once ({some(repeated)})", name, "keep one record of each")
     return answers
 
 
-def _clusters(by_id: Mapping[str, Answers], cluster_by: str | None) -> tuple[Clusters | None, Mapping[str, Hashable]]:
+def _clusters(answers: Mapping[str, Answers], cluster_by: str | None) -> tuple[Clusters | None, Mapping[str, Hashable]]:
     """What questions belong together by, and the cluster of each; where records differ, those of the first set say."""
-    records = {key: one.row.record for answers in reversed([*by_id.values()]) for key, one in answers.items()}
+    records: dict[str, Mapping[str, Any]] = {}
+    for each in answers.values():
+        if not records or records.keys() != set(each.ids):
+            records = dict(zip(each.ids, each.records)) | records
     clusters = find_clusters(list(records.values()), cluster_by)
     if clusters is None:
         return None, {}
     return clusters, dict(zip(records, cluster_column(list(records.values()), clusters.field)))
 
 
-def _pairs(first: Answers, second: Answers, baseline: str, name: str) -> list[Pair]:
-    """The answers of both to the questions that both have."""
-    pairs = [(one, second[key]) for key, one in first.items() if key in second]
-    if not pairs:
-        raise InputError(f"none of its ids ({some(second)}) is one of those of {baseline} ({some(first)})", name)
-    others = _asked_otherwise(pairs)
-    if len(others) > len(pairs) / 2:
-        found = f"{len(others):,} of its ids have other accepted answers than in {baseline} ({some(others)})"
-        raise InputError(found, name, "an id has to mean the same question in both")
-    return pairs
+def _compare_with(
+    baseline: str, answers: Mapping[str, Answers], cluster_of: Mapping[str, Hashable]
+) -> tuple[list[Comparison], list[str]]:
+    """Each of the others with one of them, and what to know of that."""
+    pairs = {name: _Pairs(baseline, answers[baseline], name, answers[name]) for name in answers if name != baseline}
+    samples = {name: each.sample(cluster_of) for name, each in pairs.items()}
+    p_values = [sample.flip_test() for sample in samples.values()]
+    comparisons = [
+        pairs[name].compare(samples[name], p_value, adjusted)
+        for name, p_value, adjusted in zip(pairs, p_values, holm(p_values))
+    ]
+    hints = [hint for comparison, each in zip(comparisons, pairs.values()) for hint in each.hints(comparison)]
+    return comparisons, hints
 
 
-def _asked_otherwise(pairs: Sequence[Pair]) -> list[str]:
-    """The ids under which the two have other accepted answers."""
-    references = ((one.row.id, one.row.references, other.row.references) for one, other in pairs)
-    return [key for key, one, other in references if one != other and not _are_same(one, other)]
+class _Pairs:
+    """The scores of two submissions, for the questions that both have, in the order of the first.
+
+    Raises:
+        InputError: they have no question in common, or the same ids with other accepted answers.
+    """
+
+    def __init__(self, first_name: str, first: Answers, second_name: str, second: Answers) -> None:
+        self._names, self._sizes = (first_name, second_name), (len(first.ids), len(second.ids))
+        if first.ids == second.ids:
+            self._ids: Sequence[str] = first.ids
+            here = there = range(len(first.ids))
+        else:
+            places = dict(zip(second.ids, range(len(second.ids))))
+            self._ids = [key for key in first.ids if key in places]
+            here = [place for place, key in enumerate(first.ids) if key in places]  # type: ignore[assignment]
+            there = list(map(places.__getitem__, self._ids))  # type: ignore[assignment]
+        if not self._ids:
+            problem = f"none of its ids ({some(second.ids)}) is one of those of {first_name} ({some(first.ids)})"
+            raise InputError(problem, second_name)
+        self._first = [first.scores[place] for place in here]
+        self._second = [second.scores[place] for place in there]
+        references = ((first.references[one], second.references[other]) for one, other in zip(here, there))
+        self._others = [
+            key
+            for key, (accepted, others) in zip(self._ids, references)
+            if accepted is not others and accepted != others and not _are_same(accepted, others)
+        ]
+        if len(self._others) > len(self._ids) / 2:
+            problem = f"{len(self._others):,} of its ids have other accepted answers than in {first_name} "
+            raise InputError(
+                problem + f"({some(self._others)})", second_name, "an id has to mean the same question in both"
+            )
+
+    def sample(self, cluster_of: Mapping[str, Hashable]) -> Sample:
+        """The differences, second minus first, by cluster."""
+        return differences(self._first, self._second, list(map(cluster_of.get, self._ids)))
+
+    def compare(self, sample: Sample, p_value: float, adjusted: float) -> Comparison:
+        """How the second compares with the first, where the test gave these p-values."""
+        difference, clusters = sample.mean, sample.cluster_count
+        better = sum(map(gt, self._second, self._first))
+        worse = sum(map(lt, self._second, self._first))
+        if clusters < FEWEST_CLUSTERS:
+            verdict = TOO_FEW
+        elif adjusted >= SIGNIFICANT:
+            verdict = NOT_TOLD_APART
+        else:
+            verdict = "better" if difference > 0 else "worse"
+        return Comparison(
+            first=self._names[0],
+            second=self._names[1],
+            questions=len(self._ids),
+            difference=difference,
+            interval=sample.interval() if clusters > 1 else None,
+            p_value=p_value,
+            p_value_adjusted=adjusted,
+            better=better,
+            worse=worse,
+            equal=len(self._ids) - better - worse,
+            verdict=verdict,
+        )
+
+    def hints(self, comparison: Comparison) -> Iterator[str]:
+        """What to know of the comparison before believing it."""
+        (first, second), (here, there) = self._names, self._sizes
+        if comparison.questions < max(here, there):
+            yield (
+                f"{second} is compared with {first} on the {comparison.questions:,} questions that both have: "
+                f"it has {there:,}, {first} has {here:,}"
+            )
+        if self._others:
+            yield (
+                f"{len(self._others):,} of the questions of {second} have other accepted answers than in {first} "
+                f"({some(self._others)})"
+            )
+        if comparison.note:
+            yield f"{second} against {first}: {comparison.note}"
 
 
 def _are_same(references: Sequence[Any], others: Sequence[Any]) -> bool:
     """Whether they are the same in another order: values may be lists, which no set takes."""
-    return all(one in others for one in references) and all(one in references for one in others)
-
-
-def _differences(pairs: Sequence[Pair], cluster_of: Mapping[str, Hashable]) -> Sample:
-    return differences(
-        [first.score for first, _ in pairs],
-        [second.score for _, second in pairs],
-        [cluster_of.get(first.row.id) for first, _ in pairs],
-    )
+    return all(text in others for text in references) and all(text in references for text in others)
 
 
 def changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[Pair], list[Pair]]:
@@ -232,11 +292,11 @@ def changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[Pair],
         >>> first, second = ScoredSet(keep=True), ScoredSet(keep=True)
         >>> _ = first.add([Row("7", "Cola", ["Cola"], {}), Row("8", "x", ["Cola"], {}), Row("9", "y", ["Cola"], {})])
         >>> _ = second.add([Row("7", "x", ["Cola"], {}), Row("8", "Col", ["Cola"], {}), Row("9", "z", ["Cola"], {})])
-        >>> [[pair[0].row.id for pair in found] for found in changes(first, second, 5)]
+        >>> [[pair[0].row.id for pair in pairs] for pairs in changes(first, second, 5)]
         [['7'], ['8']]
     """
-    answers = {one.row.id: one for one in second.rows}
-    pairs = [(one, answers[one.row.id]) for one in first.rows if one.row.id in answers]
+    answers = {scored.row.id: scored for scored in second.rows}
+    pairs = [(scored, answers[scored.row.id]) for scored in first.rows if scored.row.id in answers]
     lost = [pair for pair in pairs if pair[1].score < pair[0].score]
     won = [pair for pair in pairs if pair[1].score > pair[0].score]
 
@@ -244,48 +304,3 @@ def changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[Pair],
         return pair[0].score - pair[1].score
 
     return nlargest(most, lost, key=loss), nsmallest(most, won, key=loss)
-
-
-def _hints(one: Comparison, by_id: Mapping[str, Answers]) -> Iterator[str]:
-    first, second = len(by_id[one.first]), len(by_id[one.second])
-    pairs = _pairs(by_id[one.first], by_id[one.second], one.first, one.second)
-    if one.questions < max(first, second):
-        yield (
-            f"{one.second} is compared with {one.first} on the {one.questions:,} questions that both have: "
-            f"it has {second:,}, {one.first} has {first:,}"
-        )
-    others = _asked_otherwise(pairs)
-    if others:
-        yield (
-            f"{len(others):,} of the questions of {one.second} have other accepted answers than in {one.first} "
-            f"({some(others)})"
-        )
-    if one.note:
-        yield f"{one.second} against {one.first}: {one.note}"
-
-
-def _comparison(
-    baseline: str, name: str, pairs: Sequence[Pair], sample: Sample, p_value: float, adjusted: float
-) -> Comparison:
-    difference, clusters = sample.mean, sample.cluster_count
-    better = sum(second.score > first.score for first, second in pairs)
-    worse = sum(second.score < first.score for first, second in pairs)
-    if clusters < FEWEST_CLUSTERS:
-        verdict = TOO_FEW
-    elif adjusted >= SIGNIFICANT:
-        verdict = NOT_TOLD_APART
-    else:
-        verdict = "better" if difference > 0 else "worse"
-    return Comparison(
-        first=baseline,
-        second=name,
-        questions=len(pairs),
-        difference=difference,
-        interval=sample.interval() if clusters > 1 else None,
-        p_value=p_value,
-        p_value_adjusted=adjusted,
-        better=better,
-        worse=worse,
-        equal=len(pairs) - better - worse,
-        verdict=verdict,
-    )

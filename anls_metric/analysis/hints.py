@@ -8,49 +8,51 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, pairwise, repeat
 from typing import NamedTuple
 
 from anls_metric.analysis.scored import Scored
 from anls_metric.core.rows import describe
-from anls_metric.core.scoring import anls_score
-from anls_metric.core.variants import Variant, get_variant
+from anls_metric.core.variants import Scorer, Variant, get_variant
+from anls_metric.reading import remedies
 from anls_metric.reading.extract import EXTRACTORS, Extractor, extractor
 from anls_metric.reading.patterns import pattern
-from anls_metric.reading.rows import REMEDIES, parse_references
+from anls_metric.reading.remedies import Door, Remedy
+from anls_metric.reading.rows import parse_references
+from anls_metric.reading.values import value_or_text
 
 
 class Hint(NamedTuple):
-    """What looks wrong, and what to do. As a string it says so in the words of somebody who calls from Python.
+    """What to know of a number before believing it, and what to do. As a string it has the words of Python.
 
     Attributes:
-        key: which row of `HINTS` it comes from.
-        found: what looks wrong, and with how many predictions.
-        remedy: what to do: a key of `rows.REMEDIES`, or the words where every door says the same.
-        value: what is named in it: rules, a separator; "" where nothing is.
+        key: which row of the table of signs it comes from, or what else it is about.
+        text: what looks wrong, and with how many predictions.
+        remedy: what to do: a row of `remedies`, or a sentence where every door says the same; "" for nothing.
+        value: what is named in the remedy: rules, a separator; "" where nothing is.
 
     Example:
-        >>> hint = Hint("wrapped", "9 of 10 predictions look wrapped", "extract", "think,final")
+        >>> hint = Hint("wrapped", "9 of 10 predictions look wrapped", remedies.EXTRACT, "think,final")
         >>> print(hint)
         9 of 10 predictions look wrapped: take the answers out with extract="think,final"
-        >>> hint.worded({"extract": "take the answers out with --extract {value}"})
+        >>> hint.worded("command")
         '9 of 10 predictions look wrapped: take the answers out with --extract think,final'
     """
 
     key: str
-    found: str
-    remedy: str
+    text: str
+    remedy: Remedy | str = ""
     value: str = ""
 
-    def worded(self, remedies: Mapping[str, str]) -> str:
-        """The hint, with the remedy in the words of a door: those of `remedies`, else those of Python."""
-        remedy = remedies.get(self.remedy) or REMEDIES.get(self.remedy, self.remedy)
-        return f"{self.found}: {remedy.format(value=self.value)}"
+    def worded(self, door: Door) -> str:
+        """The hint, with the remedy in the words of a door."""
+        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.worded(door, self.value)
+        return ": ".join(filter(None, [self.text, remedy]))
 
     def __str__(self) -> str:
-        return self.worded({})
+        return self.worded("python")
 
 
 class Hints:
@@ -59,56 +61,56 @@ class Hints:
     It costs little: it looks at the first 16,384 rows and at each eighth thousand of the others, and then says so.
 
     Args:
-        variant: which ANLS gave the scores: a name or a Variant, as `anls.get_variant` gives it.
-        extract: the rules by which the answers were taken out before, as `extract.extractor` takes them.
+        scorer: what gave the scores: a name of a variant, or any `Scorer`.
+        extract: the rules by which the answers were taken out before, as `extractor` takes them.
 
     Example:
         >>> from anls_metric.analysis.scored import ScoredSet
         >>> from anls_metric.reading.rows import Row
         >>> hints = Hints()
         >>> hints.add(ScoredSet().add([Row("7", "<think>A logo.</think>Coca Cola", ["Coca Cola"], {})]))
-        >>> [(hint.found, hint.value) for hint in hints.found()]
+        >>> [(hint.text, hint.value) for hint in hints.conclude()]
         [('1 of 1 predictions look wrapped', 'think')]
     """
 
-    def __init__(self, variant: str | Variant = "standard", extract: str = "") -> None:
-        self._variant = get_variant(variant)
+    def __init__(self, scorer: str | Scorer = "standard", extract: str = "") -> None:
+        self._scorer = get_variant(scorer) if isinstance(scorer, str) else scorer
+        self._signs = SIGNS if isinstance(self._scorer, Variant) else VALUE_SIGNS
         self._extract = extract
         self._rows = self._pieces = self._looked_at = 0
         self._last: Sequence[Scored] = ()
-        self._seen: dict[str, Counter[str]] = {sign.key: Counter() for sign in HINTS}
+        self._seen: dict[str, Counter[str]] = {sign.key: Counter() for sign in self._signs}
 
     def add(self, scored: Sequence[Scored]) -> None:
         """Look at a batch. Only predictions that score less than 1 need a look; rows without one do not count."""
         for start in range(0, len(scored), _PIECE):
             piece = scored[start : start + _PIECE]
             if self._rows < _ALL or self._pieces % _STEP == 0:
-                self._look(Batch(piece, self._last, self._variant))
+                self._look(Batch(piece, self._last, self._scorer))
             self._rows += len(piece)
             self._pieces += 1
             self._last = piece[-1:]
 
     def _look(self, batch: Batch) -> None:
         self._looked_at += batch.count
-        for sign in HINTS if batch.wrong else ():
+        for sign in self._signs if batch.wrong else ():
             seen = self._seen[sign.key]
             seen.update(sign.look(batch))
             if len(seen) > _MOST_VALUES:
                 self._seen[sign.key] = Counter(dict(seen.most_common(_MOST_VALUES // 2)))
 
-    def found(self) -> list[Hint]:
-        """What looks wrong with all that was seen, each once, in the order of `HINTS`."""
-        return [hint for sign in HINTS if (hint := self._hint(sign, self._seen[sign.key]))]
+    def conclude(self) -> list[Hint]:
+        """What looks wrong with all that was seen, each once, in the order of the table."""
+        return [hint for sign in self._signs if (hint := self._hint(sign, self._seen[sign.key]))]
 
     def _hint(self, sign: Sign, seen: Counter[str]) -> Hint | None:
         value, count = sign.choose(seen) if seen else ("", 0)
         if count < max(sign.least, sign.share * self._looked_at):
             return None
-        if sign.remedy == "extract" and self._extract:
+        if sign.remedy == remedies.EXTRACT and self._extract:
             value = f"{self._extract},{value}"
         total = f"{self._looked_at:,} sampled" if self._rows > _ALL else f"{self._looked_at:,}"
-        found = sign.found.format(count=f"{count:,}", total=total, value=value)
-        return Hint(sign.key, found, sign.remedy, value)
+        return Hint(sign.key, sign.text.format(count=f"{count:,}", total=total, value=value), sign.remedy, value)
 
 
 # How many rows are looked at together, how many in any case, and which piece of those that follow.
@@ -124,13 +126,13 @@ def _commonest(seen: Counter[str]) -> tuple[str, int]:
 
 
 class Sign(NamedTuple):
-    """A row of `HINTS`.
+    """A row of `SIGNS` or `VALUE_SIGNS`.
 
     Attributes:
         key: what it is called.
         look: the predictions of a batch that show it, each as what the remedy is to name: rules, a separator, or "".
-        found: what it looks like, with {count}, {total} and {value}.
-        remedy: what to do: a key of `rows.REMEDIES`, or words.
+        text: what it looks like, with {count}, {total} and {value}.
+        remedy: what to do: a row of `remedies`, or a sentence.
         share: from which share of the predictions on it is said ...
         least: ... and from how many on: a sign that chance gives too wants more than one.
         choose: of all that was seen the value to name, and how many predictions it holds for.
@@ -138,8 +140,8 @@ class Sign(NamedTuple):
 
     key: str
     look: Callable[[Batch], Iterable[str]]
-    found: str
-    remedy: str
+    text: str
+    remedy: Remedy | str
     share: float = _SHARE
     least: int = 1
     choose: Callable[[Counter[str]], tuple[str, int]] = _commonest
@@ -151,7 +153,7 @@ class Batch:
     Args:
         scored: rows that follow each other.
         before: the row before them, where there is one.
-        variant: which ANLS.
+        scorer: what gave the scores.
 
     Attributes:
         count: how many of them have a prediction.
@@ -160,8 +162,8 @@ class Batch:
         accepted: their accepted answers.
     """
 
-    def __init__(self, scored: Sequence[Scored], before: Sequence[Scored], variant: Variant) -> None:
-        self.scored, self.before, self.variant = scored, before, variant
+    def __init__(self, scored: Sequence[Scored], before: Sequence[Scored], scorer: Scorer) -> None:
+        self.scored, self.before, self.scorer = scored, before, scorer
         low = [one for one in scored if one.score < 1.0]
         predictions = [one.row.prediction for one in low]
         self.wrong = [(text, one) for text, one in zip(predictions, low) if text is not None]
@@ -199,7 +201,8 @@ class Batch:
 
     def score(self, prediction: str, references: Sequence[str]) -> float:
         """What the variant gives other texts."""
-        return anls_score(prediction, references, variant=self.variant)
+        (score,) = self.scorer.score([prediction], [references])
+        return score
 
     def is_better(self, prediction: str, references: Sequence[str], score: float) -> bool:
         """Whether other texts are what was meant: they score more than this, and not just a trifle."""
@@ -459,12 +462,82 @@ def _one_way(seen: Counter[str]) -> tuple[str, int]:
     return value, count if count > 3 * sum(other for _, other in others) else 0
 
 
-HINTS = (
+# Lists and nested values
+
+_VALUE_IN = extractor("json", values=True)
+
+
+def _texts_for_values(batch: Batch) -> Iterator[str]:
+    """The predictions that are texts where a list or an object is accepted."""
+    for prediction, scored in batch.wrong:
+        if isinstance(prediction, str) and any(isinstance(value, (list, dict)) for value in scored.row.references):
+            yield prediction
+
+
+def _is_value(text: str) -> bool:
+    """Whether a list or an object stands in a text."""
+    return not isinstance(value_or_text(_VALUE_IN(text)), str)
+
+
+def _wrapped_values(batch: Batch) -> Iterator[str]:
+    return ("think,json" if "</think>" in text else "json" for text in _texts_for_values(batch) if _is_value(text))
+
+
+def _broken_values(batch: Batch) -> Iterator[str]:
+    return ("" for text in _texts_for_values(batch) if ("{" in text or "[" in text) and not _is_value(text))
+
+
+def _empty_values(batch: Batch) -> list[str]:
+    return ["" for prediction in batch.predictions if prediction in ("", [], {})]
+
+
+def _filled_keys(batch: Batch) -> Iterator[str]:
+    for prediction, scored in batch.wrong:
+        if isinstance(prediction, dict) and all(isinstance(value, dict) for value in scored.row.references):
+            known = {key for value in scored.row.references for key in value}
+            if any(value is None and key not in known for key, value in prediction.items()):
+                yield ""
+
+
+def _all_rules(seen: Counter[str]) -> tuple[str, int]:
+    """The longest chain of rules, which does no harm where a shorter one is enough."""
+    return max(seen, key=len), seen.total()
+
+
+VALUE_SIGNS = (
+    Sign(
+        "wrapped",
+        _wrapped_values,
+        "{count} of {total} predictions are texts around a list or an object",
+        remedies.EXTRACT,
+        choose=_all_rules,
+    ),
+    Sign(
+        "broken",
+        _broken_values,
+        "{count} of {total} predictions begin a list or an object and are no JSON",
+        "let the model write more",
+    ),
+    Sign(
+        "empty values",
+        _empty_values,
+        "{count} of {total} predictions are empty",
+        remedies.ANOTHER_PREDICTION_FIELD,
+    ),
+    Sign(
+        "filled keys",
+        _filled_keys,
+        "{count} of {total} predictions have keys without a value that are not asked for",
+        remedies.NONE_KEYS,
+    ),
+)
+
+SIGNS = (
     Sign(
         "wrapped",
         _wrapped,
         "{count} of {total} predictions look wrapped",
-        "extract",
+        remedies.EXTRACT,
         choose=_smallest_chain,
     ),
     Sign(
@@ -489,7 +562,7 @@ HINTS = (
         "joined",
         _joined,
         "{count} of {total} accepted answers look like several in one text",
-        "references separator",
+        remedies.REFERENCES_SEPARATOR,
     ),
     Sign(
         "printed references",
@@ -549,7 +622,7 @@ HINTS = (
         "empty",
         _empty,
         "{count} of {total} predictions are empty",
-        "another prediction field",
+        remedies.ANOTHER_PREDICTION_FIELD,
         share=0.9,
     ),
     Sign(

@@ -13,9 +13,10 @@ from operator import contains
 from typing import Any, NamedTuple
 
 from anls_metric.core.scoring import normalizer
-from anls_metric.core.variants import Variant, get_variant
+from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.patterns import pattern
 from anls_metric.reading.rows import Row
+from anls_metric.reading.values import written
 
 
 class Answer:
@@ -122,10 +123,11 @@ ZERO_OUTCOMES = tuple(outcome.name for outcome in OUTCOMES if outcome.scores_zer
 
 
 class Judge:
-    """Outcomes under a variant.
+    """Outcomes under a scorer.
 
     Args:
-        variant: which ANLS: a name or a Variant.
+        scorer: a name of a variant, or any `Scorer`. Lists and nested values are compared as the text that they are as
+            JSON.
 
     Example:
         >>> judge = Judge()
@@ -135,12 +137,13 @@ class Judge:
         'another number'
     """
 
-    def __init__(self, variant: str | Variant = "standard") -> None:
-        self.variant = get_variant(variant)
-        self.normalize: Callable[[Any], str] = normalizer(self.variant)
-        self.no_answers: Collection[str] = self.variant.no_answers
-        self.all_or_nothing = self.variant.all_or_nothing
-        self.known_outcomes: Sequence[Outcome] = OUTCOMES
+    def __init__(self, scorer: str | Scorer = "standard") -> None:
+        scorer = get_variant(scorer) if isinstance(scorer, str) else scorer
+        of_texts = isinstance(scorer, Variant)
+        self.normalize: Callable[[Any], str] = normalizer(scorer) if isinstance(scorer, Variant) else _normalize_value
+        self.no_answers: Collection[str] = scorer.no_answers if isinstance(scorer, Variant) else ()
+        self.all_or_nothing = isinstance(scorer, Variant) and scorer.all_or_nothing
+        self.known_outcomes = [outcome for outcome in OUTCOMES if of_texts or not outcome.of_texts]
         self._of_score: dict[float, str] = {}
 
     def outcome(self, row: Row, score: float) -> str:
@@ -178,6 +181,16 @@ class Judge:
         if score > 0.0:  # what such an answer is, its score alone tells
             self._of_score[score] = outcome
         return outcome
+
+
+_squeeze = normalizer()
+
+
+def _normalize_value(value: Any) -> str:
+    """A value as a text: "" where it says nothing."""
+    if value is None or (isinstance(value, (str, list, dict)) and not value):
+        return ""
+    return _squeeze(str(value) if isinstance(value, (bool, int, float)) else written(value))
 
 
 # What predicates look for

@@ -7,18 +7,18 @@ keep the rows.
 from __future__ import annotations
 
 import heapq
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.clusters import ClusteredScores, Clusters
+from anls_metric.analysis.clusters import ClusteredScores, Clusters, cluster_column
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
-from anls_metric.analysis.significance import Interval
-from anls_metric.core.explanation import Explanation
+from anls_metric.analysis.significance import Interval, Sample
 from anls_metric.core.kernel import mean
-from anls_metric.core.scoring import anls_scores, explain, scores_and_similarities
-from anls_metric.core.variants import Variant, get_variant, signature
+from anls_metric.core.scoring import scores_and_similarities
+from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.files import natural
 from anls_metric.reading.layouts import ABSENT, look_up
 from anls_metric.reading.rows import Row
@@ -52,6 +52,10 @@ ANSWER_TYPES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 }
 
 
+KEYS = "key of the value"
+"""The group of the scores of keys, in `ScoredSet.groups`."""
+
+
 class Scored(NamedTuple):
     """A row with its score.
 
@@ -59,7 +63,7 @@ class Scored(NamedTuple):
         row: the question with its answer.
         score: from 0 to 1; a question without an answer scores 0.
         similarity: that of the closest accepted answer, before the threshold; None where the set was not asked to keep
-            its rows.
+            its rows, and of lists and nested values.
         outcome: why the score is what it is: the name of a row of `outcomes.OUTCOMES`.
     """
 
@@ -73,11 +77,29 @@ class Scored(NamedTuple):
         """The outcome of an answer that scores 0, "" of any other."""
         return self.outcome if self.outcome in ZERO_OUTCOMES else ""
 
-    def explanation(self, variant: Variant) -> Explanation | None:
-        """Why the variant gave it that score; None for a question without an answer."""
-        if self.row.prediction is None:
-            return None
-        return explain(self.row.prediction, self.row.references, variant=variant)
+
+class Answers:
+    """What a comparison needs to know of scored rows, as columns: a fraction of the memory of the rows themselves.
+
+    Attributes:
+        ids: of the questions.
+        scores: of the answers.
+        references: the accepted answers of each.
+        records: the record of each.
+    """
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.scores = array("d")
+        self.references: list[Sequence[Any]] = []
+        self.records: list[Mapping[str, Any]] = []
+
+    def add(self, rows: Sequence[Row], scores: Sequence[float]) -> None:
+        """Keep what these rows have."""
+        self.ids += [row.id for row in rows]
+        self.scores.extend(scores)
+        self.references += [row.references for row in rows]
+        self.records += [row.record for row in rows]
 
 
 class Tally:
@@ -116,25 +138,27 @@ class ScoredSet:
     """What is known of scored rows.
 
     Args:
-        variant: which ANLS: a name or a Variant, as `anls.get_variant` gives it.
+        scorer: what scores them: a name or a Variant, as `get_variant` takes it, or any other `Scorer`.
         by: fields of the record to break the score down by; a record whose field holds a list counts in each of its
             groups.
         worst: how many of the worst answers to keep.
         keep: whether to keep every row, with its similarity, as `rows`.
+        comparable: whether to keep what a comparison needs, as `answers`; rows that are kept are comparable too.
         cluster_by: the field of the records that says which questions belong together, or "none"; None chooses as
             `clusters.cluster_field` does.
         similarities: whether rows that are kept have their similarity, for which every distance is looked for to its
             end.
         extract: the rules by which the predictions were taken out of what a model wrote, which the signature says.
-        variants: more variants under which the mean is wanted.
+        others: more scorers under which the mean is wanted.
+        by_key: of lists and nested values: whether to have the mean score of each key, as the groups of `KEYS`.
 
     Attributes:
-        label: what the number is called.
-        variant: which ANLS.
-        signature: the same as text, to show beside the number.
+        scorer: what scores the rows.
+        signature: which score it is, to show beside the number.
         outcomes: how many rows have each outcome, by its name.
         groups: for each field of `by` the scores of its groups.
         rows: every `Scored`, where they are kept.
+        answers: the ids and scores with what a comparison needs besides, where that is kept.
 
     Example:
         >>> scored_set = ScoredSet()
@@ -147,54 +171,48 @@ class ScoredSet:
 
     def __init__(
         self,
-        variant: str | Variant = "standard",
+        scorer: str | Scorer = "standard",
         by: Sequence[str] = (),
         worst: int = 0,
         keep: bool = False,
+        comparable: bool = False,
         cluster_by: str | None = None,
         similarities: bool = True,
         extract: str = "",
-        variants: Iterable[Variant] = (),
+        others: Iterable[Scorer] = (),
+        by_key: bool = False,
     ) -> None:
-        self.variant: Any = self._as_variant(variant)
-        self.signature = self._signature(extract)
-        self._variants = {other: Tally() for other in variants}
+        self.scorer: Scorer = get_variant(scorer) if isinstance(scorer, str) else scorer
+        self.signature = self.scorer.signature(extract)
+        self._others = {other.name: (other, Tally()) for other in others}
         self.outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
         self.groups: dict[str, Groups] = {field: {} for field in by}
         self._by = list(self.groups)
+        self._by_key = by_key
+        if by_key:
+            self.groups[KEYS] = {}
         self.rows: list[Scored] = []
+        self.answers = Answers() if keep or comparable else None
         self._keep = keep
-        self._measures = keep and similarities
+        self._measures = keep and similarities and isinstance(self.scorer, Variant)
         self._tally = Tally()
+        self._all_scores: list[Any] = []  # where the mean is not that of the rows, with
+        self._all_records: list[Mapping[str, Any]] = []  # the record of each
         self._clustered = ClusteredScores(cluster_by)
-        self._judge = self._as_judge()
+        self._judge = Judge(self.scorer)
         self._exact = self._contain = 0
         self._most_worst = worst
         self._worst: list[tuple[float, int, Scored]] = []  # a heap of the worst, the best of them first
 
-    # What a set of lists and nested values has otherwise: see `values`.
-
-    label = "ANLS"
-    of_rows = True
-    """Whether the mean is that of the scores of rows."""
-
-    def _as_variant(self, variant: Any) -> Any:
-        return get_variant(variant)
-
-    def _signature(self, extract: str) -> str:
-        return signature(self.variant, extract=extract)
-
-    def _as_judge(self) -> Judge:
-        return Judge(self.variant)
-
-    def explanation(self, scored: Scored) -> Any:
-        """Why an answer has its score; None for a question without an answer."""
-        return scored.explanation(self.variant)
+    @property
+    def label(self) -> str:
+        """What the number is called."""
+        return self.scorer.label
 
     @property
     def mean(self) -> float:
-        """The ANLS. ValueError: nothing was scored."""
-        return self._tally.mean
+        """The score of the set. ValueError: nothing was scored."""
+        return self._tally.mean if self.scorer.averages_rows else self.scorer.mean(self._all_scores)
 
     @property
     def count(self) -> int:
@@ -209,8 +227,18 @@ class ScoredSet:
     @property
     def interval(self) -> Interval | None:
         """The 95 % confidence interval of the mean; None of fewer than two clusters."""
-        _, sample = self._clustered.chosen()
+        sample = self._clustered.chosen()[1] if self.scorer.averages_rows else self._sample_of_leaves()
         return sample.interval() if sample.cluster_count > 1 else None
+
+    def _sample_of_leaves(self) -> Sample:
+        """The scores of all leaves; those of one row are a cluster at least."""
+        clusters = self.clusters
+        names = cluster_column(self._all_records, clusters.field) if clusters else repeat(None)
+        sample = Sample()
+        for place, (score, name) in enumerate(zip(self._all_scores, names)):
+            leaves = [*score.scores, *[0.0] * (score.length - len(score.scores))]
+            sample.add(leaves, [(place,) if name is None else name] * len(leaves))
+        return sample
 
     @property
     def exact_match(self) -> float:
@@ -224,13 +252,13 @@ class ScoredSet:
 
     @property
     def means(self) -> dict[str, float]:
-        """The mean under each of the variants that were wanted, by name."""
-        return {other.name: tally.mean for other, tally in self._variants.items()}
+        """The mean under each of the other scorers, by name."""
+        return {name: tally.mean for name, (_, tally) in self._others.items()}
 
-    def means_under(self, variants: Iterable[Variant]) -> dict[str, float]:
-        """The same of other variants, by the rows, where these are kept."""
-        rows = [one.row for one in self.rows]
-        return {other.name: mean(self._score(rows, other, measures=False)[0]) for other in variants}
+    def means_under(self, scorers: Iterable[Scorer]) -> dict[str, float]:
+        """The mean under each of these scorers, by name, where the rows are kept."""
+        rows = [scored.row for scored in self.rows]
+        return {scorer.name: scorer.mean(score_rows(rows, scorer)) for scorer in scorers}
 
     @property
     def zeros(self) -> dict[str, int]:
@@ -242,17 +270,26 @@ class ScoredSet:
         """The answers with the lowest scores, the lowest first, then as they came."""
         return [scored for *_, scored in sorted(self._worst, key=lambda entry: entry[:2], reverse=True)]
 
+    def explain(self, scored: Scored) -> Any:
+        """Why an answer has its score: what its scorer explains. None for a question without an answer."""
+        row = scored.row
+        return None if row.prediction is None else self.scorer.explain(row.prediction, row.references)
+
     def add(self, rows: Sequence[Row]) -> list[Scored]:
         """Score rows and count them in.
 
         Raises:
-            ValueError: see `anls.anls_scores`.
+            ValueError: what cannot be scored, and of which question.
         """
         if not rows:
             return []
-        scores, similarities = self._score(rows, self.variant, self._measures)
-        for other, tally in self._variants.items():
-            tally.add(scores if other == self.variant else self._score(rows, other, measures=False)[0])
+        similarities: Iterable[float | None] = repeat(None)
+        if self._measures:
+            scores, similarities = _measure_rows(rows, self.scorer)
+        else:
+            scores = score_rows(rows, self.scorer)
+        for other, tally in self._others.values():
+            tally.add(scores if other == self.scorer else score_rows(rows, other))
         outcomes = self._judge.outcomes(rows, scores)
         exact, contain = self._judge.matches(rows, scores, outcomes)
         self._exact += exact
@@ -260,39 +297,85 @@ class ScoredSet:
         before = self.count if self._most_worst else 0
         self._tally.add(scores)
         self._clustered.add(scores, [row.record for row in rows])
+        if not self.scorer.averages_rows:
+            self._all_scores += scores
+            self._all_records += [row.record for row in rows]
         self.outcomes.update(outcomes)
         # `map(Scored, ...)`, in a third of its time
-        scored = list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))
+        batch = list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))
         for field in self._by:
-            group(scored, field, self.groups[field])
-        for place, one in enumerate(scored, before) if self._most_worst else ():
-            self._keep_if_worse((-one.score, -place, one))
+            group(batch, field, self.groups[field])
+        for scored in batch if self._by_key else ():
+            self._add_keys(scored.row)
+        for place, scored in enumerate(batch, before) if self._most_worst else ():
+            self._keep_if_worse((-scored.score, -place, scored))
         if self._keep:
-            self.rows += scored
-        return scored
+            self.rows += batch
+        if self.answers:
+            self.answers.add(rows, scores)
+        return batch
 
-    def _score(
-        self, rows: Sequence[Row], variant: Variant, measures: bool
-    ) -> tuple[Sequence[float], Iterable[float | None]]:
-        """The score and the similarity of each row; a question without an answer has none of both."""
-        predictions: list[Any] = [row.prediction for row in rows]
-        if None in predictions:
-            answered = [row for row in rows if row.prediction is not None]
-            scores, similarities = self._score(answered, variant, measures) if answered else ((), ())
-            found = iter(zip(scores, similarities))
-            nothing = 0.0, 0.0 if measures else None
-            scores, similarities = zip(*(nothing if row.prediction is None else next(found) for row in rows))
-            return scores, similarities
-        references = [row.references for row in rows]
-        if measures:
-            return scores_and_similarities(predictions, references, variant=variant)
-        return anls_scores(predictions, references, variant=variant), repeat(None)
+    def _add_keys(self, row: Row) -> None:
+        """Count in the scores of the keys of a row. Those inside what is missing, or of another kind, have 0."""
+        why = self.scorer.explain([] if row.prediction is None else row.prediction, row.references)
+        scores = {} if row.prediction is None else dict(_flatten_keys(why.key_scores))
+        for key, score in {**dict.fromkeys(_key_paths(why.closest), 0.0), **scores}.items():
+            self.groups[KEYS].setdefault(key, Tally()).add([score])
 
     def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
         if len(self._worst) < self._most_worst:
             heapq.heappush(self._worst, entry)
         elif entry[:2] > self._worst[0][:2]:
             heapq.heapreplace(self._worst, entry)
+
+
+def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:
+    """The score of each row; a question without an answer has what the scorer gives for that."""
+    predictions = [row.prediction for row in rows]
+    references = [row.references for row in rows]
+    if None not in predictions:
+        return scorer.score(predictions, references, lambda place: f"question {rows[place].id}")
+    answered = [row for row in rows if row.prediction is not None]
+    scores = iter(score_rows(answered, scorer) if answered else ())
+    return [
+        scorer.score_missing(row.references, f"question {row.id}") if row.prediction is None else next(scores)
+        for row in rows
+    ]
+
+
+def _measure_rows(rows: Sequence[Row], variant: Any) -> tuple[Sequence[float], Sequence[float]]:
+    """The score and the similarity of each row; a question without an answer has 0 of both."""
+    answered = [row for row in rows if row.prediction is not None]
+    scores, similarities = (
+        scores_and_similarities(
+            [row.prediction for row in answered], [row.references for row in answered], variant=variant
+        )
+        if answered
+        else ((), ())
+    )
+    if len(answered) == len(rows):
+        return scores, similarities
+    pairs = iter(zip(scores, similarities))
+    scores, similarities = zip(*((0.0, 0.0) if row.prediction is None else next(pairs) for row in rows))
+    return scores, similarities
+
+
+def _flatten_keys(keys: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
+    """Keys by their path: items, items.price."""
+    for name, key in keys.items():
+        yield before + name, key.score
+        yield from _flatten_keys(key.children, f"{before}{name}.")
+
+
+def _key_paths(value: Any, before: str = "") -> Iterator[str]:
+    """The paths of the keys of a value, named as those of `_flatten_keys`."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            yield f"{before}{name}"
+            yield from _key_paths(item, f"{before}{name}.")
+    elif value and isinstance(value, (list, tuple)):
+        for item in value if isinstance(value, list) else value[:1]:
+            yield from _key_paths(item, before)
 
 
 def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) -> Groups:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.kernel import Kernel, keep_similarity
+from anls_metric.core.kernel import LIMITS, Kept, Kernel, keep_similarity
 
 if TYPE_CHECKING:
     from anls_metric.core.variants import Variant
@@ -101,26 +101,107 @@ class Explanation:
         return self.matches[self.winner]
 
     @property
+    def closest(self) -> str:
+        """The accepted answer that won, as given."""
+        return self.best.reference
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The steps from the normalized prediction to the accepted answer that won."""
+        return self.best.edits
+
+    @property
     def signature(self) -> str:
         """Which ANLS the score is."""
         return self.variant.signature()
 
     def __str__(self) -> str:
-        best, threshold = self.best, repr(self.variant.threshold)
-        if self.reason == "equal":
-            return f"equal to {best.reference!r}, so 1"
-        if self.reason == "empty" and not self.normalized_prediction:
-            return "the prediction is empty, so 0"
-        if self.reason == "empty":
-            return f"{self.prediction!r} counts as no answer, so 0"
-        if self.reason == "nothing in common":
-            return f"nothing in common with {best.reference!r}, so 0"
-        edits = f"{best.distance} edit{'s' * (best.distance != 1)} on {best.length} characters"
-        measured, rule = f"similarity {best.similarity:.4f}", self.variant.kept.replace("threshold", threshold)
-        kept = "is kept" if self.score else "is not kept, so 0"
-        if self.variant.all_or_nothing and self.score:
-            kept += ", so 1"
-        return f"{edits} from {best.reference!r}: {measured} {kept} ({rule})"
+        return self._put_into_words().note
+
+    @property
+    def sentence(self) -> str:
+        """Why it has that score, as a sentence of a page that shows the accepted answer beside it."""
+        return self._put_into_words().sentence
+
+    def _put_into_words(self) -> Words:
+        best, variant = self.best, self.variant
+        key: str = self.reason
+        if key == "equal" and self.prediction != best.reference:
+            key = "alike"
+        elif key == "empty":
+            key = "no answer" if self.normalized_prediction else "blank"
+        low, high = LIMITS[variant.kept](variant.threshold)
+        facts = {
+            "why": self,
+            "best": best,
+            "s": "s" * (best.distance != 1),
+            "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
+            "similarity": _tell_apart(best.similarity, max(low, 1 - high)),
+            "ratio": _tell_apart(best.ratio, variant.threshold),
+            "threshold": format_number(variant.threshold),
+            "rule": variant.kept.replace("threshold", repr(variant.threshold)),
+            "so_1": ", so 1" * variant.all_or_nothing,
+        }
+        keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
+        return Words(*(words.format(**facts, keeps=keeps, fails=fails) for words in WORDS[key]))
+
+
+class Words(NamedTuple):
+    """Why an answer has its score.
+
+    Attributes:
+        note: as a line of a terminal.
+        sentence: as a sentence of a page that shows the accepted answer beside it.
+    """
+
+    note: str
+    sentence: str
+
+
+# Why an answer has its score -> the words for it.
+WORDS: Mapping[str, Words] = {
+    "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
+    "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
+    "blank": Words("the prediction is empty, so 0", "The prediction is empty, so 0."),
+    "no answer": Words(
+        "{why.prediction!r} counts as no answer, so 0",
+        "By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0.",
+    ),
+    "nothing in common": Words(
+        "nothing in common with {best.reference!r}, so 0", "Nothing in common with any accepted answer, so 0."
+    ),
+    "close enough": Words(
+        "{best.distance} edit{s} on {best.length} characters from {best.reference!r}: "
+        "similarity {best.similarity:.4f} is kept{so_1} ({rule})",
+        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
+    ),
+    "under the threshold": Words(
+        "{best.distance} edit{s} on {best.length} characters from {best.reference!r}: "
+        "similarity {best.similarity:.4f} is not kept, so 0 ({rule})",
+        "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
+    ),
+}
+
+# When a similarity is kept -> what is said of one that is, and of one that is not.
+KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
+    "similarity >= threshold": (", at least the threshold of {threshold}", " is under {threshold}"),
+    "similarity > threshold": (", above the threshold of {threshold}", " is not above {threshold}"),
+    "distance / length < threshold": (
+        ", and distance / length {ratio} is under {threshold}",
+        ", but distance / length {ratio} is not under {threshold}",
+    ),
+}
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """A number as people write it: 0, 1, 0.5 or 0.8889."""
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
+
+
+def _tell_apart(value: float, other: float) -> str:
+    """A number with as many digits as tell it from another one."""
+    short = format_number(value)
+    return short if value == other or short != format_number(other) else repr(value)
 
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:

@@ -1,7 +1,7 @@
 """The one loop that scores texts, and the mean of scores.
 
-`Kernel` holds what the loop needs of a variant. `iter_scores` is the loop; `explanation` takes the same steps one by
-one.
+`Kernel` holds what the loop needs of a variant, and `iter_scores` is the loop. `explanation` takes the same steps one
+by one.
 """
 
 from __future__ import annotations

@@ -42,6 +42,7 @@ class Scorer(Protocol):
         label: what its number is called in a table.
         options: the options that a call may override.
         columns: the further columns that it needs besides predictions and references, by their names.
+        averages_rows: whether the score of a set is the mean of the scores of its rows.
     """
 
     @property
@@ -56,12 +57,17 @@ class Scorer(Protocol):
     def options(self) -> tuple[str, ...]: ...
     @property
     def columns(self) -> tuple[str, ...]: ...
+    @property
+    def averages_rows(self) -> bool: ...
 
     def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
         """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
 
     def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
         """The score of each row, from 0 to 1, for `mean`; none of no rows. ValueError: as `check`."""
+
+    def score_missing(self, references: Any, row: str = "") -> float:
+        """The score of a question without an answer, for `mean`. ValueError: of references that cannot be scored."""
 
     def mean(self, scores: Any) -> float:
         """The score of a set."""
@@ -142,6 +148,7 @@ class Variant:
     key: ClassVar[str] = "anls"
     options: ClassVar[tuple[str, ...]] = ("threshold", "ignore_case")
     columns: ClassVar[tuple[str, ...]] = ()
+    averages_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for field, allowed in _ALLOWED.items():
@@ -168,6 +175,10 @@ class Variant:
     ) -> list[float]:
         """The score of each row; none of no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
+
+    def score_missing(self, references: Iterable[str], row: str = "") -> float:
+        """The score of a question without an answer: 0."""
+        return 0.0
 
     def mean(self, scores: Iterable[float]) -> float:
         """The score of a set: the mean of the scores of its rows."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.evaluation import variants
+from anls_metric.analysis.evaluation import find_scorers
 from anls_metric.core.kernel import mean
 from anls_metric.core.rows import as_references, as_text, describe
 from anls_metric.core.scoring import anls_score, anls_scores, explain
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant
 from anls_metric.page import limits
-from anls_metric.page.errors import FOR_PROGRAMS
 from anls_metric.page.scoring import Asked, Found, score
 from anls_metric.page.uploads import Upload
 from anls_metric.reading.extract import extractor
@@ -32,14 +31,14 @@ def settings(
     """The variant that was asked for, of texts or of lists and nested values; what is empty is as the variant has it.
 
     Raises:
-        ValueError: there is no such variant, or it has no such option, see `evaluation.variants`.
+        ValueError: there is no such variant, or it has no such option, see `evaluation.find_scorers`.
     """
     of_values = isinstance(variant, str) and variant in OF_VALUES
     name = variant if of_values else get_variant(variant).name  # type: ignore[arg-type]
     if of_values and ignore_case is True:  # as it is there in any case
         ignore_case = None
-    (found,) = variants(name, threshold, ignore_case, none_keys or None, average or None)  # type: ignore[arg-type]
-    return found
+    (scorer,) = find_scorers(name, threshold, ignore_case, none_keys or None, average or None)  # type: ignore[arg-type]
+    return scorer  # type: ignore[return-value]
 
 
 def settings_of_link(parameters: Mapping[str, str]) -> Variant | ValueVariant:
@@ -127,7 +126,7 @@ def explain_answer(
     return {
         "score": why.score,
         "reason": why.reason,
-        "sentence": pieces.sentence(why),
+        "sentence": why.sentence,
         "signature": why.signature,
         "closest": why.best.reference,
         "accepted_answers": [
@@ -344,6 +343,6 @@ def _document(asked: Asked, baseline: object, worst: object) -> dict[str, Any]:
         raise ValueError(f"worst is {describe(worst)}: it must be a whole number up to {limits.MOST_WORST}")
     if not isinstance(baseline, str):
         raise ValueError(f"baseline is {describe(baseline)}: it must be the name of a submission")
-    steps = score(asked._replace(baseline=baseline or None, worst=worst), FOR_PROGRAMS)
+    steps = score(asked._replace(baseline=baseline or None, worst=worst), "endpoint")
     (found,) = [step for step in steps if isinstance(step, Found)]
     return found.document

@@ -14,7 +14,7 @@ import gradio as gr
 from gradio_client.utils import is_file_obj_with_meta, is_http_url_like
 
 from anls_metric.page import limits
-from anls_metric.page.errors import FOR_PROGRAMS, ON_THE_PAGE, told
+from anls_metric.page.errors import told
 from anls_metric.page.uploads import folder, take
 
 
@@ -45,7 +45,7 @@ class Page(gr.Blocks):  # type: ignore[misc]
         except gr.Error:
             raise
         except Exception as error:
-            said = told(error, ON_THE_PAGE if defaults is None else FOR_PROGRAMS)
+            said = told(error, "page" if defaults is None else "endpoint")
         finally:
             # gradio would remember for hours what was asked and answered; the page asks for nothing of it.
             self.state_holder.session_data.pop(named.get("session_hash"), None)
@@ -85,7 +85,7 @@ def endpoint(function: Callable[..., Any], files: Sequence[str] = ()) -> Callabl
             given = [default if value is None else value for value, default in zip(arguments, defaults)]
             return _sendable(function(*uploads, *given[len(files) :]))
         except Exception as error:
-            said = told(error, FOR_PROGRAMS)
+            said = told(error, "endpoint")
         # The other error holds all that was read, and the thread holds this one until it works again.
         raise gr.Error(said, print_exception=False)
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import base64
 import gzip
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Evaluation
-from anls_metric.core.variants import VARIANTS, Variant
+from anls_metric.core.variants import VARIANTS, Scorer
 from anls_metric.page import apart, limits
 from anls_metric.page.uploads import Spent, Upload, columns_of, find, open_all
+from anls_metric.reading.remedies import Door
 from anls_metric.reading.sources import Reading
-from anls_metric.report.document import Entry, document
-
-if TYPE_CHECKING:
-    from anls_metric.nested import ValueVariant
+from anls_metric.report.document import document
 
 
 class Asked(NamedTuple):
@@ -33,7 +31,7 @@ class Asked(NamedTuple):
 
     files: Sequence[Upload]
     gold: Upload | None = None
-    variant: Variant | ValueVariant = VARIANTS["standard"]
+    variant: Scorer = VARIANTS["standard"]
     reading: Reading = Reading()
     baseline: str | None = None
     worst: int = 0
@@ -76,49 +74,54 @@ class Report(NamedTuple):
 Step = Fields | Progress | Found | Report
 
 
-def score(asked: Asked, remedies: Mapping[str, str]) -> Iterator[Step]:
+def score(asked: Asked, door: Door) -> Iterator[Step]:
     """Score uploads, step by step; large ones in a process of their own, when it is their turn.
 
     Args:
         asked: which ones, and how.
-        remedies: in whose words hints are.
+        door: in whose words hints are.
 
     Raises:
         ValueError: they cannot be scored, and why. OSError: a file is gone.
     """
     if asked.is_large:
         with limits.turnstile.passed(large=True):
-            yield from apart.run(_score, asked, remedies)
+            yield from apart.run(_score, asked, door)
     else:
-        yield from _score(asked, remedies)
+        yield from _score(asked, door)
 
 
-def _score(asked: Asked, remedies: Mapping[str, str]) -> Iterator[Step]:
+def _score(asked: Asked, door: Door) -> Iterator[Step]:
     opened = open_all(asked.files, asked.gold)
     if asked.report:
         yield Fields(columns_of(opened.values()))
     submissions = find(asked.files, asked.gold, asked.reading, opened)
     evaluation = Evaluation(
-        [asked.variant],  # type: ignore[arg-type]
+        submissions,
+        [asked.variant],
         worst=asked.worst,
-        keep=asked.report or len(submissions) > 1,
+        baseline=asked.baseline,
+        keep=asked.report,
         similarities=asked.report,
-        extract=asked.reading.rules,
     )
-    spent = Spent()
-    for submission in submissions:
-        count = 0
-        for scored in evaluation.score(submission, spent.batches(submission)):
-            count += len(scored)
-            yield Progress(count, submission.name)
-    compared, hints = evaluation.conclude(asked.baseline, remedies)
-    entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
-    yield Found(document(entries, compared, hints), [note for one in submissions for note in one.notes])
+    counts = dict.fromkeys((submission.name for submission in submissions), 0)
+    for submission, scored in evaluation.run(Spent().batches):
+        counts[submission.name] += len(scored)
+        yield Progress(counts[submission.name], submission.name)
+    hints = [hint.worded(door) for hint in evaluation.hints]
+    yield Found(document(evaluation.entries, evaluation.compared, hints), evaluation.notes)
     if asked.report:
         from anls_metric.report.html import as_html
 
-        sources = {one.asked for one in submissions}
+        sources = {submission.asked for submission in submissions}
         source = sources.pop() if len(sources) == 1 else ""
         few = limits.MOST_BY_VARIANT
-        shown = as_html(entries, compared, hints, source, most_bytes=limits.MOST_SHOWN, most_by_variant=few)
-        yield Report(base64.b64encode(gzip.compress(shown.encode(), compresslevel=1)).decode())
+        page = as_html(
+            evaluation.entries,
+            evaluation.compared,
+            hints,
+            source,
+            most_bytes=limits.MOST_SHOWN,
+            most_by_variant=few,
+        )
+        yield Report(base64.b64encode(gzip.compress(page.encode(), compresslevel=1)).decode())

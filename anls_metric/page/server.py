@@ -24,11 +24,12 @@ from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, signature
 from anls_metric.metric import CITATION
 from anls_metric.page import api, limits, visit
 from anls_metric.page.blocks import Page, endpoint
-from anls_metric.page.errors import ON_THE_PAGE, WHICH_FIELD, told
+from anls_metric.page.errors import told
 from anls_metric.page.guard import Guard
 from anls_metric.page.scoring import Asked, Fields, Found, Progress, score
 from anls_metric.page.uploads import Upload, folder, take
 from anls_metric.reading.extract import EXTRACTORS
+from anls_metric.reading.remedies import WHICH_FIELD
 from anls_metric.reading.rows import InputError
 from anls_metric.report import pieces
 
@@ -189,7 +190,7 @@ def _shown_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str
     try:
         return visit.one_answer(prediction, answers, api.settings(*chosen))
     except Exception as error:
-        return pieces.message(told(error, ON_THE_PAGE)), ""
+        return pieces.message(told(error, "page")), ""
 
 
 # Files
@@ -243,7 +244,7 @@ def _file_tab(chosen: list[Any]) -> None:
             of_values = variant in OF_VALUES
             reading = api.reading(of_values, unanswered, ",".join(rules or ()), *(field or "" for field in named))
             asked = Asked([_upload(path) for path in paths], None, chosen, reading, report=True)
-            for step in score(asked, ON_THE_PAGE):
+            for step in score(asked, "page"):
                 if isinstance(step, Progress):
                     progress((step.done, None), desc=f"Scoring {step.name}", unit="questions")
                 elif isinstance(step, Fields):
@@ -254,7 +255,7 @@ def _file_tab(chosen: list[Any]) -> None:
                     yield {report: visit.framed(step), save: gr.Button(visible=True)}
         except Exception as error:
             opened = {which: gr.Accordion(open=True)} if _is_of_fields(error) else {}
-            yield {summary: pieces.message(told(error, ON_THE_PAGE)), **nothing, **opened}
+            yield {summary: pieces.message(told(error, "page")), **nothing, **opened}
 
     # One event for all of them, so that what was asked for last is what is shown.
     gr.on(
@@ -277,7 +278,7 @@ def _upload(path: str) -> Upload:
 
 def _is_of_fields(error: Exception) -> bool:
     """Whether it can be mended by saying which field is which."""
-    return isinstance(error, InputError) and WHICH_FIELD in error.worded(ON_THE_PAGE)
+    return isinstance(error, InputError) and WHICH_FIELD in error.worded("page")
 
 
 # For programs

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
 import threading
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
-from anls_metric.reading.files import Chunk, Records, chunked
+from anls_metric.reading.files import Chunk, File, chunked
 
 # What may stand between the cells, by the ending of the file; of what the first line holds the commonest does.
 _DELIMITERS = {".csv": ",;", ".tsv": "\t"}
@@ -20,7 +19,7 @@ _ANY = ",;\t|"
 _limit = threading.Lock()
 
 
-def read_csv(file: Records, head: list[bytes], lines: Iterator[bytes]) -> Iterator[Chunk]:
+def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[Chunk]:
     """The records of a file whose first line that is not blank is the names of its columns.
 
     Args:
@@ -32,7 +31,7 @@ def read_csv(file: Records, head: list[bytes], lines: Iterator[bytes]) -> Iterat
         InputError: lines of other lengths, two columns of one name, what is no CSV.
     """
     texts = (file.text(line, number) for number, line in enumerate(chain(head, lines), 1))
-    delimiters = _DELIMITERS.get(os.path.splitext(file.path)[1].lower(), _ANY).encode()
+    delimiters = _DELIMITERS.get(file.ending, _ANY).encode()
     header_line = re.sub(rb'"[^"]*"', b"", head[-1])
     delimiter = max(map(chr, delimiters), key=lambda sign: header_line.count(sign.encode()))
     reader = csv.reader(texts, delimiter=delimiter, strict=True)

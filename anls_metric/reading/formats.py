@@ -8,19 +8,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
-from anls_metric.reading.files import CHUNK, Chunk, Records, chunked, natural, some
+from anls_metric.reading.files import CHUNK, Chunk, File, chunked, natural, some
 
 _FILES = "pip install 'anls-metric[files]'"
 
 
-def _missing(file: Records, what: str, library: str) -> Exception:
+def _missing(file: File, what: str, library: str) -> Exception:
     return file.error(f"reading {what} needs {library}", remedy=_FILES)
 
 
 # Parquet and Arrow
 
 
-def read_parquet(file: Records, stream: IO[bytes]) -> Iterator[Chunk]:
+def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     """The rows of a Parquet file, but for columns of images and those that nobody wants."""
     try:
         import pyarrow
@@ -35,7 +35,7 @@ def read_parquet(file: Records, stream: IO[bytes]) -> Iterator[Chunk]:
         raise file.error(f"not Parquet: {error}") from None
 
 
-def read_arrow(file: Records, stream: IO[bytes]) -> Iterator[Chunk]:
+def read_arrow(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     """The rows of an Arrow file, as `datasets` keeps them, or of a stream of Arrow."""
     try:
         import pyarrow
@@ -61,7 +61,7 @@ def _parts(batch: Any) -> Iterator[Any]:
         yield batch.slice(start, CHUNK)
 
 
-def _wanted(file: Records, schema: Any) -> list[str]:
+def _wanted(file: File, schema: Any) -> list[str]:
     """The columns to read."""
     file.fields = schema.names
     repeated = [name for name, count in Counter(schema.names).items() if count > 1]
@@ -81,7 +81,7 @@ def _holds_bytes(kind: Any) -> bool:
     return any(_holds_bytes(kind.field(place).type) for place in range(kind.num_fields))
 
 
-def _rows(file: Records, batches: Iterator[Any]) -> Iterator[Chunk]:
+def _rows(file: File, batches: Iterator[Any]) -> Iterator[Chunk]:
     read = 0
     for batch in batches:
         if records := _records(file, batch, read):
@@ -89,7 +89,7 @@ def _rows(file: Records, batches: Iterator[Any]) -> Iterator[Chunk]:
             read += len(records)
 
 
-def _records(file: Records, batch: Any, before: int) -> list[dict[str, Any]]:
+def _records(file: File, batch: Any, before: int) -> list[dict[str, Any]]:
     unreadable = (UnicodeDecodeError, LookupError, OverflowError)  # also a date that Python does not have
     try:
         records: list[dict[str, Any]] = batch.to_pylist()
@@ -103,7 +103,7 @@ def _records(file: Records, batch: Any, before: int) -> list[dict[str, Any]]:
     return records
 
 
-def _batch_size(file: Records, metadata: Any) -> int:
+def _batch_size(file: File, metadata: Any) -> int:
     """How many rows to read at a time. A value is written once, however many rows have it."""
     if file.most_bytes is None:
         return CHUNK
@@ -117,7 +117,7 @@ def _batch_size(file: Records, metadata: Any) -> int:
 # Zip archives: a workbook, or a log of inspect_ai
 
 
-def read_zip(file: Records, stream: IO[bytes]) -> Iterator[Chunk]:
+def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     """The rows of what a zip archive is, where it is one of those that hold answers."""
     held = file.hold(stream)
     try:
@@ -136,7 +136,7 @@ def read_zip(file: Records, stream: IO[bytes]) -> Iterator[Chunk]:
         )
 
 
-def _read_samples(file: Records, archive: zipfile.ZipFile) -> Iterator[Chunk]:
+def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
     """The samples of an inspect_ai log: each is a file of the archive."""
     members = [one for one in archive.infolist() if one.filename.startswith("samples/")]
     members.sort(key=lambda one: natural(one.filename))
@@ -157,7 +157,7 @@ def _read_samples(file: Records, archive: zipfile.ZipFile) -> Iterator[Chunk]:
 _ZSTANDARD = 93  # by this number zip archives say it
 
 
-def _unpacked(file: Records, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _unpacked(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     try:
         return archive.read(member)
     except NotImplementedError:  # Zstandard, before Python 3.14
@@ -182,7 +182,7 @@ def _unpacked(file: Records, archive: zipfile.ZipFile, member: zipfile.ZipInfo) 
 # Excel
 
 
-def read_excel(file: Records, stream: IO[bytes]) -> Iterator[Chunk]:
+def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     """The rows of the first sheet of a workbook; its first row names the columns. An empty cell is an empty text."""
     try:
         import python_calamine
@@ -209,7 +209,7 @@ def read_excel(file: Records, stream: IO[bytes]) -> Iterator[Chunk]:
     yield from chunked(records(), "row")
 
 
-def _cell(file: Records, value: Any, place: str) -> str:
+def _cell(file: File, value: Any, place: str) -> str:
     for kinds, read in _CELLS:
         if isinstance(value, kinds):
             return read(value)

@@ -12,13 +12,56 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from anls_metric.reading.files import Records, some
+from anls_metric.reading import remedies
+from anls_metric.reading.files import some
+from anls_metric.reading.records import Records
+from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading, Source, as_gold, as_submission
 
 
+class Questions:
+    """The questions of a gold file, which several submissions answer: the file is read once.
+
+    Args:
+        gold: the file with the id and the accepted answers of each question.
+        keep: whether the questions are kept for further submissions; else they are streamed.
+    """
+
+    def __init__(self, gold: Source, keep: bool = False) -> None:
+        self.source = gold
+        self._batches: list[Batch] | None = [] if keep else None
+        self._is_read = False
+
+    def batches(self) -> Iterator[Batch]:
+        """The questions in the order of the file.
+
+        Raises:
+            InputError: what is wrong in the file: an id that is no id or comes twice, no accepted answers.
+        """
+        if self._is_read and self._batches is not None:
+            yield from self._batches
+            return
+        known = _Ids()
+        source = as_gold(self.source)
+        for chunk in source.chunks():
+            ids = source.ids(chunk)
+            references = source.references(chunk, _by_question(source, ids), _TEST_SPLIT)
+            known.add(ids)
+            batch = ids, references, source.rows_records(chunk)
+            if self._batches is not None:
+                self._batches.append(batch)
+            yield batch
+        _refuse_repeated(source, known)
+        self._is_read = True
+
+
+# The ids of some questions, their accepted answers and their records.
+Batch = tuple[list[str], list[Sequence[str]], Sequence[Mapping[str, Any]]]
+
+
 def join_files(
-    gold: str | Records | Source, submission: str | Records | Source, reading: Reading | None = None
+    gold: str | Records | Source | Questions, submission: str | Records | Source, reading: Reading | None = None
 ) -> Iterator[list[Row]]:
     """The questions of a gold file, in its order, each with the answer of a submission file.
 
@@ -28,7 +71,7 @@ def join_files(
 
     Args:
         gold: a file with an id and the accepted answers of each question: its path, "-" for standard input, its
-            `Records` or its `Source`.
+            `Records`, its `Source` or its `Questions`.
         submission: a file with an id and the answer of each, likewise.
         reading: how they are to be read.
 
@@ -41,28 +84,24 @@ def join_files(
             a file that is not what its name says. OSError: a file that cannot be read.
     """
     reading = reading or (submission.reading if isinstance(submission, Source) else Reading())
-    gold, submission = _source(gold, reading), _source(submission, reading)
+    questions = gold if isinstance(gold, Questions) else Questions(_source(gold, reading))
+    gold, submission = questions.source, _source(submission, reading)
     if gold.records.path == submission.records.path == "-":
         raise InputError(
             "gold labels and submission cannot both come from standard input", remedy="name one of the files"
         )
     _refuse_swapped(gold, submission)
-    as_gold(gold)
-    as_submission(submission)
-    answers = _Answers(submission)
+    answers = _Answers(as_submission(submission))
     asked = _Ids()
     unanswered: list[str] = []
     count = 0
-    for chunk in gold.chunks():
-        ids = gold.ids(chunk)
-        references = gold.references(chunk, _by_question(gold, ids), _TEST_SPLIT)
+    for ids, references, records in questions.batches():
         asked.add(ids)
         predictions = answers.to(ids)
         if len(predictions) < len(ids):
             unanswered += [question_id for question_id in ids if question_id not in predictions]
         count += len(ids)
-        yield make_rows(ids, map(predictions.get, ids), references, gold.rows_records(chunk), answers.written(ids))
-    _refuse_repeated(gold, asked)
+        yield make_rows(ids, map(predictions.get, ids), references, records, answers.written(ids))
     early = answers.rest()
     surplus = asked.others(early) if early else []
     common = count - len(unanswered)
@@ -78,11 +117,12 @@ def join_files(
     if surplus and reading.extra != "ignore":
         raise submission.records.error(
             f"{_number(len(surplus), 'answer')} to questions that {gold.name} does not have ({some(surplus)})",
-            remedy="extra",
+            remedy=remedies.EXTRA,
         )
     if unanswered and reading.missing != "zero":
         raise submission.records.error(
-            f"no answer to {len(unanswered)} of the questions of {gold.name} ({some(unanswered)})", remedy="missing"
+            f"no answer to {len(unanswered)} of the questions of {gold.name} ({some(unanswered)})",
+            remedy=remedies.MISSING,
         )
 
 
@@ -120,7 +160,7 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
             return f"{table.name}, {chunk.place(number)}"
 
         predictions = table.predictions(chunk, where)
-        references = table.references(chunk, where, "references field")
+        references = table.references(chunk, where, remedies.REFERENCES_FIELD)
         if table.layout.id:
             ids = table.ids(chunk)
             ids_before.add(ids)
@@ -128,7 +168,7 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
             ids = list(map(str, range(count + 1, count + 1 + len(chunk.records))))
         count += len(ids)
         yield make_rows(ids, predictions, references, table.rows_records(chunk), table.written(chunk))
-    _refuse_repeated(table, ids_before, "several ids")
+    _refuse_repeated(table, ids_before, remedies.SEVERAL_IDS)
 
 
 def make_rows(
@@ -229,7 +269,7 @@ class _Ids:
         return {value for part in crowded for value, count in Counter(part).items() if count > 1}
 
 
-def _refuse_repeated(source: Source, ids: _Ids, remedy: str = "keep one record of each") -> None:
+def _refuse_repeated(source: Source, ids: _Ids, remedy: Remedy | str = "keep one record of each") -> None:
     repeated = ids.repeated()
     if repeated:
         first = ""

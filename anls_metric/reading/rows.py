@@ -9,31 +9,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.rows import as_references, describe
 from anls_metric.reading.patterns import pattern
-
-# What can be done about an error, in the words of somebody who calls from Python. A door words what it calls
-# otherwise: the command has flags, the page has switches.
-REMEDIES: Mapping[str, str] = {
-    "id field": "name the right one with id_field",
-    "prediction field": "name the right one with prediction_field",
-    "references field": "name the right one with references_field",
-    "no answer": 'write "" where the model answered nothing, or count it as 0 with missing="zero"',
-    "extra": 'leave them out, or ignore them with extra="ignore"',
-    "no references": "name their field with references_field, or the file that has them as the gold file",
-    "no predictions": "name their field with prediction_field, or a file of answers after it",
-    "no gold": "name the file with the accepted answers",
-    "no submission": "name a file of answers",
-    "filter": "choose one with repeat=NAME",
-    "epoch": "choose one with repeat=NUMBER",
-    "train_trial_index": "choose one with repeat=NUMBER",
-    "several ids": 'write an id once, or number the records with id_field="none"',
-    "missing": 'add them, or count them as 0 with missing="zero"',
-    "none keys": 'they count as wrong leaves: leave them out, or score with none_keys="ignored"',
-    "another prediction field": "if another field holds them, name it with prediction_field",
-    "extract": 'take the answers out with extract="{value}"',
-    "references separator": "split them with references_separator={value!r}",
-    "results elsewhere": "write the results to another folder",
-    "overwrite results": "write the results to another folder, or overwrite them with force=True",
-}
+from anls_metric.reading.remedies import Door, Remedy
 
 
 class Row(NamedTuple):
@@ -55,33 +31,33 @@ class Row(NamedTuple):
 
 
 class InputError(ValueError):
-    """Input that cannot be scored. As a string it says what was found, where, and what to do in Python.
+    """Input that cannot be scored. As a string it says what is wrong, where, and what to do in Python.
 
     Args:
-        found: what is wrong.
+        problem: what is wrong.
         where: the file, and the line, record or question in it; "" where there is no such place.
-        remedy: what to do: a key of `REMEDIES`, or the words where every door says the same; "" where what was found
+        remedy: what to do: a row of `remedies`, or a sentence where every door says the same; "" where the problem
             says it.
 
     Example:
-        >>> error = InputError("no answer to 1 of the questions (7)", "answers.json", "missing")
+        >>> error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
         >>> print(error)
         answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with missing="zero"
-        >>> error.worded({"missing": "add them, or count them as 0 with --missing zero"})
+        >>> error.worded("command")
         'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with --missing zero'
     """
 
-    def __init__(self, found: str, where: str = "", remedy: str = "") -> None:
-        super().__init__(found, where, remedy)
-        self.found, self.where, self.remedy = found, where, remedy
+    def __init__(self, problem: str, where: str = "", remedy: Remedy | str = "") -> None:
+        super().__init__(problem, where, remedy)
+        self.problem, self.where, self.remedy = problem, where, remedy
 
-    def worded(self, remedies: Mapping[str, str]) -> str:
-        """The message, with the remedy in the words of a door: those of `remedies`, else those of Python."""
-        remedy = remedies.get(self.remedy) or REMEDIES.get(self.remedy, self.remedy)
-        return ": ".join(filter(None, [self.where, self.found, remedy]))
+    def worded(self, door: Door) -> str:
+        """The message, with the remedy in the words of a door."""
+        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.worded(door)
+        return ": ".join(filter(None, [self.where, self.problem, remedy]))
 
     def __str__(self) -> str:
-        return self.worded({})
+        return self.worded("python")
 
 
 def text_of_parts(value: Any) -> Any:

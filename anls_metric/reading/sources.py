@@ -11,11 +11,13 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import as_text
-from anls_metric.reading import layouts
+from anls_metric.reading import layouts, remedies
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.extract import Extraction
-from anls_metric.reading.files import Chunk, Records, kind, some
+from anls_metric.reading.files import Chunk, kind, some
 from anls_metric.reading.layouts import ABSENT, ANSWER_FIELD, take, without_prompt
+from anls_metric.reading.records import Records
+from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.rows import InputError, parse_references, text_of_parts
 from anls_metric.reading.values import accepted_value, value_or_text
 
@@ -143,7 +145,9 @@ class Source:
             raise self.records.error(f"there is no {by} {chosen!r} (found {some(known)})")
         if chosen is None and len(known) > 1:
             if not self.layout.unrepeated:
-                raise self.records.error(f"every question comes {len(known)} times, by {by} ({some(known)})", remedy=by)
+                raise self.records.error(
+                    f"every question comes {len(known)} times, by {by} ({some(known)})", remedy=remedies.REPEATS[by]
+                )
             chosen = known[0]
             if self.reading.prediction_field is None:
                 self.layout = layouts.with_paths(self.layout, prediction=self.layout.unrepeated)
@@ -162,7 +166,7 @@ class Source:
     def ids(self, chunk: Chunk) -> list[str]:
         """The ids, as texts, so that 7 in one file is "7" in the other."""
         paths = self.layout.id or layouts.ID_FIELDS[:1]
-        ids = self._column(chunk, paths, "id field")
+        ids = self._column(chunk, paths, remedies.ID_FIELD)
         kinds = set(map(type, ids))
         if kinds - {str, int}:
             number, value = next((number, value) for number, value in enumerate(ids) if type(value) not in (str, int))
@@ -177,7 +181,7 @@ class Source:
             InputError: an answer that is not a text.
         """
         paths = self.layout.prediction or (layouts.PREDICTION_FIELDS[0],)
-        answers = self._column(chunk, paths, "prediction field")
+        answers = self._column(chunk, paths, remedies.PREDICTION_FIELD)
         name = str(paths[0]) if isinstance(paths[0], str) else "the prediction"
         if self.reading.values:
             return [self._value(value, name, where, number) for number, value in enumerate(answers)]
@@ -194,14 +198,14 @@ class Source:
         if self.reading.extract is None:
             return repeat(None)
         paths = self.layout.prediction or (layouts.PREDICTION_FIELDS[0],)
-        answers = map(text_of_parts, self._column(chunk, paths, "prediction field"))
+        answers = map(text_of_parts, self._column(chunk, paths, remedies.PREDICTION_FIELD))
         return [answer if isinstance(answer, str) else None for answer in answers]
 
     def _answer(self, value: Any, name: str, where: Callable[[int], str], number: int) -> str | None:
         if value is None:
             if self.reading.missing == "zero":
                 return None
-            raise InputError(f"{name} is null, which is no answer", where(number), "no answer")
+            raise InputError(f"{name} is null, which is no answer", where(number), remedies.NO_ANSWER)
         value = text_of_parts(value)
         return _told(as_text, value, name, where, number)  # type: ignore[no-any-return]
 
@@ -241,7 +245,7 @@ class Source:
             raise InputError(found_text, where(number), "write the answers in one way")
         return found if unwraps else answers
 
-    def references(self, chunk: Chunk, where: Callable[[int], str], remedy: str) -> list[Sequence[str]]:
+    def references(self, chunk: Chunk, where: Callable[[int], str], remedy: Remedy | str) -> list[Sequence[str]]:
         """The accepted answers of each record.
 
         Raises:
@@ -285,7 +289,7 @@ class Source:
             records.append(record if same else {**record, "question": asked})
         return records
 
-    def _column(self, chunk: Chunk, paths: Sequence[layouts.Path], remedy: str = "") -> list[Any]:
+    def _column(self, chunk: Chunk, paths: Sequence[layouts.Path], remedy: Remedy | str) -> list[Any]:
         first = paths[0]
         if isinstance(first, str):
             try:

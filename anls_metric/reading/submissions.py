@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 
-from anls_metric.reading.files import Records, some
-from anls_metric.reading.join import join_files, read_table
+from anls_metric.reading import remedies
+from anls_metric.reading.files import some
+from anls_metric.reading.join import Questions, join_files, read_table
+from anls_metric.reading.records import Records, find_shards
+from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading, Source
 
@@ -15,27 +19,32 @@ _PAIRS = (("instances.json", "display_predictions.json"),)
 
 
 class Submission:
-    """Answers to score, with the accepted answers or with a gold file that has them.
+    """Answers to score, with the accepted answers or with the questions of a gold file that has them.
 
     Args:
         name: what it is called.
-        source: the file with the answers.
-        gold: the gold file; None where the source holds both sides.
+        path: the file with the answers.
+        open_source: opens that file, when it is its turn: several files are not in memory at once.
+        questions: those of the gold file; None where the file holds both sides.
     """
 
-    def __init__(self, name: str, source: Source, gold: Source | None = None) -> None:
+    def __init__(self, name: str, path: str, open_source: Callable[[], Source], questions: Questions | None) -> None:
         self.name = name
-        self._source, self._gold = source, gold
+        self._path, self._open, self._questions = path, open_source, questions
+
+    @cached_property
+    def _source(self) -> Source:
+        return self._open()
 
     @property
     def inputs(self) -> list[str]:
         """The paths of its files."""
-        return [source.records.path for source in (self._gold, self._source) if source]
+        return [*([self._questions.source.records.path] if self._questions else []), self._path]
 
     @property
     def asked(self) -> str:
         """The name of the file that has the questions."""
-        return (self._gold or self._source).name
+        return (self._questions.source if self._questions else self._source).name
 
     @property
     def rules(self) -> str:
@@ -50,15 +59,15 @@ class Submission:
     @property
     def notes(self) -> list[str]:
         """What a reader of the number should know of how the files were read."""
-        sources = [source for source in (self._gold, self._source) if source]
-        said = [f"{one.name}: read as {one.program}" for one in sources if one.program]
-        return said + [f"{one.name}: {note}" for one in sources for note in one.notes]
+        sources = [*([self._questions.source] if self._questions else []), self._source]
+        layouts = [f"{source.name}: read as {source.program}" for source in sources if source.program]
+        return layouts + [f"{source.name}: {note}" for source in sources for note in source.notes]
 
     def batches(self) -> Iterator[list[Row]]:
         """The rows: see `join.join_files` and `join.read_table`."""
-        if self._gold is None:
+        if self._questions is None:
             return read_table(self._source)
-        return join_files(self._gold, self._source)
+        return join_files(self._questions, self._source)
 
 
 def find_submissions(
@@ -88,6 +97,7 @@ def find_submissions(
     """
     reading = reading or Reading()
     named = [_name_and_path(file) for file in (*submissions, *files)]
+    first: Source | None = None
     if gold is None and not submissions and files:
         name, path = named[0]
         gold, answers = _pair(path) or (None, path)
@@ -95,41 +105,55 @@ def find_submissions(
         if gold:
             named[0] = name, answers
         elif not first.layout.references:
-            raise _lacks(first, "accepted answers", "no references")
+            raise _lacks(first, "accepted answers", remedies.NO_REFERENCES)
         elif first.layout.prediction and (first.has_predictions or not named[1:]):
-            sources = [first, *(Source(records(path), reading, fields) for _, path in named[1:])]
-            return [_with_both_sides(*one) for one in zip(_names(named), sources)]
+            opened = {path: first}
+            return [
+                Submission(name, path, partial(_open_both_sides, path, opened, records, reading, fields), None)
+                for name, (_, path) in zip(_names(named), named)
+            ]
         elif not named[1:]:
-            raise _lacks(first, "predictions", "no predictions")
+            raise _lacks(first, "predictions", remedies.NO_PREDICTIONS)
         else:
             gold, named = path, named[1:]
     if gold is not None and len(named) > 1:  # a pattern of all files of a folder names it again
-        named = [one for one in named if one != ("", gold)]
+        named = [pair for pair in named if pair != ("", gold)]
     if gold is None:
-        raise InputError("the gold file is missing", remedy="no gold")
+        raise InputError("the gold file is missing", remedy=remedies.NO_GOLD)
     if not named:
-        raise InputError("the submission is missing", remedy="no submission")
-    if [gold, *(path for _, path in named)].count("-") > 1 or (gold == "-" and len(named) > 1):
+        raise InputError("the submission is missing", remedy=remedies.NO_SUBMISSION)
+    paths = [path for _, path in named]
+    if [gold, *paths].count("-") > 1 or (gold == "-" and len(named) > 1):
         raise InputError(
             "gold labels and submission cannot both come from standard input", remedy="name one of the files"
         )
+    for path in paths:  # what is not there is said before anything is scored
+        if path != "-" and find_shards(path) is None:
+            os.stat(path)
+    questions = Questions(first or Source(records(gold), reading, fields), keep=len(named) > 1)
     return [
-        Submission(name, Source(records(path), reading, ()), Source(records(gold), reading, fields))
-        for name, (_, path) in zip(_names(named), named)
+        Submission(name, path, partial(_open_answers, path, records, reading), questions)
+        for name, path in zip(_names(named), paths)
     ]
 
 
-def _with_both_sides(name: str, source: Source) -> Submission:
-    for role, lacks, remedy in (
-        (source.layout.references, "accepted answers", "no references"),
-        (source.layout.prediction, "predictions", "no predictions"),
-    ):
-        if not role:
-            raise _lacks(source, lacks, remedy)
-    return Submission(name, source)
+def _open_answers(path: str, records: Callable[[str], Records], reading: Reading) -> Source:
+    return Source(records(path), reading, ())
 
 
-def _lacks(source: Source, what: str, remedy: str) -> InputError:
+def _open_both_sides(
+    path: str, opened: dict[str, Source], records: Callable[[str], Records], reading: Reading, fields: Sequence[str]
+) -> Source:
+    """A file that holds both sides. InputError: it does not."""
+    source = opened.pop(path, None) or Source(records(path), reading, fields)
+    if not source.layout.references:
+        raise _lacks(source, "accepted answers", remedies.NO_REFERENCES)
+    if not source.layout.prediction:
+        raise _lacks(source, "predictions", remedies.NO_PREDICTIONS)
+    return source
+
+
+def _lacks(source: Source, what: str, remedy: Remedy) -> InputError:
     found = some(map(repr, source.records.fields or source.records.first())) or "nothing"
     return source.records.error(f"there are no {what} in it (found {found})", remedy=remedy)
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from anls_metric.report.pieces import number, text
+from anls_metric.core.explanation import format_number
+from anls_metric.report.pieces import text
 
 COLOURS = 8
 """How many colours submissions have; then they come again."""
@@ -106,8 +107,8 @@ def curves(lines: Sequence[Line], mark: float, said: str) -> str:
     grid = "".join(
         f'<line class="grid" x1="{_LEFT}%" x2="{_LEFT + _WIDE}%" y1="{_down(tick)}" y2="{_down(tick)}"/>'
         f'<text x="{_LEFT - 1}%" y="{_down(tick)}" dy=".35em" text-anchor="end">'
-        f"{number(scale.low + tick * (scale.high - scale.low), 3)}</text>"
-        f'<text x="{_right(tick)}" y="{_TOP + _HIGH + 7}%" text-anchor="middle">{number(tick)}</text>'
+        f"{format_number(scale.low + tick * (scale.high - scale.low), 3)}</text>"
+        f'<text x="{_right(tick)}" y="{_TOP + _HIGH + 7}%" text-anchor="middle">{format_number(tick)}</text>'
         for tick in _TICKS
     )
     drawn = "".join(

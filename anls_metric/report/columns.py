@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anls_metric.analysis.outcomes import OUTCOMES
-from anls_metric.analysis.overview import Question
+from anls_metric.analysis.questions import Question
 from anls_metric.analysis.scored import Scored, ScoredSet, group_names
-from anls_metric.core.scoring import explain, normalizer
+from anls_metric.core.explanation import WORDS, Explanation
+from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Variant
 from anls_metric.reading.values import written
 from anls_metric.report.images import Images, image_name
-from anls_metric.report.pieces import ALIKE, EQUAL, sentence
 
 MOST_BYTES = 24_000_000
 """Of the texts of a report: about 200,000 answers of everyday length."""
@@ -113,12 +113,11 @@ def _groups(questions: Sequence[Question], field: str) -> dict[str, Any]:
 
 
 def _answers(questions: Sequence[Question], place: int, scored_set: ScoredSet, sentences: _Places) -> dict[str, Any]:
-    why = _Why(scored_set.variant) if isinstance(scored_set.variant, Variant) else _WhyOfValues(scored_set)
     found: dict[str, Any] = {"predictions": [], "scores": [], "outcomes": [], "sentences": [], "closest": []}
     found |= {"references": {}, "written": {}, "trees": {}}
     for number, question in enumerate(questions):
         answer = question.answers[place]
-        said, closest, tree = why.of(answer) if answer else ("", 0, None)
+        said, closest, tree = _explain(answer, scored_set) if answer else ("", 0, None)
         found["predictions"].append(_text(answer))
         found["scores"].append(answer.score if answer else None)
         found["outcomes"].append(_PLACES[answer.outcome] if answer else -1)
@@ -133,36 +132,20 @@ def _answers(questions: Sequence[Question], place: int, scored_set: ScoredSet, s
     return found
 
 
-class _Why:
+def _explain(answer: Scored, scored_set: ScoredSet) -> tuple[str, int, list[Any] | None]:
     """Why an answer has its score, in a sentence; the place of the closest accepted answer; and the tree of a value."""
-
-    def __init__(self, variant: Variant) -> None:
-        self._variant, self._normalize = variant, normalizer(variant)
-
-    def of(self, answer: Scored) -> tuple[str, int, list[Any] | None]:
-        row = answer.row
-        if row.prediction is None:
-            return _NO_ANSWER, 0, None
-        if answer.score == 1.0 and not self._variant.all_or_nothing:  # most are: it need not be measured again
-            if row.prediction in row.references:
-                return EQUAL, row.references.index(row.prediction), None
-            normalized = self._normalize(row.prediction)
-            return ALIKE, [*map(self._normalize, row.references)].index(normalized), None
-        why = explain(row.prediction, row.references, variant=self._variant)
-        return sentence(why), why.winner, None
-
-
-class _WhyOfValues:
-    """The same of lists and nested values."""
-
-    def __init__(self, scored_set: ScoredSet) -> None:
-        self._scored_set = scored_set
-
-    def of(self, answer: Scored) -> tuple[str, int, list[Any] | None]:
-        why = self._scored_set.explanation(answer)
-        if why is None:
-            return _NO_ANSWER, 0, None
-        return why.tree.sentence, 0, _branch(why.tree) if why.tree.children else None
+    row, scorer = answer.row, scored_set.scorer
+    if row.prediction is None:
+        return _NO_ANSWER, 0, None
+    if answer.score == 1.0 and isinstance(scorer, Variant) and not scorer.all_or_nothing:  # most: nothing is measured
+        if row.prediction in row.references:
+            return WORDS["equal"].sentence, row.references.index(row.prediction), None
+        normalize = normalizer(scorer)
+        return WORDS["alike"].sentence, [*map(normalize, row.references)].index(normalize(row.prediction)), None
+    why = scored_set.explain(answer)
+    if isinstance(why, Explanation):
+        return why.sentence, why.winner, None
+    return why.tree.sentence, 0, _branch(why.tree) if why.tree.children else None
 
 
 def _branch(branch: Any) -> list[Any]:

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import Scored, ScoredSet, in_order
-from anls_metric.core.explanation import Explanation
+from anls_metric.core.variants import Variant
 from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared, Comparison, Pair
 
 RESULTS_FILE = "results.json"
-
-
-class Entry(NamedTuple):
-    """A submission that was scored.
-
-    Attributes:
-        name: what it is called.
-        scored_set: what is known of it.
-        layout: that of its file.
-    """
-
-    name: str
-    scored_set: ScoredSet
-    layout: str = ""
 
 
 def document(
@@ -47,7 +34,7 @@ def document(
     """
     first = entries[0].scored_set
     clusters = compared.clusters if compared else first.clusters
-    found: dict[str, Any] = {
+    known: dict[str, Any] = {
         "signature": first.signature,
         "questions": max(entry.scored_set.count for entry in entries),
         "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
@@ -55,25 +42,25 @@ def document(
         "submissions": [_submission(entry) for entry in entries],
         "comparisons": [_comparison(one) for one in compared.comparisons] if compared else [],
     }
-    if first.label != ScoredSet.label:
-        found["label"] = first.label
+    if first.label != Variant.label:
+        known["label"] = first.label
     if compared:
-        found["best"] = {"name": compared.best, "not_told_apart": compared.ties}
-        found["least_difference"] = compared.least_difference
+        known["best"] = {"name": compared.best, "not_told_apart": compared.ties}
+        known["least_difference"] = compared.least_difference
     if compared and most_changes:
         from anls_metric.analysis.comparison import changes
 
         scored_sets = {entry.name: entry.scored_set for entry in entries}
-        for comparison in found["comparisons"]:
+        for comparison in known["comparisons"]:
             lost, won = changes(scored_sets[comparison["first"]], scored_sets[comparison["second"]], most_changes)
             comparison["regressions"] = [_change(pair) for pair in lost]
             comparison["improvements"] = [_change(pair) for pair in won]
-    return found
+    return known
 
 
 def _submission(entry: Entry) -> dict[str, Any]:
     scored_set = entry.scored_set
-    found = {
+    known = {
         "name": entry.name,
         "layout": entry.layout,
         "questions": scored_set.count,
@@ -88,10 +75,10 @@ def _submission(entry: Entry) -> dict[str, Any]:
         },
     }
     if scored_set.means:
-        found["variants"] = scored_set.means
+        known["variants"] = scored_set.means
     if scored_set.worst:
-        found["worst"] = [_worst(scored, scored_set) for scored in scored_set.worst]
-    return found
+        known["worst"] = [_worst(scored, scored_set) for scored in scored_set.worst]
+    return known
 
 
 def _comparison(one: Comparison) -> dict[str, Any]:
@@ -116,23 +103,23 @@ def _pair(interval: tuple[float, float] | None) -> list[float] | None:
 
 
 def _worst(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
-    why = scored_set.explanation(scored)
+    why = scored_set.explain(scored)
     return {
         "id": scored.row.id,
         "score": scored.score,
         "outcome": scored.outcome,
         "prediction": as_json(scored.row.prediction),
         **({} if scored.row.written is None else {"written": scored.row.written}),
-        **(_NOTHING if why is None else _WHY.get(type(why), _why_of_values)(why)),
+        "closest_reference": None if why is None else as_json(why.closest),
+        **_edits_or_leaves(why),
     }
 
 
-def _why_of_a_text(why: Explanation) -> dict[str, Any]:
-    return {"closest_reference": why.best.reference, "edits": [*map(list, why.best.edits)]}
-
-
-def _why_of_values(why: Any) -> dict[str, Any]:
-    return {"closest_reference": as_json(why.closest), "leaves": [_leaf(leaf) for leaf in why.leaves]}
+def _edits_or_leaves(why: Any) -> dict[str, Any]:
+    """How a text differs from the closest accepted answer, or each leaf of a value."""
+    if hasattr(why, "leaves"):
+        return {"leaves": [_leaf(leaf) for leaf in why.leaves]}
+    return {"edits": [] if why is None else [*map(list, why.edits)]}
 
 
 def _leaf(leaf: Any) -> dict[str, Any]:
@@ -145,7 +132,3 @@ def _leaf(leaf: Any) -> dict[str, Any]:
         "why": leaf.sentence,
         "edits": [*map(list, leaf.edits)],
     }
-
-
-_NOTHING: Mapping[str, Any] = {"closest_reference": None, "edits": []}
-_WHY: Mapping[type, Callable[[Any], dict[str, Any]]] = {Explanation: _why_of_a_text}

@@ -10,24 +10,25 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis import overview
+from anls_metric.analysis import curves
+from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.outcomes import OUTCOMES
-from anls_metric.analysis.scored import Groups, group, grouping_fields, in_order
-from anls_metric.analysis.values import KEYS
+from anls_metric.analysis.questions import Question, join_questions
+from anls_metric.analysis.scored import KEYS, Groups, group, grouping_fields, in_order
+from anls_metric.core.explanation import format_number
 from anls_metric.core.variants import VARIANTS, Variant, get_variant
 from anls_metric.core.version import __version__
 from anls_metric.report import charts
 from anls_metric.report.columns import MOST_BYTES, as_script, columns, shown_questions
-from anls_metric.report.document import Entry, document
+from anls_metric.report.document import document
 from anls_metric.report.images import Images
-from anls_metric.report.pieces import number, text
+from anls_metric.report.pieces import text
 from anls_metric.report.text import printable
 
 if TYPE_CHECKING:
@@ -123,16 +124,16 @@ class _Whole:
         self.document = document(self.entries, compared, hints)
         self.submissions: list[dict[str, Any]] = self.document["submissions"]
         self.label = self.entries[0].scored_set.label
-        self.variant = self.entries[0].scored_set.variant
-        self.of_texts = isinstance(self.variant, Variant)
+        self.scorer = self.entries[0].scored_set.scorer
+        self.variant = self.scorer if isinstance(self.scorer, Variant) else None
         self.names = [entry.name for entry in self.entries]
         self.shown_groups: dict[str, list[str]] = {}
         self.title = self.names[0] if len(entries) == 1 else f"{len(entries)} submissions"
 
     @cached_property
-    def questions(self) -> list[overview.Question]:
+    def questions(self) -> list[Question]:
         """Every question."""
-        return overview.questions([entry.scored_set for entry in self.entries])
+        return join_questions([entry.scored_set for entry in self.entries])
 
     @cached_property
     def groups(self) -> dict[str, list[Groups]]:
@@ -148,15 +149,15 @@ class _Whole:
 
 def _about(whole: _Whole) -> dict[str, Any]:
     """What the script knows besides the questions."""
-    variant = asdict(whole.variant if whole.of_texts else get_variant())  # texts inside values are as by default
+    variant = whole.variant or get_variant()  # texts inside values are as by default
     return {
         "signature": whole.document["signature"],
         "submissions": list(map(printable, whole.names)),
         "baseline": whole.names.index(whole.compared.baseline) if whole.compared else -1,
         "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
-        "ignore_case": variant["ignore_case"],
-        "whitespace": variant["whitespace"],
-        "of_texts": whole.of_texts,
+        "ignore_case": variant.ignore_case,
+        "whitespace": variant.whitespace,
+        "of_texts": whole.variant is not None,
     }
 
 
@@ -179,14 +180,14 @@ def _sections(whole: _Whole, most_by_variant: int | None) -> Iterator[str]:
     yield _section("which", "Which is better", _ranked(whole)) if len(whole.entries) > 1 else _alone(whole)
     flawless = all(one["outcomes"]["equal"] == one["questions"] for one in whole.submissions)
     yield _section("outcomes", "Nothing goes wrong" if flawless else "What goes wrong", _outcomes(whole))
-    if whole.of_texts:
+    if whole.variant:
         yield "<div class=two>"
-        yield _section("thresholds", "ANLS over the threshold", _thresholds(whole))
-        yield _section("spread", "Similarities, before the threshold", _spreads(whole))
+        yield _section("thresholds", "ANLS over the threshold", _thresholds(whole, whole.variant))
+        yield _section("spread", "Similarities, before the threshold", _spreads(whole, whole.variant))
         yield "</div>"
     for place, (field, groups) in enumerate(whole.groups.items()):
         yield _section(f"groups-{place}", f"By {text(field, 80)}", _grouped(whole, field, groups))
-    if whole.of_texts:
+    if whole.variant:
         answers = sum(entry.scored_set.count for entry in whole.entries)
         few = most_by_variant is None or answers <= most_by_variant
         yield _section("variants", "Under every variant", _variants(whole) if few else _MANY_ANSWERS)
@@ -250,7 +251,7 @@ def _alone(whole: _Whole) -> str:
 
 
 def _ends(scale: charts.Scale) -> str:
-    return f"<span class=ends><span>{number(scale.low)}</span><span>{number(scale.high)}</span></span>"
+    return f"<span class=ends><span>{format_number(scale.low)}</span><span>{format_number(scale.high)}</span></span>"
 
 
 def _ranked(whole: _Whole) -> str:
@@ -360,35 +361,36 @@ def _count(count: int, submission: int, outcome: int) -> str:
     return f'<button class=filter data-submission="{submission}" data-outcome="{outcome}">{count:,}</button>'
 
 
-def _thresholds(whole: _Whole) -> str:
+def _thresholds(whole: _Whole, variant: Variant) -> str:
     lines = [
-        charts.Line(entry.name, place, overview.by_threshold(entry.scored_set))
+        charts.Line(entry.name, place, curves.by_threshold(entry.scored_set))
         for place, entry in enumerate(whole.entries)
     ]
     said = "; ".join(
-        f"{line.name}: " + ", ".join(f"{y:.3f} at {number(x)}" for x, y in line.points if x in (0.25, 0.5, 0.75, 0.9))
+        f"{line.name}: "
+        + ", ".join(f"{y:.3f} at {format_number(x)}" for x, y in line.points if x in (0.25, 0.5, 0.75, 0.9))
         for line in lines
     )
     names = "".join(_name(line.name, line.colour) for line in lines) if len(lines) > 1 else ""
-    of = "of the distance, " if "distance" in whole.variant.kept else ""
-    mark = f"dashed: the threshold of these scores, {number(whole.variant.threshold)}"
+    of = "of the distance, " if "distance" in variant.kept else ""
+    mark = f"dashed: the threshold of these scores, {format_number(variant.threshold)}"
     return (
-        f"{charts.curves(lines, whole.variant.threshold, said)}<p class=said>threshold, {of}{mark}</p>"
+        f"{charts.curves(lines, variant.threshold, said)}<p class=said>threshold, {of}{mark}</p>"
         f"<p class=names>{names}</p>"
     )
 
 
-def _spreads(whole: _Whole) -> str:
-    least = overview.least_similarity(whole.variant)
+def _spreads(whole: _Whole, variant: Variant) -> str:
+    least = curves.least_similarity(variant)
     found = []
     for place, entry in enumerate(whole.entries):
-        counts, equal = overview.spread(entry.scored_set)
+        counts, equal = curves.spread(entry.scored_set)
         rest = sum(counts)
         said = f"{equal:,} equal, {rest:,} others; the tallest bar is {max(counts):,}" if rest else "all equal"
         name = _name(entry.name, place) if len(whole.entries) > 1 else ""
         drawn = charts.distribution(counts, least, place, said) if rest else ""
         found.append(f"<figure><figcaption>{name}<span class=said>{said}</span></figcaption>{drawn}</figure>")
-    key = f"from 0 to 1, without the equal ones; dashed: {number(least)}, under which one scores 0"
+    key = f"from 0 to 1, without the equal ones; dashed: {format_number(least)}, under which one scores 0"
     drawn = f'<div class="spreads{" alone" * (len(found) == 1)}">{"".join(found)}</div>'
     return drawn + f"<p class=said>{key}</p>" * ("<svg" in drawn)
 
@@ -431,9 +433,9 @@ _MANY_ANSWERS = "<p class=said>Of so many answers, <code>anls --variant all</cod
 
 def _variants(whole: _Whole) -> str:
     """The number of each submission under each variant, with its own threshold and case."""
-    found = [overview.by_variant(entry.scored_set) for entry in whole.entries]
+    found = [entry.scored_set.means_under(VARIANTS.values()) for entry in whole.entries]
     rows = "".join(
-        f"<tr{' class=chosen' * (name == whole.variant.name)}><th scope=row>{name}"
+        f"<tr{' class=chosen' * (name == whole.scorer.name)}><th scope=row>{name}"
         f"<small>{text(variant.meaning.replace('`', ''))}</small></th>"
         + "".join(
             _cell(text(whole.names[place], 120), f"{one[name]:.4f}{charts.bar(one[name], place)}")

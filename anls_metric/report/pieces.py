@@ -8,9 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.overview import least_similarity
-from anls_metric.analysis.scored import ScoredSet
-from anls_metric.core.explanation import Edit, Explanation, Match
+from anls_metric.analysis.curves import least_similarity
+from anls_metric.core.explanation import Edit, Explanation, Match, format_number
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.reading.values import written
@@ -28,25 +27,6 @@ LONGEST_TEXT = 300  # characters of any other text
 MOST_REFERENCES = 50  # accepted answers of one answer that are shown
 MOST_LEAVES = 200  # leaves of one value that are shown
 
-# What is said of a similarity that counts, and of one that does not.
-_KEPT: Mapping[str, tuple[str, str]] = {
-    "similarity >= threshold": (", at least the threshold of {threshold}.", " is under {threshold}, so 0."),
-    "similarity > threshold": (", above the threshold of {threshold}.", " is not above {threshold}, so 0."),
-    "distance / length < threshold": (
-        ", and distance / length {ratio} is under {threshold}.",
-        ", but distance / length {ratio} is not under {threshold}, so 0.",
-    ),
-}
-
-
-EQUAL = "Equal to an accepted answer, so 1."
-ALIKE = "Equal to an accepted answer once normalized, so 1."
-
-
-def number(value: float, digits: int = 4) -> str:
-    """A number as people write it: 0, 1, 0.5 or 0.8889."""
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
-
 
 def text(value: object, limit: int = LONGEST_TEXT) -> str:
     """Anybody's text as HTML: escaped, without control characters, its middle left out where it is long."""
@@ -56,42 +36,6 @@ def text(value: object, limit: int = LONGEST_TEXT) -> str:
     return html.escape(printable(whole)).replace("{", "&#123;").replace("$", "&#36;")
 
 
-def sentence(why: Explanation) -> str:
-    """Why an answer has its score, in one plain sentence.
-
-    Example:
-        >>> from anls import explain
-        >>> print(sentence(explain("The Coca", ["Coca Cola"])))
-        5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0.
-        >>> print(sentence(explain("CocaCola", ["Coca Cola"])))
-        1 edit on 9 characters: similarity 0.8889, at least the threshold of 0.5.
-    """
-    best = why.best
-    if why.reason == "equal":
-        same = why.prediction == best.reference
-        return EQUAL if same else ALIKE
-    if why.reason == "empty" and not why.normalized_prediction:
-        return "The prediction is empty, so 0."
-    if why.reason == "empty":
-        return f"By {why.variant.name}, “{why.normalized_prediction}” is no answer, so 0."
-    if why.reason == "nothing in common":
-        return "Nothing in common with any accepted answer, so 0."
-    counts, fails = _KEPT[why.variant.kept]
-    said = (counts if why.score else fails).format(
-        threshold=number(why.variant.threshold), ratio=_apart(best.ratio, why.variant.threshold)
-    )
-    if why.score and why.variant.all_or_nothing:
-        said = said.rstrip(".") + ", so 1."
-    edits = f"{best.distance:,} edit{'s' * (best.distance != 1)} on {best.length:,} character{'s' * (best.length != 1)}"
-    return f"{edits}: similarity {_apart(best.similarity, least_similarity(why.variant))}{said}"
-
-
-def _apart(value: float, other: float) -> str:
-    """A number with as many digits as tell it from another one."""
-    shown = number(value)
-    return shown if value == other or shown != number(other) else repr(value)
-
-
 # One answer
 
 
@@ -99,7 +43,7 @@ def edits_of(match: Match) -> tuple[Edit, ...] | None:
     """The edits of a match; None where both texts are so long that nobody would read them.
 
     Example:
-        >>> from anls import explain
+        >>> from anls_metric import explain
         >>> edits_of(explain("a" * 3000, ["b" * 3000]).best) is None
         True
     """
@@ -156,14 +100,15 @@ def number_line(why: Explanation) -> str:
     least = least_similarity(why.variant)
     marks = "".join(
         f'<i class="dot{" best" * (place == why.winner)}" style="left:{_percent(match.similarity)}" '
-        f'title="{text(match.reference, 60)}: {number(match.similarity)}"></i>'
+        f'title="{text(match.reference, 60)}: {format_number(match.similarity)}"></i>'
         for place, match in _shown_matches(why)
     )
-    label = f"closest accepted answer at similarity {number(why.best.similarity)}, threshold at {number(least)}"
+    closest = format_number(why.best.similarity)
+    label = f"closest accepted answer at similarity {closest}, threshold at {format_number(least)}"
     return (
         f'<div class="line" role="img" aria-label="{label}"><div class="scale">'
         f'<div class="kept" style="left:{_percent(least)}"></div>{marks}'
-        f'<i class="mark" style="left:{_percent(least)}"><b>{number(least)}</b></i></div>'
+        f'<i class="mark" style="left:{_percent(least)}"><b>{format_number(least)}</b></i></div>'
         '<div class="ends"><span>0</span><span>similarity</span><span>1</span></div></div>'
     )
 
@@ -189,7 +134,7 @@ def answer(why: Explanation) -> str:
             f"<q>{text(match.reference)}</q>" + (' <span class="tag">closest</span>' if place == why.winner else ""),
             f"{match.distance:,}",
             f"{match.length:,}",
-            number(match.similarity),
+            format_number(match.similarity),
         ]
         for place, match in shown
     ]
@@ -197,7 +142,7 @@ def answer(why: Explanation) -> str:
     rest = len(why.matches) - len(shown)
     more = f'<p class="said">and {rest:,} other accepted answers</p>' if rest else ""
     return (
-        f'<section class="anls">{_head(why.score, sentence(why), winner, why.signature)}'
+        f'<section class="anls">{_head(why.score, why.sentence, winner, why.signature)}'
         f"<h3>From the prediction to the accepted answer</h3>{edit_view(why.best)}{LEGEND}"
         f"<h3>Every accepted answer, against the threshold</h3>{number_line(why)}"
         f"{table(['accepted answer', 'distance', 'length', 'similarity'], rows, marked=marked)}{more}</section>"
@@ -206,7 +151,7 @@ def answer(why: Explanation) -> str:
 
 def answer_of_values(why: StarExplanation, label: str) -> str:
     """All that is said of one list or nested value: score, and why each leaf has its own."""
-    rows = [[_leaf(leaf), number(leaf.score)] for leaf in why.leaves[:MOST_LEAVES]]
+    rows = [[_leaf(leaf), format_number(leaf.score)] for leaf in why.leaves[:MOST_LEAVES]]
     rest = len(why.leaves) - len(rows)
     more = f'<p class="said">and {rest:,} other leaves</p>' if rest else ""
     leaves = f"<h3>Leaf by leaf</h3>{table(['prediction for accepted answer', 'score'], rows)}{more}" if rows else ""
@@ -225,7 +170,8 @@ def _leaf(leaf: Leaf) -> str:
 
 def _head(score: float, said: str, more: str, signed: str, unit: str = "score") -> str:
     return (
-        f'<div class="head"><div class="score{" zero" * (score == 0)}"><b>{number(score)}</b><span>{unit}</span></div>'
+        f'<div class="head"><div class="score{" zero" * (score == 0)}"><b>{format_number(score)}</b>'
+        f"<span>{unit}</span></div>"
         f'<div><p class="why">{text(said)}</p>{more}<p class="signed"><code>{text(signed)}</code></p></div></div>'
     )
 
@@ -237,8 +183,10 @@ def answer_by_variant(prediction: str, references: Sequence[str], chosen: Explan
         (score,), (similarity,) = scores_and_similarities([prediction], [references], variant=variant)
         differs = score != chosen.score
         others += differs
-        rows.append([_variant(variant), number(similarity), _score_cell(score, differs)])
-    said = f"{others} of {len(rows)} disagree with {number(chosen.score)}" if others else f"All {len(rows)} agree"
+        rows.append([_variant(variant), format_number(similarity), _score_cell(score, differs)])
+    said = (
+        f"{others} of {len(rows)} disagree with {format_number(chosen.score)}" if others else f"All {len(rows)} agree"
+    )
     return (
         f'<section class="anls"><h3>The same answer under every variant</h3><p class="said">{said}. '
         "Each with its own threshold and case.</p>"
@@ -252,7 +200,7 @@ def _variant(variant: Variant) -> str:
 
 
 def _score_cell(score: float, differs: bool) -> str:
-    return f'{number(score)} <span class="tag differs">≠</span>' if differs else number(score)
+    return f'{format_number(score)} <span class="tag differs">≠</span>' if differs else format_number(score)
 
 
 # Files
@@ -260,7 +208,7 @@ def _score_cell(score: float, differs: bool) -> str:
 
 def summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
     """The scores of a document: one large, or a table of several; with hints, and how the files were read."""
-    submissions, label = document["submissions"], document.get("label", ScoredSet.label)
+    submissions, label = document["submissions"], document.get("label", Variant.label)
     said = "".join(f'<p class="hint">{text(hint, 600)}</p>' for hint in document["hints"])
     said += "".join(f'<p class="said">{text(note)}</p>' for note in notes)
     if len(submissions) > 1:
@@ -325,7 +273,7 @@ def variants() -> str:
             variant.whitespace,
             f"{variant.prediction_length}, {variant.reference_length}",
             variant.kept.replace(">=", "≥"),
-            number(variant.threshold),
+            format_number(variant.threshold),
         ]
         for variant in VARIANTS.values()
     ]

@@ -14,6 +14,8 @@ from contextlib import suppress
 from typing import IO
 
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
+from anls_metric.reading import remedies
+from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.rows import InputError
 from anls_metric.reading.values import as_json
 from anls_metric.report.document import RESULTS_FILE
@@ -52,11 +54,11 @@ class ResultsFile:
         return self
 
     def _refuse_to_overwrite(self) -> None:
-        refuse_input(self.path, self._inputs, "results elsewhere")
+        refuse_input(self.path, self._inputs, remedies.RESULTS_ELSEWHERE)
         found = None if self._force else _inputs_of(self.path)
         if found is not None and found != self._inputs:
             of = f"of other inputs ({', '.join(found)})" if found else "that name no inputs"
-            raise InputError(f"there are results {of}", self.path, "overwrite results")
+            raise InputError(f"there are results {of}", self.path, remedies.OVERWRITE_RESULTS)
 
     def add(self, scored: Sequence[Scored]) -> None:
         """Write these answers as well."""
@@ -72,16 +74,16 @@ class ResultsFile:
             self._write(f"{self._separator}\n{json.dumps(one.row.id)}: {json.dumps(sample)}")
             self._separator = ","
 
-    def finish(self, scored_set: ScoredSet, types: Sequence[str] = ()) -> None:
+    def finish(self, scored_set: ScoredSet, answer_types: bool = False) -> None:
         """Write what is said of the whole, and put the file in its place.
 
         Args:
             scored_set: what was scored.
-            types: the fields of `ANSWER_TYPES` by which it was broken down.
+            answer_types: whether it was broken down by the fields of `ANSWER_TYPES`.
         """
         by_type = {
             ANSWER_TYPES[field][0]: {value: tally.mean for value, tally in scored_set.groups[field].items()}
-            for field in types
+            for field in (ANSWER_TYPES if answer_types else ())
         }
         totals = {
             "result": {"score": scored_set.mean, "signature": scored_set.signature},
@@ -108,7 +110,7 @@ class ResultsFile:
             self._file.close()
 
 
-def refuse_input(path: str, inputs: Sequence[str], remedy: str = "write it to another file") -> None:
+def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write it to another file") -> None:
     """Refuse to overwrite one of the files that are scored.
 
     Raises:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from anls_metric.analysis.scored import Groups, Scored, ScoredSet, in_order
-from anls_metric.core.explanation import Edit, Explanation
+from anls_metric.core.explanation import Edit
 from anls_metric.reading.layouts import LAYOUTS
 
 
@@ -59,14 +59,15 @@ def layouts() -> str:
     return "\n".join(f"{layout.name:{width}}  {', '.join(layout.fields)}  {layout.source}" for layout in LAYOUTS)
 
 
-def origins(number: str, found: Iterable[Mapping[str, Any]]) -> str:
-    """Which variants give a number, as `origin.find_number` finds them."""
+def matching_variants(number: str, matches: Iterable[Mapping[str, Any]]) -> str:
+    """Which variants give a number, as `variant_search.find_variants` finds them."""
     number = printable(number)
     lines = []
-    for one in found:
-        times = f" x {one['scale']}" if one["scale"] > 1 else ""
-        said = f"{number} is" if one["exact"] else f"no variant gives {number}; the nearest is"
-        lines.append(f"{said} {one['variant']}{times} on {printable(one['name'])}: {one['anls'] * one['scale']:.6g}")
+    for match in matches:
+        times = f" x {match['scale']}" if match["scale"] > 1 else ""
+        verb = f"{number} is" if match["exact"] else f"no variant gives {number}; the nearest is"
+        score = f"{match['anls'] * match['scale']:.6g}"
+        lines.append(f"{verb} {match['variant']}{times} on {printable(match['name'])}: {score}")
     return "\n".join(lines)
 
 
@@ -85,38 +86,34 @@ def _group_lines(field: str, groups: Groups) -> list[str]:
 
 def answer_lines(scored: Scored, scored_set: ScoredSet) -> list[str]:
     """An answer above the closest accepted one, and why it scores what it scores."""
-    why = scored_set.explanation(scored)
+    why = scored_set.explain(scored)
     head = f"question {printable(scored.row.id)}  score {scored.score:.4f}  "
     if why is None:
         return [head + "the submission has no answer to it"]
-    names, lines = _LINES.get(type(why), _lines_of_values)(why)
+    names, lines = _leaf_lines(why.leaves) if hasattr(why, "leaves") else (_SIDES, alignment(why.edits))
     asked = scored.row.record.get("question")
     if isinstance(asked, str):
         names, lines = ["question", *names], [shortened(printable(" ".join(asked.split()))), *lines]
     return [head + shortened(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in zip(names, lines))]
 
 
-def _lines_of_a_text(why: Explanation) -> tuple[list[str], list[str]]:
-    return ["prediction", "reference", ""], alignment(why.best.edits)
-
-
-def _lines_of_values(why: Any) -> tuple[list[str], list[str]]:
+def _leaf_lines(leaves: Sequence[Any]) -> tuple[list[str], list[str]]:
     """A line for each leaf that is not right."""
-    wrong = [leaf for leaf in why.leaves if leaf.score < 1]
+    wrong = [leaf for leaf in leaves if leaf.score < 1]
     more = [f"... and {len(wrong) - _MOST_LEAVES} more"] if len(wrong) > _MOST_LEAVES else []
     lines = [shortened(printable(str(leaf))) for leaf in wrong[:_MOST_LEAVES]] + more
     return ["leaves" if lines else "", *[""] * (len(lines) - 1)], lines
 
 
 _MOST_LEAVES = 10
-_LINES: Mapping[type, Callable[[Any], tuple[list[str], list[str]]]] = {Explanation: _lines_of_a_text}
+_SIDES = ["prediction", "reference", ""]
 
 
 def alignment(edits: Sequence[Edit], width: int = 100) -> list[str]:
     """Three lines that show two texts above each other: the prediction, the reference, and what differs.
 
     Args:
-        edits: `anls.Match.edits`.
+        edits: `Match.edits`.
         width: how many columns to show; what is beyond is cut and marked with an ellipsis.
 
     Returns:
@@ -124,7 +121,7 @@ def alignment(edits: Sequence[Edit], width: int = 100) -> list[str]:
         (insert) and R (replace) under what differs.
 
     Example:
-        >>> from anls import explain
+        >>> from anls_metric import explain
         >>> alignment(explain("the cola", ["coca cola"]).best.edits)
         ['*the cola', 'coca cola', 'IRRR     ']
     """

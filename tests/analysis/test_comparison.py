@@ -210,8 +210,8 @@ def test_what_cannot_be_compared_is_refused(sets: Mapping[str, str], options: di
 
 def test_scores_of_two_kinds_are_not_compared() -> None:
     with pytest.raises(ValueError, match=r"a by anls\|standard\|.*b by anls\|rrc\|.*: score all of them alike"):
-        compare({"a": submission("yn"), "b": submission("yn", variant="rrc")})
-    with pytest.raises(ValueError, match="b has not kept its rows: score it with keep=True"):
+        compare({"a": submission("yn"), "b": submission("yn", scorer="rrc")})
+    with pytest.raises(ValueError, match="b has not kept its answers: score it with comparable=True"):
         compare({"a": submission("yn"), "b": submission("yn", keep=False)})
 
 

@@ -7,15 +7,17 @@ import random
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import anls_metric
-from anls_metric.analysis.hints import HINTS, Hint, Hints
+from anls_metric.analysis.hints import SIGNS, VALUE_SIGNS, Hint, Hints, Sign
 from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading import remedies
 from anls_metric.reading.extract import extractor
-from anls_metric.reading.rows import REMEDIES, Row
+from anls_metric.reading.remedies import Door
+from anls_metric.reading.rows import Row
 
 BRANDS = ["Coca", "Pepsi", "Fanta", "Sprite", "Schweppes", "Orangina", "Afri", "Rivella"]
 ANSWERS = [
@@ -38,7 +40,7 @@ def hints_about(
     scored_set, hints = ScoredSet(variant), Hints(variant, extract)
     for start in range(0, len(rows), piece):
         hints.add(scored_set.add(rows[start : start + piece]))
-    return hints.found()
+    return hints.conclude()
 
 
 def one_hint(*columns: Any, **options: Any) -> Hint:
@@ -71,7 +73,7 @@ WRAPPINGS: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("names", WRAPPINGS)
 def test_wrapped_answers_are_told_with_the_rules_that_take_them_out(names: str) -> None:
     wrapped = list(map(WRAPPINGS[names], ANSWERS))
-    assert one_hint(wrapped) == ("wrapped", "24 of 24 predictions look wrapped", "extract", names)
+    assert one_hint(wrapped) == ("wrapped", "24 of 24 predictions look wrapped", remedies.EXTRACT, names)
     assert list(map(extractor(names), wrapped)) == ANSWERS
 
 
@@ -85,18 +87,18 @@ def test_the_smallest_chain_that_many_need() -> None:
     mixed = [*map(think, ANSWERS[:12]), *map(final, ANSWERS[12:])]
     assert one_hint(mixed).value == "think,final"
     rare = [*map(think, ANSWERS[:-3]), *map(boxed, ANSWERS[-3:])]
-    assert one_hint(rare) == ("wrapped", "24 of 24 predictions look wrapped", "extract", "think")
+    assert one_hint(rare) == ("wrapped", "24 of 24 predictions look wrapped", remedies.EXTRACT, "think")
     apart = [*map(WRAPPINGS["bold"], some), *map(WRAPPINGS["quotes"], ANSWERS[3:6]), *ANSWERS[6:]]
-    assert one_hint(apart) == ("wrapped", "6 of 24 predictions look wrapped", "extract", "bold,quotes")
+    assert one_hint(apart) == ("wrapped", "6 of 24 predictions look wrapped", remedies.EXTRACT, "bold,quotes")
 
 
 @pytest.mark.parametrize(("count", "found"), [(19, []), (20, ["20 of 100 predictions look wrapped"])])
 def test_a_fifth_of_the_predictions_is_worth_a_line(count: int, found: list[str]) -> None:
     answers = (ANSWERS * 5)[:100]
     predictions = [f"**{answer}**" if n < count else answer for n, answer in enumerate(answers)]
-    assert [hint.found for hint in hints_about(predictions, [[answer] for answer in answers])] == found
+    assert [hint.text for hint in hints_about(predictions, [[answer] for answer in answers])] == found
     unanswered = hints_about([*predictions, *[None] * 50], [[answer] for answer in answers] + [["a"]] * 50)
-    assert [hint.found for hint in unanswered] == found  # they are no predictions
+    assert [hint.text for hint in unanswered] == found  # they are no predictions
 
 
 @pytest.mark.parametrize("variant", anls_metric.VARIANTS)
@@ -175,14 +177,14 @@ def test_the_references_can_be_spoilt_as_well(key: str) -> None:
 
 def test_one_text_that_is_written_otherwise_is_worth_a_line() -> None:
     predictions = [unicodedata.normalize("NFD", answer) if n == 2 else answer for n, answer in enumerate(ANSWERS)]
-    assert one_hint(predictions).found.startswith("1 of 24 predictions")
+    assert one_hint(predictions).text.startswith("1 of 24 predictions")
 
 
 @pytest.mark.parametrize("separator", ["|", " | ", "||", ";", "\n"])
 def test_joined_references(separator: str) -> None:
     references = [[f"{answer}{separator}the {answer}"] for answer in ANSWERS]
     found = "24 of 24 accepted answers look like several in one text"
-    assert one_hint(ANSWERS, references) == ("joined", found, "references separator", separator)
+    assert one_hint(ANSWERS, references) == ("joined", found, remedies.REFERENCES_SEPARATOR, separator)
     few = [row if n < 4 else [answer] for n, (row, answer) in enumerate(zip(references, ANSWERS))]
     assert hints_about(ANSWERS, few) == []
 
@@ -209,8 +211,8 @@ def test_predictions_that_are_shifted_by_one(piece: int) -> None:
     answers = random.Random(1).sample(ANSWERS, len(ANSWERS))
     references = [[answer] for answer in answers]
     before, after = ["", *answers[:-1]], [*answers[1:], ""]
-    assert "question right before theirs" in one_hint(before, references, variant="rrc", piece=piece).found
-    assert "question right after theirs" in one_hint(after, references, variant="rrc", piece=piece).found
+    assert "question right before theirs" in one_hint(before, references, variant="rrc", piece=piece).text
+    assert "question right after theirs" in one_hint(after, references, variant="rrc", piece=piece).text
 
 
 def test_neighbours_with_the_same_answers_are_not_shifted() -> None:
@@ -241,7 +243,7 @@ def test_real_answers_give_none(real_answers: Path, variant: str) -> None:
 
 def test_a_large_file_is_sampled_and_says_so() -> None:
     (hint,) = hints_about([""] * 40_960, [["a"]] * 40_960, piece=40_960)
-    assert hint.found == "19,456 of 19,456 sampled predictions are empty"
+    assert hint.text == "19,456 of 19,456 sampled predictions are empty"
 
 
 def test_counts_stay_small() -> None:
@@ -249,13 +251,15 @@ def test_counts_stay_small() -> None:
     for n in range(500):
         hints.add(scored_set.add([Row(str(n), f"wrong {n}", ["a"], {})]))
     assert sum(map(len, hints._seen.values())) <= 200
-    assert hints.found() == []
+    assert hints.conclude() == []
 
 
-def test_every_row_of_the_table_can_be_said_by_every_door() -> None:
-    assert len({sign.key for sign in HINTS}) == len(HINTS)
-    for sign in HINTS:
-        assert sign.remedy in REMEDIES or " " in sign.remedy
-        hint = Hint(sign.key, sign.found.format(count="2", total="3", value="think"), sign.remedy, "think")
-        assert "{" not in str(hint)
-        assert hint.worded({sign.remedy: "do this with --flag {value}"}) == f"{hint.found}: do this with --flag think"
+@pytest.mark.parametrize("signs", [SIGNS, VALUE_SIGNS])
+@pytest.mark.parametrize("door", get_args(Door))
+def test_every_sign_has_words_for_every_door(signs: Sequence[Sign], door: Door) -> None:
+    assert len({sign.key for sign in signs}) == len(signs)
+    for sign in signs:
+        hint = Hint(sign.key, sign.text.format(count="2", total="3", value="think"), sign.remedy, "think")
+        assert hint.worded(door).startswith(f"{hint.text}: ")
+        assert "{" not in hint.worded(door)
+        assert ("--" in hint.worded(door)) <= (door == "command")

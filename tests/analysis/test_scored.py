@@ -42,7 +42,7 @@ def test_zeros_are_told_apart() -> None:
     assert scored_set.zeros == dict.fromkeys(scored_set.zeros, 0) | {"other": 1, "empty": 1, "missing": 1}
     assert scored_set.mean == pytest.approx(8 / 9 / 4)
     assert scored_set.count == 4
-    assert scored[3].explanation(scored_set.variant) is None
+    assert scored_set.explain(scored[3]) is None
 
 
 def test_the_variant_decides() -> None:
@@ -100,7 +100,7 @@ def test_a_set_that_keeps_its_rows_has_the_same_bits(variant: str) -> None:
     assert kept.outcomes == light.outcomes
     assert {one.similarity for one in scored} == {None}
     for one in kept.rows:
-        why = one.explanation(kept.variant)
+        why = kept.explain(one)
         assert (one.score, one.similarity) == ((why.score, why.best.similarity) if why else (0.0, 0.0))
 
 

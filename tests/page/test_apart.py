@@ -92,7 +92,6 @@ def test_the_memory_of_large_files_goes_back(tmp_path: Path) -> None:
     table = write_table(tmp_path / "table.jsonl", 40_000)
     program = f"""
 import resource, sys
-from anls_metric.page.errors import ON_THE_PAGE
 from anls_metric.page.scoring import Asked, Found, Report, score
 from anls_metric.page.uploads import Upload
 
@@ -100,7 +99,7 @@ def largest():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024  # MB
 
 before = largest()
-steps = list(score(Asked([Upload({table.path!r})], report=True), ON_THE_PAGE))
+steps = list(score(Asked([Upload({table.path!r})], report=True), "page"))
 assert [step.document["questions"] for step in steps if isinstance(step, Found)] == [40_000]
 assert isinstance(steps[-1], Report)
 print(largest() - before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)

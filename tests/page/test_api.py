@@ -14,10 +14,10 @@ import anls_metric
 from anls_metric import files
 from anls_metric.nested import get_value_variant
 from anls_metric.page import api, limits
-from anls_metric.page.errors import FOR_PROGRAMS, told
+from anls_metric.page.errors import told
 from anls_metric.page.uploads import Upload
 from anls_metric.reading.layouts import LAYOUTS
-from anls_metric.reading.rows import REMEDIES, InputError
+from anls_metric.reading.rows import InputError
 from tests.conftest import ROOT
 from tests.page.files import write_table
 
@@ -144,7 +144,7 @@ LONG = "a" * 30_000
 def test_a_mistake_is_told(call: Any, said: str) -> None:
     with pytest.raises(ValueError, match=r".") as error:
         call()
-    assert said in told(error.value, FOR_PROGRAMS)
+    assert said in told(error.value, "endpoint")
 
 
 def test_files_are_scored() -> None:
@@ -215,7 +215,7 @@ def test_unanswered_questions_score_0_where_one_says_so(tmp_path: Path) -> None:
     assert result["submissions"][0]["outcomes"]["missing"] == 5
     with pytest.raises(InputError) as error:
         api.score_files(GOLD, [few])
-    assert told(error.value, FOR_PROGRAMS).endswith("add them, or count them as 0 with unanswered_score_0")
+    assert told(error.value, "endpoint").endswith("add them, or count them as 0 with unanswered_score_0")
 
 
 @pytest.mark.parametrize(
@@ -226,24 +226,15 @@ def test_a_link_is_checked(wrong: dict[str, str]) -> None:
         api.settings_of_link(wrong)
 
 
-def test_every_remedy_has_words_for_a_visitor_and_for_a_program() -> None:
-    from anls_metric.page.errors import ON_THE_PAGE
-
-    elsewhere = {"results elsewhere", "overwrite results"}  # of the command alone
-    assert set(ON_THE_PAGE) == set(FOR_PROGRAMS) == set(REMEDIES) - elsewhere
-
-
 def test_what_is_told_is_one_short_line() -> None:
-    said = told(InputError("x" * 10_000 + "\x1b[2J\ud800", "a\nb"), FOR_PROGRAMS)
+    said = told(InputError("x" * 10_000 + "\x1b[2J\ud800", "a\nb"), "endpoint")
     assert len(said) < 620
     assert said.isprintable()
-    assert (
-        told(FileNotFoundError("/tmp/gradio/secret"), FOR_PROGRAMS) == "the file is not there any more: drop it again"
-    )
+    assert told(FileNotFoundError("/tmp/gradio/secret"), "endpoint") == "the file is not there any more: drop it again"
 
 
 def test_what_nobody_foresaw_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
-    assert "secret" not in told(KeyError("secret"), FOR_PROGRAMS)
+    assert "secret" not in told(KeyError("secret"), "endpoint")
     assert "secret" in caplog.text
 
 

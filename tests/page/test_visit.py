@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from anls_metric import OF_VALUES, VARIANTS, get_variant
+from anls_metric.core.explanation import format_number
 from anls_metric.page import limits, visit
 from anls_metric.page.api import settings
-from anls_metric.page.errors import ON_THE_PAGE, told
+from anls_metric.page.errors import told
 from anls_metric.page.scoring import Asked, Fields, Found, Progress, Report, Step, score
 from anls_metric.page.uploads import Upload
 from anls_metric.page.visit import one_answer
@@ -81,7 +82,7 @@ def steps(*files: Upload, variant: str = "standard", **reading: Any) -> list[Ste
     """What a visitor who drops these files gets, one after the other."""
     of_values = variant in OF_VALUES
     asked = Asked(files, None, settings(variant), Reading(values=of_values, **reading), report=True)
-    return list(score(asked, ON_THE_PAGE))
+    return list(score(asked, "page"))
 
 
 def scored(*files: Upload, **asked: Any) -> tuple[str, str]:
@@ -145,15 +146,15 @@ def test_fields_are_those_that_one_picks(tmp_path: Path) -> None:
     odd = Upload(str(tmp_path / "odd.csv"))
     seen: list[Step] = []
     with pytest.raises(ValueError, match="there are no") as error:
-        seen += score(Asked([odd], report=True), ON_THE_PAGE)
+        seen += score(Asked([odd], report=True), "page")
     assert seen == [Fields(["one", "other", "truth"])]
-    assert "pick their field under “Which field is which”" in told(error.value, ON_THE_PAGE)
+    assert "pick their field under “Which field is which”" in told(error.value, "page")
     fields = {"references_field": "truth", "id_field": "none"}
     for field, mean in (("one", 8 / 9), ("other", 1.0)):
-        assert f"<b>{pieces.number(mean)}</b>" in scored(odd, prediction_field=field, **fields)[0]
+        assert f"<b>{format_number(mean)}</b>" in scored(odd, prediction_field=field, **fields)[0]
     with pytest.raises(ValueError, match="there is no field 'none of them'") as error:
         scored(odd, prediction_field="none of them", **fields)
-    assert "pick the right one" in told(error.value, ON_THE_PAGE)
+    assert "pick the right one" in told(error.value, "page")
 
 
 def test_the_same_file_twice_is_one(tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ def test_the_same_file_twice_is_one(tmp_path: Path) -> None:
 def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone") as error:
         scored(GOLD, Upload(str(tmp_path / "gone.json")))
-    assert "drop it again" in told(error.value, ON_THE_PAGE)
+    assert "drop it again" in told(error.value, "page")
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
@@ -189,7 +190,7 @@ def test_a_wrong_file_is_told(tmp_path: Path, gold: bytes, submission: bytes, sa
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=r"json") as error:
         scored(Upload(str(tmp_path / "gold.json")), Upload(str(tmp_path / "submission.json")))
-    shown = told(error.value, ON_THE_PAGE)
+    shown = told(error.value, "page")
     assert said in shown
     assert str(tmp_path) not in shown
 

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric.reading.files import CHUNK, Chunk, Records
+from anls_metric.reading.files import CHUNK, Chunk
+from anls_metric.reading.records import Records
 from anls_metric.reading.rows import InputError
 
 RECORDS = [{"id": number, "text": f"é {number}"} for number in range(2 * CHUNK + 5)]
@@ -125,7 +126,7 @@ def test_what_is_no_record_is_named_with_its_place(tmp_path: Path) -> None:
     path = write(tmp_path / "a.json", [*RECORDS[:3], "text", None])  # type: ignore[list-item]
     with pytest.raises(InputError) as refused:
         list(Records(path).chunks())
-    assert (refused.value.found, refused.value.where) == (
+    assert (refused.value.problem, refused.value.where) == (
         "expected an object with fields, found a text",
         f"{path}, record 4",
     )

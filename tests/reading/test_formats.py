@@ -18,7 +18,8 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from anls_metric.reading.files import CHUNK, Records
+from anls_metric.reading.files import CHUNK
+from anls_metric.reading.records import Records
 from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions

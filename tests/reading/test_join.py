@@ -122,7 +122,7 @@ def test_a_bad_row_is_named_by_its_own_place_in_a_later_chunk(tmp_path: Path) ->
     with pytest.raises(InputError) as refused:
         list(read_table(write(tmp_path / "table.jsonl", records)))
     assert refused.value.where == f"{tmp_path / 'table.jsonl'}, line {CHUNK + 2}"
-    assert refused.value.found == 'references, item 1, is 7 (int), not a string: pass a string ("7")'
+    assert refused.value.problem == 'references, item 1, is 7 (int), not a string: pass a string ("7")'
 
 
 def test_made_rows_are_rows() -> None:

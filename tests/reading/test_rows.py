@@ -7,13 +7,15 @@ import copy
 import json
 import pickle
 import tracemalloc
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric import command_line
-from anls_metric.reading.rows import REMEDIES, InputError, parse_references
+from anls_metric.reading import remedies
+from anls_metric.reading.remedies import Door, Remedy
+from anls_metric.reading.rows import InputError, parse_references
 
 
 @pytest.mark.parametrize(
@@ -121,17 +123,33 @@ def test_a_large_cell_takes_no_more_than_some_copies_of_itself(cell: str) -> Non
 
 
 def test_an_error_is_worded_by_each_door() -> None:
-    error = InputError("no answer to 1 of the questions (7)", "answers.json", "missing")
+    error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
     assert (
         str(error)
         == 'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with missing="zero"'
     )
-    assert error.worded(command_line.REMEDIES).endswith("with --missing zero")
+    assert error.worded("command").endswith("with --missing zero")
     assert str(InputError("it is wrong", remedy="mend it")) == "it is wrong: mend it"
     for same in (copy.copy(error), pickle.loads(pickle.dumps(error))):
-        assert (same.found, same.where, same.remedy, str(same)) == (error.found, error.where, error.remedy, str(error))
+        assert (same.problem, same.where, same.remedy, str(same)) == (
+            error.problem,
+            error.where,
+            error.remedy,
+            str(error),
+        )
 
 
-def test_doors_word_remedies_that_there_are() -> None:
-    assert set(command_line.REMEDIES) <= set(REMEDIES)
-    assert not any("--" in words for words in REMEDIES.values())
+@pytest.mark.parametrize("door", get_args(Door))
+def test_every_remedy_has_words_for_every_door(door: Door) -> None:
+    rows = [row for row in vars(remedies).values() if isinstance(row, Remedy)]
+    assert len(rows) > 15
+    for row in rows:
+        words = row.worded(door, "think")
+        assert words
+        assert "{" not in words
+        assert ("--" in words) <= (door == "command")
+
+
+def test_a_remedy_that_no_table_has_fails_where_it_is_written() -> None:
+    with pytest.raises(AttributeError):
+        _ = remedies.NO_SUCH_REMEDY  # type: ignore[attr-defined]

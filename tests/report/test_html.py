@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from anls_metric import VARIANTS
-from anls_metric.analysis.overview import questions
+from anls_metric.analysis.questions import join_questions
 from anls_metric.reading.rows import InputError
 from anls_metric.report.columns import shown_questions
 from anls_metric.report.images import Images
@@ -70,7 +70,7 @@ def test_the_best_comes_first_and_is_compared_with_the_baseline() -> None:
 
 def test_an_answer_that_only_one_was_asked_for_is_no_answer_of_the_other() -> None:
     sets = [scored([("a", ["a"])], [{"id": "7"}]), scored([("b", ["b"])], [{"id": "8"}])]
-    assert [(one.id, [bool(answer) for answer in one.answers]) for one in questions(sets)] == [
+    assert [(one.id, [bool(answer) for answer in one.answers]) for one in join_questions(sets)] == [
         ("7", [True, False]),
         ("8", [False, True]),
     ]
@@ -116,7 +116,7 @@ def test_beyond_the_limit_differences_and_zeros_come_first() -> None:
     assert {50, *range(100, 105)} < set(ids) < set(range(105))
     assert f"{len(ids)} of 105 questions are in this file, those that differ or score 0" in page
     assert "105 questions" in page
-    everything = questions([scored(first), scored(second)])
+    everything = join_questions([scored(first), scored(second)])
     assert [one.id for one in shown_questions(everything, 500)] == ["50", "100", "101", "102", "103", "104"]
     assert len(shown_questions(everything)) == 105
     assert "are in this file" not in report({"one": first})

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from anls_metric import VARIANTS, explain
-from anls_metric.analysis.overview import least_similarity
+from anls_metric.analysis.curves import least_similarity
+from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row
 from anls_metric.report import pieces
-from anls_metric.report.document import Entry, document
+from anls_metric.report.document import document
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
@@ -47,14 +48,14 @@ SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
     ],
 )
 def test_the_sentence_says_why(prediction: str, references: list[str], options: dict, said: str) -> None:
-    assert pieces.sentence(explain(prediction, references, **options)) == said
+    assert explain(prediction, references, **options).sentence == said
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("prediction", ["", " ", "none", "The Coca", "coca cola", "COCA  COLA.", "ß" * 40, "abcd"])
 def test_every_variant_has_something_to_say(variant: str, prediction: str) -> None:
     why = explain(prediction, ["Coca Cola", "ab"], variant=variant)
-    said = pieces.sentence(why)
+    said = why.sentence
     assert said.endswith(".")
     assert (", so 0." in said) == (why.score == 0)
     assert pieces.answer(why)

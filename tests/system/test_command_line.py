@@ -19,7 +19,7 @@ import pytest
 
 import anls_metric
 from anls_metric import command_line
-from anls_metric.reading.files import Records
+from anls_metric.reading.records import Records
 from anls_metric.reading.rows import parse_references
 from tests.conftest import ROOT
 from tests.system.conftest import Run, one_line, said_of, write
@@ -121,7 +121,9 @@ def test_by_any_field(run: Run, tmp_path: Path) -> None:
     groups = said_of(run(*arguments)[1])["groups"]
     assert groups["page"] == {"3": {"anls": 0.5, "questions": 2}, "4": {"anls": 0.0, "questions": 1}}
     assert groups["tags"] == {"x": {"anls": 1.0, "questions": 1}, "y": {"anls": 0.5, "questions": 2}}
-    assert "--by colour: no question has that field" in one_line(run, *arguments[:4], "--by", "colour")
+    assert "no question has the field 'colour' to break the scores down by" in one_line(
+        run, *arguments[:4], "--by", "colour"
+    )
     assert "answer_type, evidence, operation/reasoning" in one_line(run, *arguments[:4], "--answer-types")
 
 
@@ -657,7 +659,7 @@ def test_nothing_of_a_file_commands_the_terminal(command: list[str], tmp_path: P
     assert done.wait(60) == (0 if case in ("group", "answer") else 2)
     text = shown.decode().replace("\r\n", "\n").replace("\n", "")
     escaped = "x\\x1b[2J" in text  # as a header is named
-    assert escaped if case == "header" else "x·[2J·]0;title··31m·y" in text
+    assert escaped if case in ("header", "field") else "x·[2J·]0;title··31m·y" in text
     assert all(character.isprintable() for character in text), text
 
 

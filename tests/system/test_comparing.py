@@ -15,7 +15,7 @@ import pytest
 import anls_metric
 from anls_metric import compare_files, score_file
 from anls_metric.reading.rows import InputError
-from anls_metric.report import comparison
+from anls_metric.report import comparison_text
 from tests.conftest import ROOT
 from tests.system.conftest import Run, one_line, said_of, write
 
@@ -122,9 +122,9 @@ def test_what_is_better_than_the_first(run: Run, files: list[Path]) -> None:
 
 def test_a_narrow_terminal_gets_two_tables(files: list[Path]) -> None:
     found = compare_files(*files)
-    narrow = comparison.as_text(found.to_dict(), found.scored_sets, 80)
+    narrow = comparison_text.as_text(found.to_dict(), found.scored_sets, 80)
     assert max(map(len, narrow.splitlines())) <= 80
-    assert comparison.as_text(found.to_dict(), found.scored_sets, 200) == str(found)
+    assert comparison_text.as_text(found.to_dict(), found.scored_sets, 200) == str(found)
     assert sorted(set(narrow.split())) == sorted(set(str(found).split()))
 
 
@@ -145,7 +145,7 @@ def test_groups_and_worst_of_several(run: Run, files: list[Path]) -> None:
     assert "\n\nANLS by kind\nkind  base    tuned   alike   questions\na     0.5000  0.6500  0.5000  100\n" in out
     assert "\n\nANLS under each variant\nvariant   base " in out
     assert out.count("\n\nquestion ") == 3
-    assert "--by shelf: no question has that field" in one_line(run, *files, "--by", "shelf")
+    assert "no question has the field 'shelf' to break the scores down by" in one_line(run, *files, "--by", "shelf")
 
 
 def test_what_was_lost_and_what_was_won(run: Run, files: list[Path]) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 SCALES = (1, 100)
 
 
-class Origin(NamedTuple):
+class VariantMatch(NamedTuple):
     """A variant that gives a number.
 
     Attributes:
@@ -28,7 +28,7 @@ class Origin(NamedTuple):
     exact: bool
 
 
-def find_number(number: str, means: Mapping[str, Mapping[str, float]]) -> list[Origin]:
+def find_variants(number: str, means: Mapping[str, Mapping[str, float]]) -> list[VariantMatch]:
     """Which variants give a number, rounded to its digits.
 
     Args:
@@ -43,10 +43,10 @@ def find_number(number: str, means: Mapping[str, Mapping[str, float]]) -> list[O
 
     Example:
         >>> means = {"base": {"standard": 0.8512, "rrc": 0.84749, "due": 0.8475}}
-        >>> [(origin.variant, origin.scale) for origin in find_number("84.75", means)]
+        >>> [(match.variant, match.scale) for match in find_variants("84.75", means)]
         [('rrc', 100), ('due', 100)]
-        >>> find_number("0.86", means)
-        [Origin(name='base', variant='standard', scale=1, anls=0.8512, exact=False)]
+        >>> find_variants("0.86", means)
+        [VariantMatch(name='base', variant='standard', scale=1, anls=0.8512, exact=False)]
     """
     try:
         wanted = Decimal(number.strip().removesuffix("%").strip())
@@ -55,11 +55,11 @@ def find_number(number: str, means: Mapping[str, Mapping[str, float]]) -> list[O
     if not wanted.is_finite():
         raise ValueError(f"{number!r} is no number: write it as it is printed, like 84.75 or 0.8475")
     half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
-    origins = [
-        (abs(Decimal(mean) * scale - wanted), Origin(name, variant, scale, mean, True))
+    matches = [
+        (abs(Decimal(mean) * scale - wanted), VariantMatch(name, variant, scale, mean, True))
         for name, by_variant in means.items()
         for variant, mean in by_variant.items()
         for scale in SCALES
     ]
-    exact = [origin for distance, origin in origins if distance <= half]
-    return exact or [min(origins, key=lambda one: one[0] / one[1].scale)[1]._replace(exact=False)]
+    exact = [match for distance, match in matches if distance <= half]
+    return exact or [min(matches, key=lambda pair: pair[0] / pair[1].scale)[1]._replace(exact=False)]

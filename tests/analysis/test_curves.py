@@ -1,11 +1,12 @@
-"""Sets seen from above: every number is the one that scoring again gives."""
+"""Curves and spreads of a scored set: every number is the one that scoring again gives."""
 
 from __future__ import annotations
 
 import pytest
 
 from anls_metric import VARIANTS, anls_scores, mean
-from anls_metric.analysis.overview import THRESHOLDS, by_threshold, by_variant, questions, spread
+from anls_metric.analysis.curves import THRESHOLDS, by_threshold, spread
+from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row
 from tests.conftest import fuzzed_rows
@@ -34,19 +35,19 @@ def test_what_is_missing_scores_0_at_every_threshold_and_under_every_variant() -
     scored_set, whole = scored(missing=len(ROWS)), scored()
     for (_, value), (_, other) in zip(by_threshold(scored_set), by_threshold(whole)):
         assert value == pytest.approx(other / 2)
-    for name, value in by_variant(scored_set).items():
-        assert value == pytest.approx(by_variant(whole)[name] / 2)
+    for name, value in scored_set.means_under(VARIANTS.values()).items():
+        assert value == pytest.approx(whole.means_under(VARIANTS.values())[name] / 2)
 
 
 def test_under_its_own_variant_a_set_has_its_own_mean() -> None:
     for name in VARIANTS:
-        assert by_variant(scored(name))[name] == scored(name).mean
+        assert scored(name).means_under(VARIANTS.values())[name] == scored(name).mean
 
 
 def test_a_set_of_missing_answers_alone() -> None:
     scored_set = ScoredSet(keep=True)
     scored_set.add([Row("1", None, ["a"], {})])
-    assert set(by_variant(scored_set).values()) == {0.0}
+    assert set(scored_set.means_under(VARIANTS.values()).values()) == {0.0}
     assert {value for _, value in by_threshold(scored_set)} == {0.0}
 
 
@@ -62,7 +63,7 @@ def test_questions_of_several_sets_are_joined_by_id() -> None:
     sets = [ScoredSet(keep=True), ScoredSet(keep=True)]
     sets[0].add([Row("1", "a", ["a"], {}), Row("2", "b", ["b"], {})])
     sets[1].add([Row("3", "c", ["c"], {}), Row("2", "b", ["b"], {})])
-    found = questions(sets)
-    assert [one.id for one in found] == ["1", "2", "3"]
-    assert [one.needs_a_look for one in found] == [True, False, True]
-    assert found[2].row.prediction == "c"
+    questions = join_questions(sets)
+    assert [question.id for question in questions] == ["1", "2", "3"]
+    assert [question.needs_a_look for question in questions] == [True, False, True]
+    assert questions[2].row.prediction == "c"

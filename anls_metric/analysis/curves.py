@@ -1,0 +1,86 @@
+"""How the similarities of a scored set spread, and its mean over the threshold."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.core.kernel import LIMITS
+from anls_metric.core.scoring import normalizer
+from anls_metric.core.variants import Variant
+
+THRESHOLDS = tuple(step / 100 for step in range(101))
+"""At which `by_threshold` looks."""
+
+BINS = 20
+"""Into which `spread` counts."""
+
+# A distance / length comes back from a similarity with the rounding of two subtractions; no two are as near as this.
+_ROUNDING = 1e-12
+
+
+def _variant_of(scored_set: ScoredSet) -> Variant:
+    """The variant of a set of texts. ValueError: it scores something else."""
+    if not isinstance(scored_set.scorer, Variant):
+        raise ValueError(f"{scored_set.scorer.name} has no similarities of texts")
+    return scored_set.scorer
+
+
+def by_threshold(scored_set: ScoredSet) -> list[tuple[float, float]]:
+    """The mean of a set that keeps its rows with their similarities, at each of `THRESHOLDS`.
+
+    Returns:
+        Thresholds as the variant takes them, and means. Where it compares the distance, 0 is left out: nothing is kept
+        there.
+
+    Example:
+        >>> scored_set = ScoredSet(keep=True)
+        >>> scored = scored_set.add([Row("7", "ab", ["abcd"], {}), Row("8", "abcd", ["abcd"], {})])
+        >>> dict(by_threshold(scored_set))[0.5], dict(by_threshold(scored_set))[0.51]
+        (0.75, 0.5)
+    """
+    variant = _variant_of(scored_set)
+    normalize = normalizer(variant)
+    counts = Counter(
+        scored.similarity
+        for scored in scored_set.rows
+        if scored.similarity
+        and not (variant.no_answers and normalize(scored.row.prediction or "") in variant.no_answers)
+    )
+    points = []
+    for threshold in THRESHOLDS:
+        low, high = LIMITS[variant.kept](threshold)
+        if high >= 0:
+            kept = ((value, times) for value, times in counts.items() if value >= low and 1 - value <= high - _ROUNDING)
+            total = math.fsum((1.0 if variant.all_or_nothing else value) * times for value, times in kept)
+            points.append((threshold, total / scored_set.count))
+    return points
+
+
+def least_similarity(variant: Variant) -> float:
+    """The similarity from which on an answer counts, give or take equality."""
+    low, high = LIMITS[variant.kept](variant.threshold)
+    return max(low, 1 - high)
+
+
+def spread(scored_set: ScoredSet) -> tuple[list[int], int]:
+    """How the similarities of a set that keeps them spread.
+
+    Returns:
+        How many are in each of `BINS` equal parts from 0 to 1, and how many are 1, which no part counts. A negative one
+        (a text can be longer in lower case) is in the first part.
+
+    Example:
+        >>> scored_set = ScoredSet(keep=True)
+        >>> scored = scored_set.add([Row("7", "ab", ["abcd"], {}), Row("8", "abcd", ["abcd"], {})])
+        >>> counts, equal = spread(scored_set)
+        >>> counts[10], sum(counts), equal
+        (1, 1, 1)
+    """
+    counts = [0] * BINS
+    similarities = [scored.similarity or 0.0 for scored in scored_set.rows]
+    below = [similarity for similarity in similarities if similarity != 1.0]
+    for similarity in below:
+        counts[min(max(int(similarity * BINS), 0), BINS - 1)] += 1
+    return counts, len(similarities) - len(below)

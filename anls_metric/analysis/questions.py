@@ -1,0 +1,44 @@
+"""Every question with the answer of each submission."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from anls_metric.analysis.scored import Scored, ScoredSet
+from anls_metric.reading.rows import Row
+
+
+class Question(NamedTuple):
+    """A question with the answer of each submission.
+
+    Attributes:
+        id: what the question is called.
+        row: that of the first submission that was asked it.
+        answers: one for each submission, None where it was not asked.
+    """
+
+    id: str
+    row: Row
+    answers: Sequence[Scored | None]
+
+    @property
+    def needs_a_look(self) -> bool:
+        """Whether a submission has 0 there, or two differ."""
+        scores = [answer.score for answer in self.answers if answer]
+        return 0.0 in scores or len(set(scores)) > 1 or None in self.answers
+
+
+def join_questions(scored_sets: Sequence[ScoredSet]) -> list[Question]:
+    """Every question of sets that keep their rows, in the order of the first set, then of the others.
+
+    Example:
+        >>> sets = [ScoredSet(keep=True), ScoredSet(keep=True)]
+        >>> scored = [sets[0].add([Row("7", "a", ["a"], {})]), sets[1].add([Row("7", "b", ["a"], {})])]
+        >>> [(question.id, question.needs_a_look) for question in join_questions(sets)]
+        [('7', True)]
+    """
+    by_id = [{scored.row.id: scored for scored in scored_set.rows} for scored_set in scored_sets]
+    ids = dict.fromkeys(key for answers in by_id for key in answers)
+    rows = {key: scored.row for answers in reversed(by_id) for key, scored in answers.items()}
+    return [Question(key, rows[key], [answers.get(key) for answers in by_id]) for key in ids]

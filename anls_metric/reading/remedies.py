@@ -1,0 +1,153 @@
+"""What to do about an error or a hint, in the words of each door.
+
+The command has flags, Python has arguments, the page has switches, and its endpoints have arguments of their own. Where
+every door says the same, the error or the hint holds that sentence itself.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Door = Literal["python", "command", "page", "endpoint"]
+
+WHICH_FIELD = "Which field is which"
+"""What the page calls the place where fields are picked."""
+
+
+class Remedy(NamedTuple):
+    """A row of the table: the words of each door. ``{value}`` stands for what the hint names, as a rule or a sign."""
+
+    python: str
+    command: str
+    page: str
+    endpoint: str
+
+    def worded(self, door: Door, value: str = "") -> str:
+        """The words of a door."""
+        words: str = getattr(self, door)
+        return words.format(value=value)
+
+
+ID_FIELD = Remedy(
+    python="name the right one with id_field",
+    command="name the right one with --id-field",
+    page=f"pick the right one under “{WHICH_FIELD}”",
+    endpoint="name the right one with id_field",
+)
+PREDICTION_FIELD = Remedy(
+    python="name the right one with prediction_field",
+    command="name the right one with --prediction-field",
+    page=f"pick the right one under “{WHICH_FIELD}”",
+    endpoint="name the right one with prediction_field",
+)
+REFERENCES_FIELD = Remedy(
+    python="name the right one with references_field",
+    command="name the right one with --references-field",
+    page=f"pick the right one under “{WHICH_FIELD}”",
+    endpoint="name the right one with references_field",
+)
+ANOTHER_PREDICTION_FIELD = Remedy(
+    python="if another field holds them, name it with prediction_field",
+    command="if another field holds them, name it with --prediction-field",
+    page=f"if another field holds them, pick it under “{WHICH_FIELD}”",
+    endpoint="if another field holds them, name it with prediction_field",
+)
+NO_ANSWER = Remedy(
+    python='write "" where the model answered nothing, or count it as 0 with missing="zero"',
+    command='write "" where the model answered nothing, or count it as 0 with --missing zero',
+    page='write "" where the model answered nothing, or use the switch for unanswered questions',
+    endpoint='write "" where the model answered nothing, or count it as 0 with unanswered_score_0',
+)
+MISSING = Remedy(
+    python='add them, or count them as 0 with missing="zero"',
+    command="add them, or count them as 0 with --missing zero",
+    page="add them, or count them as 0 with the switch for unanswered questions",
+    endpoint="add them, or count them as 0 with unanswered_score_0",
+)
+EXTRA = Remedy(
+    python='leave them out, or ignore them with extra="ignore"',
+    command="leave them out, or ignore them with --extra ignore",
+    page="leave them out",
+    endpoint="leave them out",
+)
+NO_REFERENCES = Remedy(
+    python="name their field with references_field, or the file that has them as the gold file",
+    command="name their field with --references-field, or the file that has them with --gold",
+    page=f"drop the file that has them as well, or pick their field under “{WHICH_FIELD}”",
+    endpoint="name their field with references_field, or ask score_files with a gold file",
+)
+NO_PREDICTIONS = Remedy(
+    python="name their field with prediction_field, or a file of answers after it",
+    command="name their field with --prediction-field, or a file of answers after it",
+    page=f"drop a file of answers as well, or pick their field under “{WHICH_FIELD}”",
+    endpoint="name their field with prediction_field, or ask score_files with the files of answers",
+)
+NO_GOLD = Remedy(
+    python="name the file with the accepted answers",
+    command="name the file with the accepted answers with --gold",
+    page="drop the file with the accepted answers",
+    endpoint="give the file with the accepted answers as gold",
+)
+NO_SUBMISSION = Remedy(
+    python="name a file of answers",
+    command="name the file of answers with --submission",
+    page="drop a file of answers",
+    endpoint="give files of answers as submissions",
+)
+FILTER = Remedy(
+    python="choose one with repeat=NAME",
+    command="choose one with --filter NAME",
+    page="keep the records of one of them",
+    endpoint="keep the records of one of them",
+)
+EPOCH = Remedy(
+    python="choose one with repeat=NUMBER",
+    command="choose one with --epoch N",
+    page="keep the records of one of them",
+    endpoint="keep the records of one of them",
+)
+TRAIN_TRIAL = Remedy(
+    python="choose one with repeat=NUMBER",
+    command="keep the records of one of them",
+    page="keep the records of one of them",
+    endpoint="keep the records of one of them",
+)
+SEVERAL_IDS = Remedy(
+    python='write an id once, or number the records with id_field="none"',
+    command="write an id once, or number the records with --id-field none",
+    page="write an id once",
+    endpoint="write an id once",
+)
+NONE_KEYS = Remedy(
+    python='they count as wrong leaves: leave them out, or score with none_keys="ignored"',
+    command="they count as wrong leaves: leave them out, or score with --none-keys ignored",
+    page="they count as wrong leaves: leave them out",
+    endpoint="they count as wrong leaves: leave them out, or score with none_keys=ignored",
+)
+EXTRACT = Remedy(
+    python='take the answers out with extract="{value}"',
+    command="take the answers out with --extract {value}",
+    page="take the answers out with {value}, under “Take answers out”",
+    endpoint="take the answers out with extract={value}",
+)
+REFERENCES_SEPARATOR = Remedy(
+    python="split them with references_separator={value!r}",
+    command='split them with --references-separator "{value}"',
+    page="write them as a list; {value!r} stands between them",
+    endpoint="write them as a list; {value!r} stands between them",
+)
+RESULTS_ELSEWHERE = Remedy(
+    python="write the results to another folder",
+    command="name another folder with --output-dir",
+    page="write the results to another folder",
+    endpoint="write the results to another folder",
+)
+OVERWRITE_RESULTS = Remedy(
+    python="write the results to another folder, or overwrite them with force=True",
+    command="name another folder with --output-dir, or overwrite them with --force",
+    page="write the results to another folder",
+    endpoint="write the results to another folder",
+)
+
+# The field by which a program repeats its questions -> how to choose one of its values.
+REPEATS = {"filter": FILTER, "epoch": EPOCH, "train_trial_index": TRAIN_TRIAL}
