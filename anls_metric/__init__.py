@@ -8,19 +8,42 @@
     >>> signature()
     'anls|standard|threshold:0.5|v2.0.0'
 
-Every public name can be imported from here:
+Import every public name from `anls_metric`:
 
-* Score texts: `anls_score`, `anls_scores`, `mean`; a stream with `iter_anls_scores`; a batch of `datasets`, Ray or
-  Spark with `anls_batch`; scores together with similarities with `scores_and_similarities`.
-* Choose a variant: `VARIANTS` is the table of all of them, `get_variant` finds one, `signature` names it.
-* See why an answer scores what it scores: `explain`, `reason`, `normalizer`, `normalized_levenshtein_similarity`.
-* Score lists and nested values: `anls_star_score`, `anls_star_scores`, `anlsl_score`, `explain_star`.
-* Score and compare files: `score_file`, `compare_files`. `extractor` takes the answer out of raw model output.
-* Statistics of scores: `interval`, `differences`, `paired_test`, `holm`, `least_difference`, `cluster_field`.
-* Train: `load` gives the metric of Hugging Face evaluate, `build_compute_metrics` the hook of a Trainer. The modules
-  `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are named after.
+Score texts
+    anls_score                  one answer
+    anls_scores, mean           many answers, and their mean
+    iter_anls_scores            a stream
+    anls_batch                  a batch of `datasets`, Ray or Spark
+    scores_and_similarities     the scores, and the similarities before the threshold
+Choose a variant
+    VARIANTS                    the table of all variants; each row is a `Variant`
+    get_variant                 a variant by its name, with another threshold or case
+    signature                   the name of a score, to report beside the number
+    OF_VALUES                   the names of the two variants for lists and nested values
+See why
+    explain                     an `Explanation`: the `Match` with each accepted answer, each `Edit`
+    reason                      why an answer scored what it scored, in a word
+    normalizer                  the function that gives the text that is compared
+    normalized_levenshtein_similarity
+Score lists and nested values
+    anls_star_score, anls_star_scores, anlsl_score, explain_star
+Score files
+    score_file, compare_files   one submission, or several side by side; both return `FileScores`
+    extractor                   takes the answer out of raw model output
+Compare scores
+    interval                    the 95 % confidence interval of a mean
+    cluster_field               which field says what questions belong together
+    paired_test, holm           the p-value of a difference, and its adjustment for several comparisons
+    differences, least_difference
+Train and evaluate
+    load                        the metric of Hugging Face evaluate
+    build_compute_metrics       the hook of a Trainer, a `ComputeMetrics`
+Check rows as the scoring functions do
+    as_text, as_references, as_column, describe
 
-Importing this package imports rapidfuzz and nothing heavier; some names load their module on first use.
+The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are
+named after. Importing `anls_metric` imports rapidfuzz and nothing heavier: some names load their module on first use.
 """
 
 from __future__ import annotations

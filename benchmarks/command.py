@@ -38,7 +38,7 @@ def rows(counts: list[int], repetitions: int) -> Iterator[tuple[int, dict[str, f
             programs = {
                 "anls": [str(ours / "anls"), *files],
                 "ten lines": [str(ours / "python"), "ten_lines.py", gold, submission],
-                "import anls": [str(ours / "python"), "-c", "import anls"],
+                "import anls_metric": [str(ours / "python"), "-c", "import anls_metric"],
                 "python": [str(ours / "python"), "-c", "pass"],
             }
             if count <= 5_000:

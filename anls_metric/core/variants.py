@@ -494,11 +494,11 @@ def get_variant(
             raise ValueError(
                 f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)} "
                 f"(also accepted: {', '.join(name for name in _NAMES if name not in VARIANTS)}; "
-                f"of lists and nested values: {', '.join(OF_VALUES)}, see anls_metric.nested)"
+                f"of lists and nested values: {', '.join(OF_VALUES)}, see anls_star_score)"
             )
         variant = _NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
-        # evaluate.load imports a copy of this file: its class and the one of `import anls` are two.
+        # evaluate.load imports a copy of this file: its class and the one of `anls_metric` are two.
         try:
             variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
         except AttributeError as error:

@@ -39,6 +39,7 @@ def interrupt(call: Callable[[], object], event: str, which: int) -> bool:
         return trace
 
     before = sys.gettrace()
+    sys._getframe().f_trace_opcodes = event == "opcode"  # Python 3.12 asks a frame before it traces the first bytecode
     sys.settrace(trace)
     try:
         with suppress(KeyboardInterrupt):

@@ -130,7 +130,8 @@ def test_trainer_hook_of_the_built_file_is_that_of_the_package(anls: ModuleType)
 
 class Tokenizer:
     def batch_decode(self, rows: Any, skip_special_tokens: bool) -> list[str]:
-        return [" ".join(["-", "Coca", "Cola", "Pepsi"][token] for token in row if token) for row in rows]
+        words = ("", "Coca", "Cola", "Pepsi")
+        return [" ".join(words[token] for token in row if token) for row in rows]
 
 
 # It works where the package is not installed
@@ -177,22 +178,22 @@ def test_what_needs_the_package_says_how_to_get_it(tmp_path: Path, run_python: R
     pytest.importorskip("evaluate")
     program = f"""{ALONE}import evaluate
 path = {str(ROOT / "anls.py")!r}
-asks = {{
-    "anls_star": lambda: evaluate.load(path, "anls_star"),
-    "anlsl": lambda: evaluate.load(path, "anlsl"),
-    "reward": lambda: evaluate.load(path).build_reward(),
-    "rules": lambda: evaluate.load(path).build_compute_metrics(None, extract="think,final"),
-}}
-for name, ask in asks.items():
+asks = [
+    lambda: evaluate.load(path, "anls_star"),
+    lambda: evaluate.load(path, "anlsl"),
+    lambda: evaluate.load(path).build_reward(),
+    lambda: evaluate.load(path).build_compute_metrics(None, extract="think,final"),
+]
+for ask in asks:
     try:
         ask()
     except ImportError as error:
-        print(name, "pip install anls-metric" in str(error))
+        print(error)
 """
     done = run_python(program, tmp_path, HF_HOME=str(tmp_path / "cache"))
-    assert done.stdout.splitlines() == [f"{name} True" for name in ("anls_star", "anlsl", "reward", "rules")], (
-        done.stderr
-    )
+    errors = done.stdout.splitlines()
+    assert len(errors) == 4, done.stderr
+    assert [error for error in errors if not error.endswith(" the package anls-metric: pip install anls-metric")] == []
 
 
 def test_inputs_description_has_a_line_for_each_argument() -> None:

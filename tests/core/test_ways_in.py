@@ -48,7 +48,7 @@ def test_command_without_a_file_says_what_to_name(site: Path, command: tuple[str
 
 
 def test_package_beside_pypi_anls(site: Path) -> None:
-    """`import anls` is theirs and `import anls_metric` ours, each with its own numbers. `.ci/run wheel` installs both."""
+    """`import anls` is theirs and `import anls_metric` ours, with their own numbers. `.ci/run wheel` installs both."""
     (site / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
     program = "import anls, anls_metric; print(*(each.anls_score('ab', ['abcd']) for each in (anls, anls_metric)))"
     assert python("-c", program, path=site).stdout == "0.0 0.5\n"

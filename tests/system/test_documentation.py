@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import json
 import os
+import pydoc
 import re
 import shlex
 import subprocess
@@ -75,8 +76,8 @@ MODULES = sorted({"anls", *FILES} - {"app", "anls_metric.__main__"})
 
 # What stands behind `anls_metric`, the modules aside that are named after a library.
 _DEEPER = re.compile(
-    r"\banls_metric\.(?!(?:torchmetrics|keras|trl|transformers)\b)[a-z]\w*|^(?:>>> )?(?:from anls |import anls\b(?!_))",
-    re.M,
+    r"\banls_metric\.(?!(?:torchmetrics|keras|trl|transformers)\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b",
+    re.MULTILINE,
 )
 
 of_the_guide = pytest.mark.parametrize("document", GUIDE, ids=lambda document: document.name)
@@ -155,7 +156,6 @@ def test_the_lines_that_import(document: Document) -> None:
 
 @pytest.mark.parametrize("path", [*(each.path for each in GUIDE), *EXAMPLES], ids=lambda path: path.name)
 def test_guide_and_examples_import_from_the_package_only(path: Path) -> None:
-    """A method of the metric, `anls_metric.load()`, is no module, nor is the command or the extra of that name."""
     named = _DEEPER.findall(path.read_text(encoding="utf-8"))
     assert [name for name in named if name.removeprefix("anls_metric.") not in anls_metric.__all__] == []
 
@@ -476,6 +476,12 @@ def test_map_of_contributing_has_all_of_the_checkout() -> None:
     mapped = set(re.findall(r"`([\w./]+)`", "\n".join(CONTRIBUTING.text.splitlines()[:40])))
     folders = {f"{path.name}/" for path in there if path.is_dir()}
     assert folders - {"anls_metric/"} | {path.name for path in there if path.suffix == ".py"} <= mapped
+
+
+def test_help_of_the_package_names_every_public_name() -> None:
+    page = pydoc.plain(pydoc.render_doc(anls_metric))
+    description = page.partition("DESCRIPTION\n")[2].partition("\nPACKAGE CONTENTS\n")[0]
+    assert set(anls_metric.__all__) - set(re.findall(r"\w+", description)) == {"__version__"}
 
 
 @pytest.mark.parametrize("name", sorted(set(anls_metric.__all__) - {"VARIANTS"}))

@@ -73,8 +73,8 @@ def _imports(node: ast.AST, package: str) -> Iterator[str]:
         case ast.Constant(value=str(name)) if name.startswith("anls_metric.") and name in FILES:
             yield name  # of a table of modules that are imported by their names
         case ast.If() if ast.unparse(node.test) == "TYPE_CHECKING":  # no import at run time
-            for inner in node.orelse:
-                yield from _imports(inner, package)
+            for statement in node.orelse:
+                yield from _imports(statement, package)
             return
     for inner in ast.iter_child_nodes(node):
         yield from _imports(inner, package)
