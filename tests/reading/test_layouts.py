@@ -458,7 +458,7 @@ def needed(entry: dict[str, Any]) -> None:
 
 
 @needs_files
-@pytest.mark.parametrize("entry", BOTH, ids=lambda entry: entry["file"])
+@pytest.mark.parametrize("entry", BOTH, ids=[entry["file"] for entry in BOTH])
 @pytest.mark.parametrize("variant", ["standard", "rrc"])
 def test_the_true_score_without_a_flag(entry: dict[str, Any], variant: str, capsys: pytest.CaptureFixture[str]) -> None:
     needed(entry)
@@ -473,7 +473,7 @@ def test_the_true_score_without_a_flag(entry: dict[str, Any], variant: str, caps
 
 
 @needs_files
-@pytest.mark.parametrize("entry", BOTH, ids=lambda entry: entry["file"])
+@pytest.mark.parametrize("entry", BOTH, ids=[entry["file"] for entry in BOTH])
 def test_every_question_has_its_own_score(entry: dict[str, Any]) -> None:
     needed(entry)
     rows = rows_of(str(WRITTEN / entry["file"]), repeat="1" if entry.get("epochs", 1) > 1 else None)
@@ -504,7 +504,7 @@ def gold_file(folder: Path, entry: dict[str, Any]) -> str:
 
 
 @needs_files
-@pytest.mark.parametrize("entry", ONE_SIDE, ids=lambda entry: entry["file"])
+@pytest.mark.parametrize("entry", ONE_SIDE, ids=[entry["file"] for entry in ONE_SIDE])
 def test_a_file_without_accepted_answers_goes_against_a_gold_file(
     entry: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -535,7 +535,10 @@ def test_a_pickle_is_never_read(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_files
-@pytest.mark.parametrize("entry", [e for e in BOTH if e["harness"] in THEIR_VARIANT], ids=lambda entry: entry["file"])
+OF_THEIR_VARIANT = [entry for entry in BOTH if entry["harness"] in THEIR_VARIANT]
+
+
+@pytest.mark.parametrize("entry", OF_THEIR_VARIANT, ids=[entry["file"] for entry in OF_THEIR_VARIANT])
 def test_ours_is_the_programs_own_score_of_each_row(entry: dict[str, Any]) -> None:
     """By the variant that the program computes."""
     needed(entry)
