@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -59,7 +60,27 @@ def fuzzed_rows(count: int, seed: int) -> Rows:
     return rows
 
 
-# Two circles: a test that needs more than the extra `test` skips in the small one, and in the whole one nothing does.
+# Two circles: tests that need more than the extra `test` are not collected where that is missing. In the whole circle
+# everything is collected, and nothing skips.
+NEEDS = {
+    "frameworks/test_keras.py": ["keras"],
+    "frameworks/test_keras_backends.py": ["keras"],
+    "frameworks/test_ray.py": ["ray"],
+    "frameworks/test_torchmetrics.py": ["torchmetrics"],
+    "frameworks/test_transformers.py": ["transformers", "torch"],
+    "page/test_browser.py": ["gradio", "playwright"],
+    "page/test_launch.py": ["gradio"],
+    "page/test_programs.py": ["gradio"],
+    "page/test_server.py": ["gradio"],
+    "release": ["build"],
+    "report/test_browser.py": ["playwright"],
+}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    place = os.path.relpath(collection_path, Path(__file__).parent)
+    missing = any(find_spec(module) is None for module in NEEDS.get(place, ()))
+    return True if missing and not config.getoption("nothing_skips") else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

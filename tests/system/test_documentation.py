@@ -6,13 +6,9 @@ import doctest
 import importlib
 import importlib.util
 import json
-import os
 import pydoc
 import re
 import shlex
-import subprocess
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -25,7 +21,7 @@ from anls_metric import command_line, metric
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.join import join_files
 from anls_metric.reading.layouts import LAYOUTS
-from tests.conftest import CONFORMANCE, ROOT, benchmark, copy_of_the_checkout
+from tests.conftest import CONFORMANCE, ROOT, benchmark
 from tests.system.test_house import FILES, MAY_IMPORT
 
 _BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
@@ -179,64 +175,10 @@ def test_the_commands_that_are_named_have_the_flags_that_they_show(
             assert code in {*known, "--semantic"}
 
 
-# Commands, each typed into a fresh shell in a clone
+# Commands
 
 
-Typed = Callable[[str], "subprocess.CompletedProcess[str]"]
-
-
-@pytest.fixture(scope="module")
-def typed(tmp_path_factory: pytest.TempPathFactory) -> Typed:
-    """Type a command into a fresh shell in a clone of which nobody has activated or installed anything."""
-    clone = copy_of_the_checkout(tmp_path_factory.mktemp("fresh") / "clone")
-    ours = str(Path(sys.executable).parent)
-    path = os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if folder != ours)
-    environment = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
-
-    def run(command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["bash", "-c", command], cwd=clone, env={**environment, "PATH": path}, capture_output=True, text=True
-        )
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def first_command(typed: Typed) -> str:
-    """What the first command prints at its end."""
-    score, _ = README.blocks("bash")
-    done = typed(score)
-    if "No matching distribution" in done.stderr + done.stdout:
-        pytest.skip("no package registry can be reached")
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def test_the_first_command_scores_the_example(first_command: str) -> None:
-    assert "ANLS       0.6273\nquestions  6\n" in first_command
-    assert anls_metric.signature() in first_command
-
-
-def test_the_first_command_installs_rapidfuzz_alone(first_command: str, typed: Typed) -> None:
-    listed = typed(".venv/bin/python -m pip list --format freeze").stdout
-    names = {line.partition("==")[0].lower() for line in listed.splitlines()}
-    assert names - {"pip", "setuptools", "wheel"} == {"anls-metric", "rapidfuzz"}
-    program = "import anls_metric; print(anls_metric.anls_score('CocaCola', ['Coca Cola']), anls_metric.__version__)"
-    elsewhere = typed(f'cd / && "$OLDPWD/.venv/bin/python" -c "{program}"')
-    assert elsewhere.stdout == f"0.8888888888888888 {anls_metric.__version__}\n", elsewhere.stderr
-
-
-@pytest.mark.parametrize("block", README.blocks("console"), ids=lambda block: " ".join(block.split()[:3]))
-def test_console_blocks(block: str, first_command: str, typed: Typed) -> None:
-    """After the first command, and the line that activates what that has made."""
-    (activate,) = re.findall(r"`(source [^`]+)`", README.text)
-    assert README.text.index(activate) < README.text.index(block)
-    command, _, expected = block.removeprefix("$ ").partition("\n")
-    done = typed(f"{activate} && {command}")
-    assert (done.stdout, done.stderr) == (expected, "")
-
-
-@pytest.mark.parametrize("block", [block for page in PAGES.values() for block in page.blocks("console")])
+@pytest.mark.parametrize("block", [block for page in [README, *PAGES.values()] for block in page.blocks("console")])
 def test_the_commands_of_a_page(
     block: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

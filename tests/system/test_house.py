@@ -38,7 +38,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "app": {"anls_metric.page"},
 }
 
-FOLDERS_OF_TESTS = {"core", "reading", "analysis", "report", "page", "frameworks", "system"}
+FOLDERS_OF_TESTS = {"core", "reading", "analysis", "report", "page", "frameworks", "release", "system"}
 
 
 def module_of(path: Path) -> str:
