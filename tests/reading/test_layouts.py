@@ -534,8 +534,11 @@ def test_a_pickle_is_never_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert "a pickle, which could run any program" in capsys.readouterr().err
 
 
+OF_THEIR_VARIANT = [entry for entry in BOTH if entry["harness"] in THEIR_VARIANT]
+
+
 @needs_files
-@pytest.mark.parametrize("entry", [e for e in BOTH if e["harness"] in THEIR_VARIANT], ids=lambda entry: entry["file"])
+@pytest.mark.parametrize("entry", OF_THEIR_VARIANT, ids=[entry["file"] for entry in OF_THEIR_VARIANT])
 def test_ours_is_the_programs_own_score_of_each_row(entry: dict[str, Any]) -> None:
     """By the variant that the program computes."""
     needed(entry)
