@@ -538,12 +538,6 @@ OF_THEIR_VARIANT = [entry for entry in BOTH if entry["harness"] in THEIR_VARIANT
 
 
 @needs_files
-<<<<<<< HEAD
-OF_THEIR_VARIANT = [entry for entry in BOTH if entry["harness"] in THEIR_VARIANT]
-
-
-=======
->>>>>>> 9bc1c07f433950ab3d7e9d6e5c75b44ffced119e
 @pytest.mark.parametrize("entry", OF_THEIR_VARIANT, ids=[entry["file"] for entry in OF_THEIR_VARIANT])
 def test_ours_is_the_programs_own_score_of_each_row(entry: dict[str, Any]) -> None:
     """By the variant that the program computes."""
