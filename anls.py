@@ -815,6 +815,9 @@ class Scorer(Protocol):
     def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
         """The score of each row, from 0 to 1, for `mean`; none of no rows. ValueError: as `check`."""
 
+    def score_missing(self, references: Any, row: str = "") -> float:
+        """The score of a question without an answer, for `mean`. ValueError: of references that cannot be scored."""
+
     def mean(self, scores: Any) -> float:
         """The score of a set."""
 
@@ -920,6 +923,10 @@ class Variant:
     ) -> list[float]:
         """The score of each row; none of no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
+
+    def score_missing(self, references: Iterable[str], row: str = "") -> float:
+        """The score of a question without an answer: 0."""
+        return 0.0
 
     def mean(self, scores: Iterable[float]) -> float:
         """The score of a set: the mean of the scores of its rows."""

@@ -28,16 +28,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, reduce
 from numbers import Number
 from operator import add, attrgetter, truediv
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist, extract
 
 from anls_metric.core.explanation import Edit, Explanation
 from anls_metric.core.kernel import mean as mean_score
-from anls_metric.core.rows import as_column, as_references, as_text, describe
+from anls_metric.core.rows import as_column, as_references, as_text, describe, name_row, refuse_no_rows
 from anls_metric.core.scoring import anls_scores, explain
-from anls_metric.core.variants import get_variant
+from anls_metric.core.variants import RowName, check_threshold
 from anls_metric.core.version import __version__
 
 __all__ = [
@@ -80,8 +80,8 @@ def anls_star_score(
 
     Args:
         prediction: a text, number, bool, None, or a list or dict of such values.
-        reference: the same, where a tuple is one of several accepted values. A list of texts against a predicted text
-            means one of them, too.
+        reference: the same, where a tuple is one of several accepted values, and a tuple of one value is that value. A
+            list of texts against a predicted text means one of them, too.
         threshold: from 0 to 1: leaves less similar than that score 0; None takes 0.5.
         none_keys: what a predicted key costs that the reference does not have and whose value is None, "", [] or {}:
             a wrong leaf ("counted": the program since its version 0.0.7) or nothing ("ignored": the paper).
@@ -133,7 +133,7 @@ def anls_star_scores(
 
     Source: https://github.com/deepopinion/anls_star_metric.
     """
-    return [row.score for row in score_rows(predictions, references, threshold=threshold, none_keys=none_keys)]
+    return list(map(float, score_rows(predictions, references, threshold=threshold, none_keys=none_keys)))
 
 
 def explain_star(
@@ -178,7 +178,7 @@ def explain_star(
     pair = accepted.compared(predicted, rule)
     return StarExplanation(
         prediction,
-        reference,
+        _unwrap(reference),
         pair.average,
         pair.length,
         pair.closest,
@@ -189,16 +189,42 @@ def explain_star(
     )
 
 
-class RowScore(NamedTuple):
-    """ANLS* of a row: what its leaves scored, and the number of leaves; one that is missing has no score."""
+class RowScore(float):
+    """The score of a row of values: a float, from 0 to 1, which knows its leaves.
 
+    It is the sum of the leaves' scores over their number, or 1 where nothing is expected and nothing is given.
+
+    Args:
+        scores: what the leaves score. A leaf that is missing may have no score.
+        length: the number of leaves.
+
+    Example:
+        >>> row = RowScore([1.0, 1.0], 4)
+        >>> row, row / 2, row.length
+        (RowScore(0.5, scores=[1.0, 1.0], length=4), 0.25, 4)
+    """
+
+    __slots__ = ("length", "scores")
     scores: Sequence[float]
     length: int
 
+    def __new__(cls, scores: Sequence[float], length: int) -> RowScore:
+        row = super().__new__(cls, _total(scores) / length if length else 1.0)
+        row.scores, row.length = scores, length
+        return row
+
     @property
     def score(self) -> float:
-        """The sum of the leaves' scores over their number; 1 where nothing is expected and nothing given."""
-        return _total(self.scores) / self.length if self.length else 1.0
+        """The score, as a plain float."""
+        return float(self)
+
+    def __repr__(self) -> str:
+        return f"RowScore({float(self)}, scores={self.scores}, length={self.length})"
+
+    __str__ = float.__repr__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RowScore, (self.scores, self.length)
 
 
 def score_rows(
@@ -224,19 +250,18 @@ def score_rows(
 
     Example:
         >>> score_rows([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
-        [RowScore(scores=[1.0, 1.0], length=4), RowScore(scores=[1.0], length=1)]
+        [RowScore(0.5, scores=[1.0, 1.0], length=4), RowScore(1.0, scores=[1.0], length=1)]
     """
-    rows = _star_rows(*_columns(predictions, references), _star(threshold, none_keys), _from_0)
-    if not rows:
-        raise ValueError("there are no rows to score: pass at least one prediction with its reference")
+    rows = _star(threshold, none_keys).score(predictions, references)
+    refuse_no_rows(rows)
     return rows
 
 
-def mean(rows: Iterable[RowScore], average: Average = "rows") -> float:
+def mean(rows: Iterable[float], average: Average = "rows") -> float:
     """The ANLS* of a set: the mean of its rows, or of all leaves, where long answers count for more.
 
     Args:
-        rows: one or more, from `score_rows`.
+        rows: one or more, from `score_rows`. Any other float counts as a row of one leaf.
         average: "rows", or "leaves": the score of the whole set as one value, as CheckboxQA has it.
 
     Returns:
@@ -250,13 +275,12 @@ def mean(rows: Iterable[RowScore], average: Average = "rows") -> float:
         >>> mean(rows), mean(rows, average="leaves")
         (0.75, 0.6)
     """
-    rows = list(rows)
     if _choice(average, Average, "average") == "rows":
-        return mean_score([row.score for row in rows])
-    if not rows:
-        raise ValueError("there are no rows: pass at least one")
-    length = sum(row.length for row in rows)
-    return math.fsum(score for row in rows for score in row.scores) / length if length else 1.0
+        return mean_score(rows)
+    leaves = [row if isinstance(row, RowScore) else RowScore([row], 1) for row in rows]
+    refuse_no_rows(leaves)
+    length = sum(row.length for row in leaves)
+    return math.fsum(score for row in leaves for score in row.scores) / length if length else 1.0
 
 
 def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
@@ -347,15 +371,12 @@ def signature(
         >>> signature("anlsl")
         'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v2.0.0'
     """
-    variant = ValueVariant(metric, _rule(threshold, none_keys).threshold, none_keys, average)
-    own = [f"{option}:{getattr(variant, option)}" for option in variant.options]
-    extracted = [f"extract:{extract}"] if extract else []
-    return "|".join(["anls", metric, "matching:munkres-1.1.4", *own, *extracted, f"v{__version__}"])
+    return ValueVariant(metric, _rule(threshold, none_keys).threshold, none_keys, average).signature(extract)
 
 
 @dataclass(frozen=True)
 class ValueVariant:
-    """A score of values by name: what `anls.Variant` is for texts, and what the doors hand on.
+    """A score of values by name: what `Variant` is for texts. Both follow the protocol `Scorer`.
 
     Attributes:
         name: "anls_star" or "anlsl".
@@ -369,14 +390,21 @@ class ValueVariant:
     none_keys: NoneKeys = "counted"
     average: Average = "rows"
 
+    columns: ClassVar[tuple[str, ...]] = ()
+
     def __post_init__(self) -> None:
         _choice(self.name, Metric, "metric")
         object.__setattr__(self, "threshold", _rule(self.threshold, self.none_keys).threshold)
         _choice(self.average, Average, "average")
 
     @property
+    def key(self) -> str:
+        """What its number is called in a dict of results."""
+        return self.name
+
+    @property
     def label(self) -> str:
-        """What its number is called."""
+        """What its number is called in a table."""
         return _PROGRAMS[self.name].label
 
     @property
@@ -395,28 +423,38 @@ class ValueVariant:
         return _PROGRAMS[self.name].options
 
     def check(
-        self, predictions: Iterable[Any], references: Iterable[Any], row_name: Callable[[int], str] | None = None
+        self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Any]]:
         """Both columns as lists, of rows that can be scored. ValueError: as `check_rows`."""
-        return _PROGRAMS[self.name].check(*_columns(predictions, references), row_name or _from_0)
+        return _PROGRAMS[self.name].check(*_columns(predictions, references), row_name)
 
     def score(
-        self, predictions: Iterable[Any], references: Iterable[Any], row_name: Callable[[int], str] | None = None
+        self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> list[RowScore]:
-        """What each row scores, for `mean`; none of no rows. ValueError: as `check_rows`."""
-        return _PROGRAMS[self.name].score(*_columns(predictions, references), self, row_name or _from_0)
+        """The score of each row, for `mean`; none of no rows. ValueError: as `check_rows`."""
+        return _PROGRAMS[self.name].score(*_columns(predictions, references), self, row_name)
 
-    def mean(self, rows: Iterable[RowScore]) -> float:
-        """The number of a set: see `mean`."""
-        return mean(rows, self.average)
+    def score_missing(self, reference: Any, row: str = "") -> RowScore:
+        """The score of a question without an answer: 0, with as many wrong leaves as are expected, but at least one.
+
+        An error calls the question by ``row``. ValueError: as `check_rows`.
+        """
+        (nothing,) = self.score([[]], [reference], lambda _: row)
+        return RowScore([0.0], max(1, nothing.length))
+
+    def mean(self, scores: Iterable[float]) -> float:
+        """The score of a set: see `mean`."""
+        return mean(scores, self.average)
 
     def explain(self, prediction: Any, reference: Any) -> StarExplanation:
         """Why a value has its score. ValueError: as `check_rows`."""
         return _PROGRAMS[self.name].explain(prediction, reference, self)
 
     def signature(self, extract: str = "") -> str:
-        """Which score it is: see `signature`."""
-        return signature(self.name, **{option: getattr(self, option) for option in self.options}, extract=extract)
+        """Which score it is; ``extract`` names the rules that took the answers out of what a model wrote."""
+        options = [f"{option}:{getattr(self, option)}" for option in self.options]
+        extracted = [f"extract:{extract}"] if extract else []
+        return "|".join(["anls", self.name, "matching:munkres-1.1.4", *options, *extracted, f"v{__version__}"])
 
 
 def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any) -> ValueVariant:
@@ -453,14 +491,14 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
 
 
 def check_rows(
-    predictions: Iterable[Any], references: Iterable[Any], row_name: Callable[[int], str] | None = None
+    predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
 ) -> tuple[list[Any], list[Any]]:
     """Refuse what ANLS* cannot score, before anything of it is kept.
 
     Args:
         predictions: N values.
         references: N values, in the same order.
-        row_name: what a row is called in errors; None counts rows from 0.
+        row_name: what an error calls a row, by its place.
 
     Returns:
         Both columns, as lists.
@@ -471,10 +509,9 @@ def check_rows(
     Example:
         >>> check_rows([{"n": 1}, {"items": ["a", b"b"]}], [{"n": "1"}, {"items": []}])
         Traceback (most recent call last):
-        ValueError: the prediction of row 1, items[1], is b'b' (bytes): decode the bytes first (counted from 0)
+        ValueError: the prediction of row 1 (counted from 0), items[1], is b'b' (bytes): decode the bytes first
     """
-    columns = _columns(predictions, references)
-    return _checked_values(*columns, row_name or _from_0)
+    return _checked_values(*_columns(predictions, references), row_name)
 
 
 def from_json(value: Any) -> Any:
@@ -561,7 +598,7 @@ class _Rule(NamedTuple):
 
 
 def _make_rule(threshold: float | None, none_keys: NoneKeys) -> _Rule:
-    threshold = get_variant("standard", threshold).threshold
+    threshold = 0.5 if threshold is None else check_threshold(threshold)
     return _Rule(threshold, _choice(none_keys, NoneKeys, "none_keys"), min(1.0, 1.0 - threshold + 1e-9))
 
 
@@ -600,11 +637,11 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 class _RefusedError(Exception):
-    """A value that cannot be scored; `steps` lead to it, the last one first."""
+    """A value that cannot be scored; `steps` lead to it, the last one first: keys, and places in lists."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
-        self.steps: list[str] = []
+        self.steps: list[str | int] = []
 
 
 class _Node:
@@ -899,7 +936,7 @@ def _tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0) -> _N
                     items.append(_tree(item, is_reference, leaves, depth + 1))
                     of_list = _List
         except _RefusedError as refused:
-            refused.steps.append(f"[{len(items)}]")
+            refused.steps.append(len(items))
             raise
         if isinstance(value, list):
             return of_list(value, items)
@@ -941,32 +978,44 @@ def _step(key: Any) -> str:
     return f"[{text if len(text) <= 60 else text[:57] + '...'}]"
 
 
-def _trees(
-    prediction: Any, reference: Any, row: int | None = None, row_name: Callable[[int], str] | None = None
-) -> tuple[_Node, _Node]:
+def _trees(prediction: Any, reference: Any, row: str = "") -> tuple[_Node, _Node]:
     """The trees of both sides, or an error that says where something cannot be scored."""
+    reference = _unwrap(reference)
     if isinstance(prediction, str) and _is_list_of_texts(reference):
         reference = tuple(reference)  # as in classical question answering: one of these
     leaves = _Leaves()
-    what = "prediction"
+    side = "prediction"
     try:
         predicted = _tree(prediction, False, leaves)
-        what = "reference"
+        side = "reference"
         return predicted, _tree(reference, True, leaves)
     except _RefusedError as refused:
-        path = "".join(reversed(refused.steps)).removeprefix(".")
-        name = "" if row is None or row_name is None else row_name(row)
-        where = f"the {what}" + (f" of {name}" if name else "") + (f", {path}," if path else "")
-        counted = " (counted from 0)" if name.startswith("row ") or "[" in path else ""
-        raise ValueError(f"{where} {refused}{counted}") from None
+        raise ValueError(f"{_name_part(_name_side(side, row), refused.steps[::-1])} {refused}") from None
+
+
+def _unwrap(reference: Any) -> Any:
+    """The only value of a tuple, which is what the tuple stands for."""
+    while isinstance(reference, tuple) and len(reference) == 1:
+        reference = reference[0]
+    return reference
+
+
+def _name_side(side: str, row: str) -> str:
+    """What an error calls one side of a row."""
+    return f"the {side} of {row}" if row else f"the {side}"
+
+
+def _name_part(whole: str, steps: Sequence[str | int]) -> str:
+    """What an error calls a part of a value, to which keys and places in lists lead."""
+    if not steps:
+        return whole
+    path = "".join(step if isinstance(step, str) else f"[{step}]" for step in steps).removeprefix(".")
+    has_place = any(isinstance(step, int) for step in steps)
+    return f"{whole}, {path}{' (counted from 0)' if has_place and 'counted from 0' not in whole else ''},"
 
 
 def _is_list_of_texts(reference: Any) -> bool:
     return isinstance(reference, list) and bool(reference) and all(isinstance(item, str) for item in reference)
-
-
-def _from_0(row: int) -> str:
-    return f"row {row}"
 
 
 def _columns(predictions: Iterable[Any], references: Iterable[Any]) -> tuple[list[Any], list[Any]]:
@@ -984,21 +1033,19 @@ def _star(threshold: float | None, none_keys: NoneKeys) -> ValueVariant:
     return ValueVariant("anls_star", _rule(threshold, none_keys).threshold, none_keys)
 
 
-def _checked_values(
-    predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
-) -> tuple[list[Any], list[Any]]:
+def _checked_values(predictions: list[Any], references: list[Any], row_name: RowName) -> tuple[list[Any], list[Any]]:
     for row, (prediction, reference) in enumerate(zip(predictions, references)):
-        _trees(prediction, reference, row, row_name)
+        _trees(prediction, reference, row_name(row))
     return predictions, references
 
 
 def _star_rows(
-    predictions: list[Any], references: list[Any], variant: ValueVariant, row_name: Callable[[int], str]
+    predictions: list[Any], references: list[Any], variant: ValueVariant, row_name: RowName
 ) -> list[RowScore]:
     rule = _rule(variant.threshold, variant.none_keys)
     rows = []
     for row, (prediction, reference) in enumerate(zip(predictions, references)):
-        predicted, accepted = _trees(prediction, reference, row, row_name)
+        predicted, accepted = _trees(prediction, reference, row_name(row))
         pair = accepted.compared(predicted, rule)
         rows.append(RowScore(pair.scores, pair.length))
     return rows
@@ -1487,12 +1534,12 @@ class _ListPairs(NamedTuple):
                 yield Leaf("missing", None, f"[{there}]", None, text, 0.0, 1)
 
 
-def _lists(prediction: Any, references: Any, of_row: str = "") -> tuple[list[str], list[str]]:
+def _lists(prediction: Any, references: Any, row: str = "") -> tuple[list[str], list[str]]:
     """Both sides as lists of texts, or an error that says what of a row is none."""
-    accepted = as_references(references, f"the references{of_row}")
+    accepted = as_references(_unwrap(references), _name_side("references", row))
     if isinstance(prediction, str):
         return [as_text(prediction, "")], list(accepted)
-    what = f"the prediction{of_row}"
+    what = _name_side("prediction", row)
     column = as_column(prediction, what, "pass a list of strings, the items that were answered")
     return [as_text(text, f"{what}, item {place},") for place, text in enumerate(column)], list(accepted)
 
@@ -1510,18 +1557,16 @@ def _list_pairs(answered: list[str], accepted: list[str], threshold: float) -> _
     return _ListPairs(answered, accepted, both_ways, matched)
 
 
-def _checked_lists(
-    predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
-) -> tuple[list[Any], list[Any]]:
+def _checked_lists(predictions: list[Any], references: list[Any], row_name: RowName) -> tuple[list[Any], list[Any]]:
     rows = [
-        _lists(prediction, accepted, f" of {row_name(row)}")
+        _lists(prediction, accepted, row_name(row))
         for row, (prediction, accepted) in enumerate(zip(predictions, references))
     ]
     return [answered for answered, _ in rows], [accepted for _, accepted in rows]
 
 
 def _list_rows(
-    predictions: list[Any], references: list[Any], variant: ValueVariant, row_name: Callable[[int], str]
+    predictions: list[Any], references: list[Any], variant: ValueVariant, row_name: RowName
 ) -> list[RowScore]:
     rows = zip(*_checked_lists(predictions, references, row_name))
     return [RowScore([_list_pairs(*row, variant.threshold).score], 1) for row in rows]
@@ -1666,7 +1711,7 @@ class StarExplanation:
 
     Attributes:
         prediction: the value, as given.
-        reference: the reference, as given.
+        reference: the reference, as given; a tuple of one value as that value.
         score: the score, from 0 to 1.
         length: the number of leaves, by which the sum of their scores is divided.
         closest: the accepted value that is closest to the prediction: of several the one that was chosen, lists in the
@@ -1695,7 +1740,7 @@ class StarExplanation:
     @property
     def signature(self) -> str:
         """Which metric the score is."""
-        return signature(threshold=self.threshold, none_keys=self.none_keys)
+        return ValueVariant("anls_star", self.threshold, self.none_keys).signature()
 
     def __str__(self) -> str:
         return _counted(self)
@@ -1710,7 +1755,7 @@ class ListExplanation(StarExplanation):
     @property
     def signature(self) -> str:
         """Which metric the score is."""
-        return signature("anlsl", threshold=self.threshold)
+        return ValueVariant("anlsl", self.threshold).signature()
 
 
 def _key_scores(pair: _Pair) -> dict[str, KeyScore]:
@@ -1823,8 +1868,8 @@ class _Program(NamedTuple):
     meaning: str
     source: str
     options: tuple[str, ...]
-    check: Callable[[list[Any], list[Any], Callable[[int], str]], tuple[list[Any], list[Any]]]
-    score: Callable[[list[Any], list[Any], ValueVariant, Callable[[int], str]], list[RowScore]]
+    check: Callable[[list[Any], list[Any], RowName], tuple[list[Any], list[Any]]]
+    score: Callable[[list[Any], list[Any], ValueVariant, RowName], list[RowScore]]
     explain: Callable[[Any, Any, ValueVariant], StarExplanation]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import decimal
 import doctest
 import enum
 import json
 import math
+import pickle
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +19,7 @@ import pytest
 
 import anls_metric
 from anls_metric import nested
+from anls_metric.core.variants import Scorer
 from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star, from_json
 from tests.conftest import CONFORMANCE, ROOT
 
@@ -437,6 +440,98 @@ def test_keys_of_one_name_share_a_score() -> None:
     assert as_golden(why.key_scores) == {"1": {"score": 0.5, "children": {}}}
 
 
+# Rows, as every score has them
+
+
+def test_a_row_score_is_a_float_with_its_leaves() -> None:
+    row = nested.RowScore([1.0, 0.5], 4)
+    assert (row, row.score, row + 1, sorted([row, 0.2])) == (0.375, 0.375, 1.375, [0.2, row])
+    assert type(row.score) is float
+    assert (f"{row}", f"{row:.2f}", str(row), json.dumps([row])) == ("0.375", "0.38", "0.375", "[0.375]")
+    assert repr(row) == "RowScore(0.375, scores=[1.0, 0.5], length=4)"
+    assert nested.RowScore([], 0) == 1.0
+
+
+@pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda row: pickle.loads(pickle.dumps(row))])
+def test_a_copied_row_score_keeps_its_leaves(clone: Callable[[nested.RowScore], nested.RowScore]) -> None:
+    row = clone(nested.RowScore([1.0, 0.5], 4))
+    assert (type(row), row, row.scores, row.length) == (nested.RowScore, 0.375, [1.0, 0.5], 4)
+
+
+@pytest.mark.parametrize("name", nested.VALUE_VARIANTS)
+def test_a_variant_of_values_is_a_scorer(name: str) -> None:
+    scorer: Scorer = nested.get_value_variant(name)
+    assert (scorer.name, scorer.key, scorer.columns) == (name, name, ())
+    scores = scorer.score([["a", "b"], ["c"]], [["b"], ["c"]])
+    assert list(scores) == [0.5, 1.0]
+    assert scorer.mean(scores) == 0.75
+    assert scorer.explain(["a", "b"], ["b"]).score == 0.5
+    assert list(scorer.score([], [])) == []
+    assert scorer.signature("think,json").split("|")[-2:] == ["extract:think,json", f"v{anls_metric.__version__}"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "length"),
+    [("a", 1), (None, 1), ([], 1), ({}, 1), (["a", "b"], 2), ({"a": ["b", "c"], "d": 1}, 3), (("a", ["b", "c"]), 1)],
+)
+def test_a_missing_answer_has_all_leaves_wrong(reference: Any, length: int) -> None:
+    score = nested.get_value_variant().score_missing(reference)
+    assert (score, score.scores, score.length) == (0.0, [0.0], length)
+
+
+def test_a_missing_answer_elsewhere_has_one_score_of_0() -> None:
+    score = nested.get_value_variant("anlsl").score_missing(["a", "b"])
+    assert (score, score.length) == (0.0, 1)
+    assert anls_metric.get_variant().score_missing([""]) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("anls_star", "^the reference of question 7 is b'' "), ("anlsl", "^the references of question 7 is b'' ")],
+)
+def test_the_reference_of_a_missing_answer_is_checked(name: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        nested.get_value_variant(name).score_missing(b"", "question 7")
+
+
+def test_a_plain_float_counts_as_a_row_of_one_leaf() -> None:
+    rows = [*nested.score_rows([["a", "b"]], [["a", "b"]]), 0.0]
+    assert (nested.mean(rows), nested.mean(rows, "leaves")) == (0.5, 2 / 3)
+
+
+ONE_VALUE: dict[str, list[Any]] = {
+    "anls_star": ["a", 5, None, ["a", "b"], [], {"a": ["b", ("c", "d")]}, {}, ("a", "b"), (["a"], {"b": "c"})],
+    "anlsl": ["a", ["a", "b"], ["b", "b", "c"], ("a", "b")],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in ONE_VALUE.items() for value in values])
+def test_a_reference_of_one_accepted_value_is_that_value(name: str, value: Any) -> None:
+    variant = nested.get_value_variant(name)
+    predictions: list[Any] = ["a", ["b", "a"], []]
+    if name == "anls_star":
+        predictions += [{"a": ["c"]}, None]
+    for wrapped in ((value,), ((value,),)):
+        for prediction in predictions:
+            (score,), (expected,) = variant.score([prediction], [wrapped]), variant.score([prediction], [value])
+            assert (score, score.scores, score.length) == (expected, expected.scores, expected.length)
+            assert variant.explain(prediction, wrapped) == variant.explain(prediction, value)
+        assert variant.score_missing(wrapped).length == variant.score_missing(value).length
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("anls_star", r"^the reference, \[1\] \(counted from 0\), is b''"),
+        ("anlsl", "^the references, item 1, is b''"),
+    ],
+)
+def test_an_error_in_one_accepted_value_has_the_path_in_that_value(name: str, said: str) -> None:
+    for reference in (["a", b""], (["a", b""],)):
+        with pytest.raises(ValueError, match=said):
+            nested.get_value_variant(name).explain(["a"], reference)
+
+
 # Sets
 
 
@@ -520,17 +615,16 @@ def test_errors_name_row_and_path(value: Any, said: str) -> None:
     good = {"items": [{"price": "1"}, {"price": None}, {"price": 3}]}
     bad = {"items": [{"price": "1"}, {}, {"price": value}]}
     for call in (anls_star_scores, nested.check_rows, nested.score_rows):
-        with pytest.raises(
-            ValueError, match=rf"^the prediction of row 3, items\[2\].price, {said}.* \(counted from 0\)$"
-        ):
+        with pytest.raises(ValueError, match=rf"^the prediction of row 3 \(counted from 0\), items\[2\].price, {said}"):
             call([good, good, good, bad], [good] * 4)
-        with pytest.raises(ValueError, match=rf"^the reference of row 1, items\[2\].price, {said}"):
+        with pytest.raises(ValueError, match=rf"^the reference of row 1 \(counted from 0\), items\[2\].price, {said}"):
             call([good, good, bad], [good, bad, good])
-    with pytest.raises(ValueError, match=rf"^the prediction, items\[2\].price, {said}"):
+    with pytest.raises(ValueError, match=rf"^the prediction, items\[2\].price \(counted from 0\), {said}"):
         anls_star_score(bad, good)
     with pytest.raises(ValueError, match=rf"^the reference {said}"):
         explain_star(good, value)
-    with pytest.raises(ValueError, match=rf"^the prediction of answers.json, question 'q7', items\[2\].price, {said}"):
+    path = r"items\[2\].price \(counted from 0\)"
+    with pytest.raises(ValueError, match=rf"^the prediction of answers.json, question 'q7', {path}, {said}"):
         nested.check_rows([good, bad], [good, good], lambda row: f"answers.json, question 'q{row + 6}'")
 
 
@@ -549,8 +643,11 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: anls_star_score({"x": [("a",)]}, "a"), r"x\[0\], is a tuple, .* in a reference: pass a list"),
-        (lambda: anls_star_score("a", [((), "a")]), r"^the reference, \[0\]\[0\], is an empty tuple"),
+        (
+            lambda: anls_star_score({"x": [("a",)]}, "a"),
+            r"x\[0\] \(counted from 0\), is a tuple, .* in a reference: pass a list",
+        ),
+        (lambda: anls_star_score("a", [((), "a")]), r"^the reference, \[0\]\[0\] \(counted from 0\), is an empty"),
         (lambda: anls_star_scores([], []), "there are no rows to score"),
         (lambda: anls_star_scores([1], [1, 2]), "there are 1 predictions but 2 references"),
         (lambda: anls_star_scores("ab", ["a", "b"]), r"^predictions is 'ab' \(str\): pass a list with one value"),
@@ -609,10 +706,10 @@ def test_it_needs_no_numpy_and_none_of_what_is_above_it(run_python: Any, tmp_pat
         "print(anls_star_score(items[::-1], items))\n"
         "names = {name.partition('.')[0] for name in sys.modules}\n"
         "print(sorted(names & {'evaluate', 'datasets', 'pandas', 'pyarrow'}))\n"
-        "print(sorted(name for name in sys.modules if name.startswith('anls_metric.')))\n"
+        "print(sorted({name.split('.')[1] for name in sys.modules if name.startswith('anls_metric.')}))\n"
     )
     done = run_python(program, tmp_path, PYTHONPATH=str(ROOT))
-    assert done.stdout == "1.0\n[]\n['anls_metric.nested']\n", done.stderr
+    assert done.stdout == "1.0\n[]\n['core', 'nested']\n", done.stderr
 
 
 def test_numpy_is_loaded_for_long_lists_alone(run_python: Any, tmp_path: Path) -> None:

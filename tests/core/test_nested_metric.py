@@ -162,27 +162,27 @@ BAD = {"items": [{"price": "1"}, {"price": "2"}, {"price": b"3"}]}
 
 def test_an_error_names_the_row_and_the_path(star: Any) -> None:
     star.add_batch(predictions=["a"] * 2, references=["a"] * 2)
-    with pytest.raises(ValueError, match=r"^the prediction of row 3, items\[2\]\.price, is b'3'"):
+    with pytest.raises(ValueError, match=r"^the prediction of row 3 \(counted from 0\), items\[2\]\.price, is b'3'"):
         star.add_batch(predictions=["a", BAD], references=["a", {}])
-    with pytest.raises(ValueError, match=r"^the reference of row 2, items\[2\]\.price, is b'3'"):
+    with pytest.raises(ValueError, match=r"^the reference of row 2 \(counted from 0\), items\[2\]\.price, is b'3'"):
         star.add(prediction="a", reference=BAD)
-    with pytest.raises(ValueError, match="the prediction of row 2 is a tuple"):
+    with pytest.raises(ValueError, match=r"the prediction of row 2 \(counted from 0\) is a tuple"):
         star.add(prediction=("a",), reference="a")
     assert len(star) == 2
     assert star.compute() == {"anls_star": 1.0}
-    with pytest.raises(ValueError, match=r"^the prediction of row 1, items\[2\]\.price, is b'3'"):
+    with pytest.raises(ValueError, match=r"^the prediction of row 1 \(counted from 0\), items\[2\]\.price, is b'3'"):
         star.compute(predictions=["a", BAD], references=["a", {}])
     star.add(prediction="a", reference="a")
-    with pytest.raises(ValueError, match=r"^the prediction of row 2, items\[2\]\.price, is b'3'"):
+    with pytest.raises(ValueError, match=r"^the prediction of row 2 \(counted from 0\), items\[2\]\.price, is b'3'"):
         star.compute(predictions=["a", BAD], references=["a", {}])
     assert len(star) == 0
     assert star.compute(predictions=["a"], references=["b"]) == {"anls_star": 0.0}
 
 
 def test_an_error_of_a_list_names_the_row_and_the_item(anlsl: Any) -> None:
-    with pytest.raises(ValueError, match="the prediction of row 1, item 1, is 5 "):
+    with pytest.raises(ValueError, match=r"the prediction of row 1 \(counted from 0\), item 1, is 5 "):
         anlsl.add_batch(predictions=[["a"], ["a", 5]], references=[["a"], ["a"]])
-    with pytest.raises(ValueError, match="the references of row 0 is an empty list"):
+    with pytest.raises(ValueError, match=r"the references of row 0 \(counted from 0\) is an empty list"):
         anlsl.add(prediction=["a"], reference=[])
     assert len(anlsl) == 0
 
@@ -228,7 +228,7 @@ except ImportError as error:
     print(error)
 """
     done = run_python(program, tmp_path)
-    expected = "{'anls': 1.0}\nlists and nested values need the package of this file: pip install anls-metric\n"
+    expected = "{'anls': 1.0}\nlists and nested values need the package anls-metric: pip install anls-metric\n"
     assert done.stdout == expected, done.stderr
 
 
