@@ -415,7 +415,7 @@ def test_arguments_that_do_not_go_together(run: Run, files: list[object], argume
             "a",
             "gold.json, question 1: answers: {'__tuple__': ['a'], 'b': 'c'}",
         ),
-        (["a"], ["b", {"c": ["d", {"__tuple__": []}]}], "the prediction of question 1, [1].c[1], is a tuple"),
+        (["a"], ["b", {"c": ["d", {"__tuple__": []}]}], "the prediction of question 1, [1].c[1] (counted from 0), is a tuple"),
     ],
 )
 def test_values_that_cannot_be_scored(run: Run, tmp_path: Path, gold: Any, answer: Any, said: str) -> None:
@@ -429,7 +429,7 @@ def test_values_that_cannot_be_scored(run: Run, tmp_path: Path, gold: Any, answe
 def test_a_date_of_parquet_is_refused_with_its_path(run: Run, tmp_path: Path) -> None:
     record = {"prediction": {"a": [datetime.date(2023, 12, 31)]}, "references": {"a": ["2023-12-31"]}}
     error = one_line(run, write_parquet(tmp_path / "both.parquet", [record]), *STAR)
-    assert "the prediction of question 1, a[0], is datetime.date(2023, 12, 31)" in error
+    assert "the prediction of question 1, a[0] (counted from 0), is datetime.date(2023, 12, 31)" in error
     assert "pass the text of the date" in error
 
 
