@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anls_metric import nested
-from anls_metric.nested import anls_star_score, anlsl_score, explain_star
+from anls_metric.nested import anls_star_score, anlsl_score, explain_star, lists
+from anls_metric.nested.matching import match
 from tests.core.test_nested import same
 
 # Few and near to each other, so that ties are many; and what texts, numbers and nothing can be.
@@ -154,19 +155,7 @@ def test_the_matching_is_that_of_munkres(original: Any) -> None:
         )
         weights = [[number() for _ in range(columns)] for _ in range(rows)]
         theirs = original.Munkres().compute(original.make_cost_matrix(weights))
-        assert nested._matched(weights) == theirs
-
-
-def test_the_matching_in_arrays_is_that_in_lists() -> None:
-    numpy = pytest.importorskip("numpy")
-    chance = random.Random(6)
-    for _ in range(300):
-        rows, columns = chance.randint(1, 20), chance.randint(1, 20)
-        number: Callable[[], float] = chance.choice(
-            [chance.random, lambda: chance.choice([0.0, 0.5, 1.0]), lambda: chance.randint(0, 9) / 9]
-        )
-        weights = [[number() for _ in range(columns)] for _ in range(rows)]
-        assert nested._matched(numpy.array(weights)) == nested._matched(weights)
+        assert match(weights) == theirs
 
 
 def test_no_matching_has_a_higher_sum() -> None:
@@ -174,7 +163,7 @@ def test_no_matching_has_a_higher_sum() -> None:
     for _ in range(300):
         rows, columns = chance.randint(1, 5), chance.randint(1, 5)
         weights = [[chance.choice([chance.random(), 0.0, 1.0]) for _ in range(columns)] for _ in range(rows)]
-        found = nested._matched(weights)
+        found = match(weights)
         assert len(found) == min(rows, columns) == len({row for row, _ in found}) == len({place for _, place in found})
         wide = weights if rows <= columns else [list(row) for row in zip(*weights)]
         best = max(
@@ -185,18 +174,17 @@ def test_no_matching_has_a_higher_sum() -> None:
 
 
 @pytest.mark.parametrize("none_keys", ["counted", "ignored"])
-def test_one_by_one_in_lists_and_in_arrays_are_the_same_bits(none_keys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = Maker(11).rows(400)
-    results = []
-    for several, many, numpy in ((math.inf, math.inf, False), (1, math.inf, False), (1, 1, True)):
-        if numpy:
-            pytest.importorskip("numpy")
-        monkeypatch.setattr(nested, "_SEVERAL", several)
-        monkeypatch.setattr(nested, "_MANY", many)
-        monkeypatch.setattr(nested, "_VERY_MANY", many)
-        why = [explain_star(*row, none_keys=none_keys) for row in rows]
-        results.append([(one.score, repr(one.closest), one.length) for one in why])
-    assert results[0] == results[1] == results[2]
+def test_long_lists_of_texts_and_line_items_have_the_bits_of_any_list(
+    none_keys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maker = Maker(11)
+    references = [maker.flat(12) for _ in range(400)]
+    rows = [*maker.rows(200), *((maker.near(reference), reference) for reference in references)]
+    found = [explain_star(*row, none_keys=none_keys) for row in rows]
+    monkeypatch.setattr(lists, "_match_flat", lambda *_: None)
+    for row, why in zip(rows, found):
+        expected = explain_star(*row, none_keys=none_keys)
+        assert (why.score, repr(why.closest), why.length) == (expected.score, repr(expected.closest), expected.length)
 
 
 def test_scores_and_leaves_of_random_values() -> None:

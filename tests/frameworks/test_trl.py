@@ -159,7 +159,7 @@ def test_accepted_values_are_what_the_variant_scores() -> None:
     accepted: list[Any] = ["[]", None, [], '{"a": {"__tuple__": ["x", "y"]}}', "Coca Cola"]
     said = ["[]", "[]", "[]", '{"a": "y"}', '"coca cola"']
     assert reward(completions=said, answers=accepted) == [1.0, None, 1.0, 1.0, 1.0]
-    with pytest.raises(ValueError, match=r"the reference of row 1, \[0\], is b'a'"):
+    with pytest.raises(ValueError, match=r"the reference of row 1, \[0\] \(counted from 0\), is b'a'"):
         reward(completions=["[]", "[]"], answers=[[], [b"a"]])
     with pytest.raises(ValueError, match="the references of row 0, item 0, is 5"):
         build_reward(variant="anlsl")(completions=["[]"], answers=[[5]])

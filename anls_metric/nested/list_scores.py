@@ -1,0 +1,123 @@
+"""ANLSL: two lists of texts, whose items are matched one to one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from anls_metric.core.rows import as_column, as_references, as_text
+from anls_metric.core.scoring import anls_scores, explain
+from anls_metric.core.variants import RowName
+from anls_metric.nested.matching import Place, match
+from anls_metric.nested.row_scores import RowScore, total
+from anls_metric.nested.star_explanation import Branch, Leaf, ListExplanation, as_branch
+from anls_metric.nested.tree_builder import name_side, unwrap
+
+if TYPE_CHECKING:
+    from anls_metric.nested.value_variants import ValueVariant
+
+
+class _ListPair(NamedTuple):
+    """Two lists of texts, whose items are matched one to one: (place in the prediction, place in the reference)."""
+
+    answered: list[str]
+    accepted: list[str]
+    places: list[Place]
+    scores: list[float]  # of the matched, in the order in which the original adds them
+
+    @property
+    def length(self) -> int:
+        return max(len(set(self.accepted)), len(self.answered))
+
+    @property
+    def score(self) -> float:
+        return add_as_numpy(self.scores) / self.length
+
+    @property
+    def closest(self) -> list[str]:
+        """The accepted items in the order of those that they are matched with."""
+        matched = {there for _, there in self.places}
+        return [self.accepted[there] for _, there in sorted(self.places)] + [
+            text for there, text in enumerate(self.accepted) if there not in matched
+        ]
+
+    def explain_leaves(self, threshold: float) -> Iterator[Leaf]:
+        """Each item and why it scores what it scores."""
+        matched, there_of = {there for _, there in self.places}, dict(self.places)
+        for here, text in enumerate(self.answered):
+            path = f"[{here}]"
+            if here not in there_of:
+                yield Leaf("extra", path, None, text, None, 0.0, 1)
+                continue
+            accepted = self.accepted[there_of[here]]
+            why = explain(text, [accepted], variant="rrc", threshold=threshold)
+            yield Leaf("text", path, f"[{there_of[here]}]", text, accepted, why.score, 1, why)
+        for there, text in enumerate(self.accepted):
+            if there not in matched:
+                yield Leaf("missing", None, f"[{there}]", None, text, 0.0, 1)
+
+
+def check_lists(
+    predictions: list[Any], references: list[Any], row_name: RowName
+) -> tuple[list[list[str]], list[list[str]]]:
+    """Both columns as lists of texts. ValueError: what of a row is none."""
+    rows = enumerate(zip(predictions, references))
+    pairs = [_check_pair(prediction, accepted, row_name(row)) for row, (prediction, accepted) in rows]
+    return [answered for answered, _ in pairs], [accepted for _, accepted in pairs]
+
+
+def _check_pair(prediction: Any, references: Any, row: str = "") -> tuple[list[str], list[str]]:
+    accepted = as_references(unwrap(references), name_side("references", row))
+    if isinstance(prediction, str):
+        return [as_text(prediction, "")], list(accepted)
+    side = name_side("prediction", row)
+    column = as_column(prediction, side, "pass a list of strings, the items that were answered")
+    return [as_text(text, f"{side}, item {place},") for place, text in enumerate(column)], list(accepted)
+
+
+def score_lists(
+    predictions: list[Any], references: list[Any], variant: ValueVariant, row_name: RowName
+) -> list[RowScore]:
+    """The score of each row. ValueError: as `check_lists`."""
+    rows = enumerate(zip(predictions, references))
+    return [RowScore([score_list(*pair, variant, row_name(row))], 1) for row, pair in rows]
+
+
+def score_list(prediction: Any, references: Any, variant: ValueVariant, row: str = "") -> float:
+    """The score of a list. ValueError: as `check_lists`."""
+    return _match_texts(*_check_pair(prediction, references, row), variant.threshold).score
+
+
+def explain_list(prediction: Any, references: Any, variant: ValueVariant) -> ListExplanation:
+    """Why a list has its score. ValueError: as `check_lists`."""
+    pair = _match_texts(*_check_pair(prediction, references), variant.threshold)
+    items = tuple(as_branch(leaf.path, leaf) for leaf in pair.explain_leaves(variant.threshold))
+    tree = Branch("", pair.answered, pair.accepted, pair.score, pair.length, items)
+    return ListExplanation(pair.answered, pair.accepted, pair.score, pair.length, pair.closest, {}, tree, variant)
+
+
+def _match_texts(answered: list[str], accepted: list[str], threshold: float) -> _ListPair:
+    if not answered:
+        return _ListPair(answered, accepted, [], [])
+    shorter, longer = (accepted, answered) if len(accepted) < len(answered) else (answered, accepted)
+    pairs = [text for text in shorter for _ in longer], [other for _ in shorter for other in longer]
+    scores = anls_scores(*pairs, threshold=threshold, variant="rrc")
+    table = [scores[start : start + len(longer)] for start in range(0, len(scores), len(longer))]
+    places = match(table)
+    matched = [table[row][column] for row, column in places]
+    both_ways = places if shorter is answered else [(column, row) for row, column in places]
+    return _ListPair(answered, accepted, both_ways, matched)
+
+
+def add_as_numpy(numbers: list[float]) -> float:
+    """The sum as `numpy.sum` adds it, by which DUDE's script does: in eight strands, and from 129 on in halves."""
+    if len(numbers) > 128:
+        half = len(numbers) // 2 // 8 * 8
+        return add_as_numpy(numbers[:half]) + add_as_numpy(numbers[half:])
+    whole = len(numbers) // 8 * 8
+    if not whole:
+        return total(numbers)
+    a, b, c, d, e, f, g, h = (total(numbers[place:whole:8]) for place in range(8))
+    return reduce(add, numbers[whole:], ((a + b) + (c + d)) + ((e + f) + (g + h)))

@@ -1,0 +1,123 @@
+"""How lists are matched: the walk of Munkres 1.1.4, by which the published scores were made.
+
+Of equally good matchings that program chooses one by the order in which it looks for zeros, and by the order in which
+it adds and subtracts floats. Another version of it gives other scores of nested values. It is by Brian M. Clapper
+(Apache-2.0, https://software.clapper.org/munkres/) and written anew here; its six steps are named below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Place = tuple[int, int]  # a row and a column
+Table = list[list[float]]  # a row for each reference, and in it a number for each prediction
+
+
+def match(weights: Sequence[Sequence[float]]) -> list[Place]:
+    """Each row with a column of its own, so that the sum of the weights is the highest: (row, column), by row.
+
+    Args:
+        weights: one row or more, of one number or more.
+
+    Example:
+        >>> match([[0.9, 0.8], [0.7, 0.1], [0.2, 0.3]])
+        [(0, 1), (1, 0)]
+    """
+    width = len(weights[0])
+    size = max(len(weights), width)
+    costs, zeros = _make_costs(weights, size)
+    star_in_row, free = _star_zeros(zeros, size)
+    star_in_column = [-1] * size
+    for row, column in enumerate(star_in_row):
+        if column >= 0:
+            star_in_column[column] = row
+    while free:  # Step 3: until each column has a star
+        row, column, primes = _find_prime_without_star(costs, zeros, star_in_row, free)
+        # Step 5: primes become stars, and stars give way, along the path that begins there.
+        while row >= 0:
+            before = star_in_column[column]
+            star_in_row[row], star_in_column[column] = column, row
+            last, row, column = column, before, primes[before]
+        free ^= 1 << last
+    return [(row, column) for row, column in enumerate(star_in_row[: len(weights)]) if column < width]
+
+
+def find_nearest(weights: Sequence[float], most: float) -> int:
+    """The first column that costs least in a row, where the highest weight of all rows is known."""
+    costs = [most - weight for weight in weights]
+    return costs.index(min(costs))
+
+
+def _make_costs(weights: Sequence[Sequence[float]], size: int) -> tuple[Table, list[int]]:
+    """Step 1: weights become the costs of a square, and the least cost of a row is taken from the whole row. Also, for
+    each row, the columns that cost nothing, as bits.
+    """
+    most, padding = max(map(max, weights)), [0.0] * (size - len(weights[0]))
+    costs = []
+    for of_row in weights:
+        least = 0.0 if padding else most - max(of_row)
+        costs.append([most - weight - least for weight in of_row] + padding)
+    zeros = list(map(_find_zeros, costs)) + [(1 << size) - 1] * (size - len(costs))
+    costs += [[0.0] * size for _ in range(size - len(costs))]
+    return costs, zeros
+
+
+def _find_zeros(costs: list[float]) -> int:
+    zeros, column = 0, -1
+    for _ in range(costs.count(0.0)):
+        column = costs.index(0.0, column + 1)
+        zeros |= 1 << column
+    return zeros
+
+
+def _star_zeros(zeros: list[int], size: int) -> tuple[list[int], int]:
+    """Step 2: a zero is starred where neither its row nor its column has a star yet. The star of each row, or -1, and
+    the columns that are free.
+    """
+    stars, free = [], (1 << size) - 1
+    for of_row in zeros:
+        star = of_row & free
+        star &= -star
+        stars.append(star.bit_length() - 1)
+        free ^= star
+    return stars, free
+
+
+def _find_prime_without_star(
+    costs: Table, zeros: list[int], star_in_row: list[int], uncovered: int
+) -> tuple[int, int, list[int]]:
+    """Steps 4 and 6: zeros are primed until one has no star in its row. Its place, and the prime of each row."""
+    size = len(costs)
+    primes, covered = [-1] * size, [False] * size
+    start = column = 0
+    while True:
+        # From the last place on, around the table: the first row with a zero, and there the last one of it.
+        for row in (*range(start, size), *range(start)):
+            if zeros[row] & uncovered and not covered[row]:
+                break
+        else:
+            _reduce_costs(costs, zeros, covered, uncovered)
+            start = column = 0
+            continue
+        open_zeros = zeros[row] & uncovered
+        column = (open_zeros & ((1 << column) - 1) or open_zeros).bit_length() - 1
+        primes[row] = column
+        if star_in_row[row] < 0:
+            return row, column, primes
+        covered[row], start, column = True, row, star_in_row[row]
+        uncovered |= 1 << column
+
+
+def _reduce_costs(costs: Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
+    """Step 6: the least uncovered cost is added to covered rows and taken from uncovered columns."""
+    columns = [column for column in range(len(costs)) if uncovered >> column & 1]
+    open_rows = [row for row, is_covered in zip(costs, covered) if not is_covered]
+    least = min([min([row[column] for column in columns]) for row in open_rows])
+    for place, row in enumerate(costs):
+        if covered[place]:
+            row[:] = [cost + least for cost in row]
+            zeros[place] = 0
+        for column in columns:
+            row[column] -= least
+            if not row[column]:
+                zeros[place] |= 1 << column

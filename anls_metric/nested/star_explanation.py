@@ -1,0 +1,297 @@
+"""Why a value has its score: its leaves with their edits, the scores of its keys, and all of it as a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from anls_metric.core.explanation import Edit, Explanation
+from anls_metric.core.scoring import explain
+from anls_metric.nested.lists import List
+from anls_metric.nested.row_scores import total
+from anls_metric.nested.tree_builder import name_key
+from anls_metric.nested.trees import Dict, Node, Nothing, Pair, Rule, Scalar, says_nothing
+
+if TYPE_CHECKING:
+    from anls_metric.nested.value_variants import ValueVariant
+
+Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "another kind"]
+
+# How a leaf of the prediction and one of the reference stand to each other -> the sentence that says it.
+KINDS: Mapping[Kind, str] = {
+    "text": "{predicted} and {accepted}, compared as texts",
+    "no answer": "no answer is expected and none is given, so 1",
+    "answer to nothing": "{predicted} where no answer is expected, so 0",
+    "missing": "{accepted} is accepted and nothing is there, so 0",
+    "extra": "{predicted} where the reference has nothing, so 0",
+    "another kind": "{predicted} where {accepted} is accepted, so 0",
+}
+_NAMES: Mapping[type, str] = {
+    str: "a text",
+    bool: "a bool",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "a dict",
+}
+
+
+@dataclass(frozen=True)
+class KeyScore:
+    """What the values of a key score, over all places where it stands.
+
+    Attributes:
+        score: the mean of its scores.
+        children: the keys inside its values.
+    """
+
+    score: float
+    children: dict[str, KeyScore] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf, or a part of a value that has no counterpart, and why it scores what it scores.
+
+    Attributes:
+        kind: a key of `KINDS`.
+        prediction_path: where it stands in the prediction, as in ``items[2].price``; None where it is not there.
+        reference_path: the same for the reference.
+        prediction: what was predicted there, None where nothing was.
+        reference: what is accepted there (of several the one that was chosen), None where nothing is.
+        score: the score, from 0 to 1.
+        length: how many leaves it stands for in the length of the value.
+        text: how its text compares, an ``anls.Explanation``; None where no texts are compared.
+    """
+
+    kind: Kind
+    prediction_path: str | None
+    reference_path: str | None
+    prediction: Any
+    reference: Any
+    score: float
+    length: int
+    text: Explanation | None = None
+
+    @property
+    def path(self) -> str:
+        """Where it stands: in the prediction, or in the reference where it is missing."""
+        return (self.reference_path if self.prediction_path is None else self.prediction_path) or ""
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """The steps from the predicted text to the accepted one."""
+        return () if self.text is None else self.text.best.edits
+
+    @property
+    def sentence(self) -> str:
+        """Why it scores what it scores, in plain words."""
+        if self.text:
+            return str(self.text)
+        predicted, accepted = map(_named, (self.prediction, self.reference))
+        counted = f" of {self.length} leaves" if self.length > 1 else ""
+        return KINDS[self.kind].format(predicted=predicted, accepted=accepted) + counted
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.sentence}" if self.path else self.sentence
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A value inside a value, with what is inside it in turn: an explanation as a tree, to be shown.
+
+    Attributes:
+        name: how it is reached from what is around it, ``.price`` or ``[2]`` (of the prediction); "" for the whole.
+        prediction: what was predicted there, None where nothing was.
+        reference: what is accepted there (of several the one that was chosen), None where nothing is.
+        score: its own, from 0 to 1.
+        length: how many leaves it has.
+        children: what is inside it; none of a leaf.
+        leaf: what is known of a leaf; None where there is more inside.
+    """
+
+    name: str
+    prediction: Any
+    reference: Any
+    score: float
+    length: int
+    children: tuple[Branch, ...] = ()
+    leaf: Leaf | None = None
+
+    @property
+    def leaves(self) -> Iterator[Leaf]:
+        """All leaves that it has."""
+        if self.leaf is not None and self.leaf.length:
+            yield self.leaf
+        for child in self.children:
+            yield from child.leaves
+
+    @property
+    def sentence(self) -> str:
+        """Why it scores what it scores, in plain words."""
+        return self.leaf.sentence if self.leaf else _counted(self)
+
+
+def _counted(of: Branch | StarExplanation) -> str:
+    if not of.length:
+        return "nothing is expected and nothing given, so 1"
+    scores = [leaf.score for leaf in of.leaves]
+    close = sum(0 < score < 1 for score in scores)
+    return f"{scores.count(1)} of {of.length} leaves right, {close} close, so {of.score:.4f}"
+
+
+def _named(value: Any) -> str:
+    return next((name for kind, name in _NAMES.items() if isinstance(value, kind)), "nothing")
+
+
+@dataclass(frozen=True)
+class StarExplanation:
+    """Why a value has its ANLS*; as a string, one plain sentence.
+
+    Attributes:
+        prediction: the value, as given.
+        reference: the reference, as given; a tuple of one value as that value.
+        score: the score, from 0 to 1.
+        length: the number of leaves, by which the sum of their scores is divided.
+        closest: the accepted value that is closest to the prediction: of several the one that was chosen, lists in the
+            order of the prediction.
+        key_scores: what each key of dicts scores, by its name.
+        tree: the value as a tree, with a score at each branch and leaf.
+        variant: the variant that gave the score.
+    """
+
+    prediction: Any
+    reference: Any
+    score: float
+    length: int
+    closest: Any
+    key_scores: dict[str, KeyScore]
+    tree: Branch
+    variant: ValueVariant
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """All leaves, in the order of ``closest``."""
+        return tuple(self.tree.leaves)
+
+    @property
+    def signature(self) -> str:
+        """Which metric the score is."""
+        return self.variant.signature()
+
+    def __str__(self) -> str:
+        return _counted(self)
+
+
+@dataclass(frozen=True)
+class ListExplanation(StarExplanation):
+    """Why a list has its ANLSL; as a string, one plain sentence. There are no keys."""
+
+
+def score_keys(pair: Pair) -> dict[str, KeyScore]:
+    """The scores of the keys, merged by name: the mean of those that stand at one path of names."""
+    scores: dict[tuple[str, ...], list[float]] = {}
+    for path, score in _iterate_keys(pair, ()):
+        scores.setdefault(path, []).append(score)
+    top = KeyScore(0.0)
+    for path in sorted(scores, key=len):
+        parent = top
+        for name in path[:-1]:
+            parent = parent.children[name]
+        parent.children[path[-1]] = KeyScore(total(scores[path]) / len(scores[path]))
+    return top.children
+
+
+def _iterate_keys(pair: Pair, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], float]]:
+    reference, prediction = pair.reference, pair.prediction
+    if isinstance(reference, List):
+        for part in pair.sort_by_column():
+            yield from _iterate_keys(part, path)
+    elif isinstance(reference, Dict) and isinstance(prediction, Dict):
+        for key, part in zip(reference.items, pair.inside):
+            inside = (*path, str(key))
+            yield from _iterate_keys(part, inside)
+            yield inside, part.average
+        for key, item in reference.find_extra(prediction):
+            if not says_nothing(item.value):
+                yield (*path, str(key)), 0.0
+
+
+class _Spot(NamedTuple):
+    """Where something stands: its name, and its path on each side, which is None where it is not there."""
+
+    name: str = ""
+    here: str | None = ""
+    there: str | None = ""
+
+    def step(self, here: str | None, there: str | None) -> _Spot:
+        """Where a part of it stands, by a step on each side."""
+        return _Spot(
+            there or "" if here is None else here,
+            None if here is None else f"{self.here}{here}",
+            None if there is None else f"{self.there}{there}",
+        )
+
+
+def build_branch(pair: Pair, rule: Rule, spot: _Spot = _Spot()) -> Branch:  # noqa: B008
+    """A pair and all that is inside it."""
+    reference, prediction = pair.reference, pair.prediction
+    if isinstance(reference, List) and isinstance(prediction, List):
+        children = list(_build_items(pair, reference, prediction, rule, spot))
+    elif isinstance(reference, Dict) and isinstance(prediction, Dict):
+        children = list(_build_fields(pair, reference, prediction, rule, spot))
+    elif isinstance(reference, Scalar) and isinstance(prediction, Scalar):
+        text = explain(str(prediction.value), [str(reference.value)], threshold=rule.threshold)
+        return _build_leaf("text", spot, prediction, reference, 1, text.score, text)
+    else:
+        kind: Kind = "missing" if spot.here is None else "another kind"
+        if isinstance(reference, Nothing):
+            kind = "no answer" if pair.scores == [1.0] else "answer to nothing"
+        return _build_leaf(kind, spot, prediction, reference, pair.length, total(pair.scores))
+    counting = tuple(child for child in children if child.length)
+    return Branch(spot.name, prediction.value, reference.value, pair.average, pair.length, counting)
+
+
+def _build_items(pair: Pair, reference: List, prediction: List, rule: Rule, spot: _Spot) -> Iterator[Branch]:
+    matched = {column: (row, part) for (row, column), part in zip(pair.places, pair.inside)}
+    for column, item in enumerate(prediction.items):
+        if column in matched:
+            row, part = matched[column]
+            yield build_branch(part, rule, spot.step(f"[{column}]", f"[{row}]"))
+        else:
+            yield _build_leaf("extra", spot.step(f"[{column}]", None), item, None, item.size)
+    rows = {row for row, _ in pair.places}
+    for row, item in enumerate(reference.items):
+        if row not in rows:
+            yield _build_leaf("missing", spot.step(None, f"[{row}]"), None, item, item.size)
+
+
+def _build_fields(pair: Pair, reference: Dict, prediction: Dict, rule: Rule, spot: _Spot) -> Iterator[Branch]:
+    for key, part in zip(reference.items, pair.inside):
+        step = name_key(key)
+        yield build_branch(part, rule, spot.step(step if key in prediction.items else None, step))
+    for key, item in reference.find_extra(prediction):
+        length = rule.none_key_length if says_nothing(item.value) else max(1, item.size)
+        yield _build_leaf("extra", spot.step(name_key(key), None), item, None, length)
+
+
+def _build_leaf(
+    kind: Kind,
+    spot: _Spot,
+    prediction: Node | None,
+    reference: Node | None,
+    length: int,
+    score: float = 0.0,
+    text: Explanation | None = None,
+) -> Branch:
+    here, there = (path if path is None else path.removeprefix(".") for path in (spot.here, spot.there))
+    predicted, accepted = (None if node is None else node.value for node in (prediction, reference))
+    return as_branch(spot.name, Leaf(kind, here, there, predicted, accepted, score, length, text))
+
+
+def as_branch(name: str, leaf: Leaf) -> Branch:
+    """A leaf as a part of the tree."""
+    average = leaf.score / leaf.length if leaf.length else 1.0
+    return Branch(name, leaf.prediction, leaf.reference, average, leaf.length, (), leaf)

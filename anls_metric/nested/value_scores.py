@@ -1,0 +1,258 @@
+"""The functions that score values: one, or a set of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from anls_metric.core.rows import name_row, refuse_no_rows
+from anls_metric.core.variants import RowName
+from anls_metric.nested.list_scores import explain_list, score_list
+from anls_metric.nested.row_scores import Average, RowScore
+from anls_metric.nested.star_explanation import ListExplanation, StarExplanation
+from anls_metric.nested.star_scores import check_values, compare_values
+from anls_metric.nested.tree_builder import as_columns
+from anls_metric.nested.trees import NoneKeys, make_rule
+from anls_metric.nested.value_variants import Metric, ValueVariant, get_value_variant
+
+
+def anls_star_score(
+    prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
+) -> float:
+    """ANLS* of one value: the sum of the scores of its leaves over their number.
+
+    Args:
+        prediction: a text, number, bool, None, or a list or dict of such values.
+        reference: the same, where a tuple is one of several accepted values, and a tuple of one value is that value. A
+            list of texts against a predicted text means one of them, too.
+        threshold: from 0 to 1: leaves less similar than that score 0; None takes 0.5.
+        none_keys: what a predicted key costs that the reference does not have and whose value is None, "", [] or {}:
+            a wrong leaf ("counted": the program since its version 0.0.7) or nothing ("ignored": the paper).
+
+    Returns:
+        The score, from 0 to 1.
+
+    Raises:
+        ValueError: what is wrong and where: a leaf of another type (dates, Decimal, bytes, sets), a tuple in the
+            prediction or one that is empty, a threshold outside [0, 1].
+
+    Example:
+        >>> anls_star_score({"total": "12.50", "items": ["tea", "milk"]}, {"total": "12.50", "items": ["milk", "tea"]})
+        1.0
+        >>> anls_star_score({"total": "12.5", "paid": True}, {"total": ("12.50", "12,50"), "paid": True, "tip": "1"})
+        0.6
+
+    Source: section 3 of https://arxiv.org/abs/2402.03848; https://github.com/deepopinion/anls_star_metric.
+    """
+    return compare_values(prediction, reference, make_rule(threshold, none_keys)).average
+
+
+def anls_star_scores(
+    predictions: Iterable[Any],
+    references: Iterable[Any],
+    *,
+    threshold: float | None = 0.5,
+    none_keys: NoneKeys = "counted",
+) -> list[float]:
+    """ANLS* of each value of a set, as `anls_star_score` gives it. `anls.mean` of them is the mean over rows.
+
+    Args:
+        predictions: N values, as a list, tuple, iterator, or column of pandas, datasets or pyarrow.
+        references: N values, in the same order.
+        threshold: as there.
+        none_keys: as there.
+
+    Returns:
+        N scores from 0 to 1.
+
+    Raises:
+        ValueError: what is wrong and in which row, counted from 0; columns of different lengths; no rows.
+
+    Example:
+        >>> anls_star_scores([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
+        [0.5, 1.0]
+
+    Source: https://github.com/deepopinion/anls_star_metric.
+    """
+    return list(map(float, score_rows(predictions, references, threshold=threshold, none_keys=none_keys)))
+
+
+def explain_star(
+    prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
+) -> StarExplanation:
+    """Why a value has its ANLS*: the closest accepted value, what each key scores, and each leaf with its edits.
+
+    Args:
+        prediction: as `anls_star_score` takes it.
+        reference: as there.
+        threshold: as there.
+        none_keys: as there.
+
+    Returns:
+        A `StarExplanation`.
+
+    Raises:
+        ValueError: as `anls_star_score`.
+
+    Example:
+        >>> why = explain_star({"items": ["tee", "milk"]}, {"items": ["milk", ("tea", "coffee")], "tip": None})
+        >>> print(why)
+        2 of 3 leaves right, 1 close, so 0.8889
+        >>> why.closest, why.key_scores["items"].score
+        ({'items': ['tea', 'milk']}, 0.8333333333333334)
+        >>> for leaf in why.leaves:
+        ...     print(leaf)
+        items[0]: 1 edit on 3 characters from 'tea': similarity 0.6667 is kept (similarity >= 0.5)
+        items[1]: equal to 'milk', so 1
+        tip: no answer is expected and none is given, so 1
+        >>> why.leaves[0].edits[1]
+        Edit(operation='replace', prediction='e', reference='a')
+        >>> for branch in why.tree.children:
+        ...     print(branch.name, branch.score, branch.sentence)
+        .items 0.8333333333333334 1 of 2 leaves right, 1 close, so 0.8333
+        .tip 1.0 no answer is expected and none is given, so 1
+
+    Source: https://github.com/deepopinion/anls_star_metric (``return_gt``, ``return_key_scores``).
+    """
+    return get_value_variant("anls_star", threshold=threshold, none_keys=none_keys).explain(prediction, reference)
+
+
+def score_rows(
+    predictions: Iterable[Any],
+    references: Iterable[Any],
+    *,
+    threshold: float | None = 0.5,
+    none_keys: NoneKeys = "counted",
+) -> list[RowScore]:
+    """What `anls_star_scores` gives, with the leaves of each row: for a `mean` over leaves.
+
+    Args:
+        predictions: as `anls_star_scores` takes them.
+        references: as there.
+        threshold: as there.
+        none_keys: as there.
+
+    Returns:
+        N `RowScore`.
+
+    Raises:
+        ValueError: as `anls_star_scores`.
+
+    Example:
+        >>> score_rows([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
+        [RowScore(0.5, scores=[1.0, 1.0], length=4), RowScore(1.0, scores=[1.0], length=1)]
+    """
+    rows = get_value_variant("anls_star", threshold=threshold, none_keys=none_keys).score(predictions, references)
+    refuse_no_rows(rows)
+    return rows
+
+
+def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
+    """ANLSL of one answer that is a list of texts: its items matched one to one with the accepted ones.
+
+    Args:
+        prediction: the list that was answered, or one text.
+        references: the list that is accepted, or one text.
+        threshold: from 0 to 1: items less similar than that score 0; None takes 0.5.
+
+    Returns:
+        The sum of the matched items' scores, each by variant "rrc", over the number of different accepted items or of
+        predicted ones, whichever is larger.
+
+    Raises:
+        ValueError: an item that is no text, no accepted items, a threshold outside [0, 1].
+
+    Example:
+        >>> anlsl_score(["Cola", "tea", "milk"], ["tea", "cola"])
+        0.6666666666666666
+
+    Source: Tito et al., DocCVQA, https://arxiv.org/abs/2104.14336; the program is https://github.com/Jordy-VL/DUDEeval.
+    """
+    return score_list(prediction, references, get_value_variant("anlsl", threshold=threshold))
+
+
+def explain_anlsl(
+    prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5
+) -> ListExplanation:
+    """Why a list has its ANLSL: which item was matched with which accepted one, each with its edits.
+
+    Args:
+        prediction: as `anlsl_score` takes it.
+        references: as there.
+        threshold: as there.
+
+    Returns:
+        A `ListExplanation`.
+
+    Raises:
+        ValueError: as `anlsl_score`.
+
+    Example:
+        >>> why = explain_anlsl(["Cola", "milk"], ["tea", "cola", "cola"])
+        >>> print(why)
+        1 of 2 leaves right, 0 close, so 0.5000
+        >>> for leaf in why.leaves:
+        ...     print(leaf)
+        [0]: equal to 'cola', so 1
+        [1]: 4 edits on 4 characters from 'tea': similarity 0.0000 is not kept, so 0 (similarity >= 0.5)
+        [2]: a text is accepted and nothing is there, so 0
+
+    Source: as `anlsl_score`.
+    """
+    return explain_list(prediction, references, get_value_variant("anlsl", threshold=threshold))
+
+
+def signature(
+    metric: Metric = "anls_star",
+    *,
+    threshold: float | None = 0.5,
+    none_keys: NoneKeys = "counted",
+    average: Average = "rows",
+    extract: str = "",
+) -> str:
+    """Which metric of nested values a number is: what to print beside it and to report with it.
+
+    Args:
+        metric: "anls_star" or "anlsl".
+        threshold: as the score was given it.
+        none_keys: as the score was given it; ANLSL knows no keys.
+        average: as `mean` was given it; ANLSL is averaged over rows.
+        extract: the rules by which the answers were taken out of what a model wrote, "" for none.
+
+    Returns:
+        ``anls|METRIC|matching:munkres-1.1.4|...|threshold:VALUE|extract:RULES|vVERSION``.
+
+    Raises:
+        ValueError: another metric or option, a threshold outside [0, 1].
+
+    Example:
+        >>> signature()
+        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:rows|threshold:0.5|v2.0.0'
+        >>> signature("anlsl")
+        'anls|anlsl|matching:munkres-1.1.4|threshold:0.5|v2.0.0'
+    """
+    return ValueVariant(metric, make_rule(threshold, none_keys).threshold, none_keys, average).signature(extract)
+
+
+def check_rows(
+    predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
+) -> tuple[list[Any], list[Any]]:
+    """Refuse what ANLS* cannot score, before anything of it is kept.
+
+    Args:
+        predictions: N values.
+        references: N values, in the same order.
+        row_name: what an error calls a row, by its place.
+
+    Returns:
+        Both columns, as lists.
+
+    Raises:
+        ValueError: what is wrong, in which row, and where in its value.
+
+    Example:
+        >>> check_rows([{"n": 1}, {"items": ["a", b"b"]}], [{"n": "1"}, {"items": []}])
+        Traceback (most recent call last):
+        ValueError: the prediction of row 1 (counted from 0), items[1], is b'b' (bytes): decode the bytes first
+    """
+    return check_values(*as_columns(predictions, references), row_name)

@@ -1,0 +1,183 @@
+"""The scores of values as variants: what `Variant` is for texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
+
+from anls_metric.core.rows import describe, name_row
+from anls_metric.core.variants import RowName
+from anls_metric.core.version import __version__
+from anls_metric.nested.list_scores import check_lists, explain_list, score_lists
+from anls_metric.nested.row_scores import Average, RowScore, choose, mean
+from anls_metric.nested.star_explanation import StarExplanation
+from anls_metric.nested.star_scores import check_values, explain_value, score_values
+from anls_metric.nested.tree_builder import as_columns
+from anls_metric.nested.trees import NoneKeys, Rule, make_rule
+
+Metric = Literal["anls_star", "anlsl"]
+
+
+class _Program(NamedTuple):
+    """What stands behind the name of a `ValueVariant`."""
+
+    label: str
+    meaning: str
+    source: str
+    options: tuple[str, ...]
+    check: Callable[[list[Any], list[Any], RowName], tuple[list[Any], list[Any]]]
+    score: Callable[[list[Any], list[Any], ValueVariant, RowName], list[RowScore]]
+    explain: Callable[[Any, Any, ValueVariant], StarExplanation]
+
+
+_PROGRAMS: Mapping[str, _Program] = {
+    "anls_star": _Program(
+        "ANLS*",
+        "ANLS*: lists and nested values, leaf by leaf",
+        "https://arxiv.org/abs/2402.03848",
+        ("none_keys", "average", "threshold"),
+        check_values,
+        score_values,
+        explain_value,
+    ),
+    "anlsl": _Program(
+        "ANLSL",
+        "ANLSL: lists of texts, matched one to one",
+        "https://arxiv.org/abs/2104.14336",
+        ("threshold",),
+        check_lists,
+        score_lists,
+        explain_list,
+    ),
+}
+
+
+@dataclass(frozen=True)
+class ValueVariant:
+    """A score of values by name: what `Variant` is for texts. Both follow the protocol `Scorer`.
+
+    Attributes:
+        name: "anls_star" or "anlsl".
+        threshold: from 0 to 1: leaves less similar than that score 0.
+        none_keys: as `anls_star_score` takes it.
+        average: as `mean` takes it.
+    """
+
+    name: Metric
+    threshold: float = 0.5
+    none_keys: NoneKeys = "counted"
+    average: Average = "rows"
+
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        choose(self.name, Metric, "metric")
+        choose(self.average, Average, "average")
+        object.__setattr__(self, "threshold", self.rule.threshold)
+
+    @property
+    def key(self) -> str:
+        """What its number is called in a dict of results."""
+        return self.name
+
+    @property
+    def label(self) -> str:
+        """What its number is called in a table."""
+        return _PROGRAMS[self.name].label
+
+    @property
+    def meaning(self) -> str:
+        """What it scores, in a few words."""
+        return _PROGRAMS[self.name].meaning
+
+    @property
+    def source(self) -> str:
+        """Where it was published."""
+        return _PROGRAMS[self.name].source
+
+    @property
+    def averages_rows(self) -> bool:
+        """Whether the score of a set is the mean of the scores of its rows, and not of all leaves."""
+        return self.average == "rows"
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Which of its fields change its number."""
+        return _PROGRAMS[self.name].options
+
+    @property
+    def rule(self) -> Rule:
+        """The options as comparing needs them."""
+        return make_rule(self.threshold, self.none_keys)
+
+    def check(
+        self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
+    ) -> tuple[list[Any], list[Any]]:
+        """Both columns as lists, of rows that can be scored. ValueError: as `check_rows`."""
+        return _PROGRAMS[self.name].check(*as_columns(predictions, references), row_name)
+
+    def score(
+        self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
+    ) -> list[RowScore]:
+        """The score of each row, for `mean`; none of no rows. ValueError: as `check_rows`."""
+        return _PROGRAMS[self.name].score(*as_columns(predictions, references), self, row_name)
+
+    def score_missing(self, reference: Any, row: str = "") -> RowScore:
+        """The score of a question without an answer: 0, with as many wrong leaves as are expected, but at least one.
+
+        An error calls the question by ``row``. ValueError: as `check_rows`.
+        """
+        (nothing,) = self.score([[]], [reference], lambda _: row)
+        return RowScore([0.0], max(1, nothing.length))
+
+    def mean(self, scores: Iterable[float]) -> float:
+        """The score of a set: see `mean`."""
+        return mean(scores, self.average)
+
+    def explain(self, prediction: Any, reference: Any) -> StarExplanation:
+        """Why a value has its score. ValueError: as `check_rows`."""
+        return _PROGRAMS[self.name].explain(prediction, reference, self)
+
+    def signature(self, extract: str = "") -> str:
+        """Which score it is; ``extract`` names the rules that took the answers out of what a model wrote."""
+        options = [f"{option}:{getattr(self, option)}" for option in self.options]
+        extracted = [f"extract:{extract}"] if extract else []
+        return "|".join(["anls", self.name, "matching:munkres-1.1.4", *options, *extracted, f"v{__version__}"])
+
+
+VALUE_VARIANTS: Mapping[str, ValueVariant] = {name: ValueVariant(name) for name in get_args(Metric)}
+"""The scores of values, by name."""
+
+
+def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any) -> ValueVariant:
+    """The score of values that a call asks for.
+
+    Args:
+        variant: a name in `VALUE_VARIANTS`, or a `ValueVariant`.
+        **options: of ``threshold``, ``none_keys`` and ``average`` those that it has; None leaves one as it is.
+
+    Returns:
+        A `ValueVariant`.
+
+    Raises:
+        ValueError: there is no such variant, or it has no such option, or the option no such value.
+
+    Example:
+        >>> get_value_variant("anls_star", average="leaves").signature()
+        'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:leaves|threshold:0.5|v2.0.0'
+        >>> get_value_variant("anlsl", average="leaves")
+        Traceback (most recent call last):
+        ValueError: anlsl has no option 'average': there is threshold
+    """
+    if not isinstance(variant, ValueVariant):
+        if not isinstance(variant, str) or variant not in VALUE_VARIANTS:
+            raise ValueError(
+                f"there is no variant {describe(variant)} of values: choose one of {', '.join(VALUE_VARIANTS)}"
+            )
+        variant = VALUE_VARIANTS[variant]
+    given = {option: value for option, value in options.items() if value is not None}
+    for option in given:
+        if option not in variant.options:
+            raise ValueError(f"{variant.name} has no option {option!r}: there is {', '.join(variant.options)}")
+    return replace(variant, **given)
