@@ -17,8 +17,8 @@ from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of
 from anls_metric.analysis.scored import ANSWER_TYPES
 from anls_metric.core.variants import OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
+from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
-from anls_metric.reading.rows import InputError
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.report import text

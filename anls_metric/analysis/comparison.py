@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from anls_metric.analysis.clusters import Clusters, cluster_column, find_clusters
 from anls_metric.analysis.scored import Answers, Scored, ScoredSet
 from anls_metric.analysis.significance import Interval, Sample, differences, holm
-from anls_metric.reading.files import some
-from anls_metric.reading.rows import InputError
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import list_some
 
 # A verdict goes by an adjusted p-value under this,
 SIGNIFICANT = 0.05
@@ -114,7 +114,7 @@ def compare(
             question in common, or the same ids with other accepted answers.
 
     Example:
-        >>> from anls_metric.reading.rows import Row
+        >>> from anls_metric.reading.join import Row
         >>> def scored(answers):
         ...     scored_set = ScoredSet(comparable=True)
         ...     scored_set.add([Row(str(place), answer, ["Cola"], {}) for place, answer in enumerate(answers)])
@@ -159,7 +159,7 @@ def _answers_of(name: str, scored_set: ScoredSet) -> Answers:
         raise ValueError(f"{name} has not kept its answers: score it with comparable=True")
     if len(set(answers.ids)) < len(answers.ids):
         repeated = [key for key, count in Counter(answers.ids).items() if count > 1]
-        raise InputError(f"ids come more than once ({some(repeated)})", name, "keep one record of each")
+        raise InputError(f"ids come more than once ({list_some(repeated)})", name, "keep one record of each")
     return answers
 
 
@@ -208,7 +208,9 @@ class _Pairs:
             here = [place for place, key in enumerate(first.ids) if key in places]  # type: ignore[assignment]
             there = list(map(places.__getitem__, self._ids))  # type: ignore[assignment]
         if not self._ids:
-            problem = f"none of its ids ({some(second.ids)}) is one of those of {first_name} ({some(first.ids)})"
+            problem = (
+                f"none of its ids ({list_some(second.ids)}) is one of those of {first_name} ({list_some(first.ids)})"
+            )
             raise InputError(problem, second_name)
         self._first = [first.scores[place] for place in here]
         self._second = [second.scores[place] for place in there]
@@ -221,7 +223,7 @@ class _Pairs:
         if len(self._others) > len(self._ids) / 2:
             problem = f"{len(self._others):,} of its ids have other accepted answers than in {first_name} "
             raise InputError(
-                problem + f"({some(self._others)})", second_name, "an id has to mean the same question in both"
+                problem + f"({list_some(self._others)})", second_name, "an id has to mean the same question in both"
             )
 
     def sample(self, cluster_of: Mapping[str, Hashable]) -> Sample:
@@ -264,7 +266,7 @@ class _Pairs:
         if self._others:
             yield (
                 f"{len(self._others):,} of the questions of {second} have other accepted answers than in {first} "
-                f"({some(self._others)})"
+                f"({list_some(self._others)})"
             )
         if comparison.note:
             yield f"{second} against {first}: {comparison.note}"
@@ -288,7 +290,7 @@ def changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[Pair],
         the scores comes first, then the order of the first set.
 
     Example:
-        >>> from anls_metric.reading.rows import Row
+        >>> from anls_metric.reading.join import Row
         >>> first, second = ScoredSet(keep=True), ScoredSet(keep=True)
         >>> _ = first.add([Row("7", "Cola", ["Cola"], {}), Row("8", "x", ["Cola"], {}), Row("9", "y", ["Cola"], {})])
         >>> _ = second.add([Row("7", "x", ["Cola"], {}), Row("8", "Col", ["Cola"], {}), Row("9", "z", ["Cola"], {})])

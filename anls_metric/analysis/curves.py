@@ -35,7 +35,7 @@ def by_threshold(scored_set: ScoredSet) -> list[tuple[float, float]]:
         there.
 
     Example:
-        >>> from anls_metric.reading.rows import Row
+        >>> from anls_metric.reading.join import Row
         >>> scored_set = ScoredSet(keep=True)
         >>> scored = scored_set.add([Row("7", "ab", ["abcd"], {}), Row("8", "abcd", ["abcd"], {})])
         >>> dict(by_threshold(scored_set))[0.5], dict(by_threshold(scored_set))[0.51]
@@ -73,7 +73,7 @@ def spread(scored_set: ScoredSet) -> tuple[list[int], int]:
         (a text can be longer in lower case) is in the first part.
 
     Example:
-        >>> from anls_metric.reading.rows import Row
+        >>> from anls_metric.reading.join import Row
         >>> scored_set = ScoredSet(keep=True)
         >>> scored = scored_set.add([Row("7", "ab", ["abcd"], {}), Row("8", "abcd", ["abcd"], {})])
         >>> counts, equal = spread(scored_set)

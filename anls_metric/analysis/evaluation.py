@@ -10,7 +10,8 @@ from anls_metric.analysis.clusters import CLUSTER_FIELDS
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
-from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.join import Row
 from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:

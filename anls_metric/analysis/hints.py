@@ -18,8 +18,8 @@ from anls_metric.core.rows import describe
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading import remedies
 from anls_metric.reading.extract import EXTRACTORS, Extractor, extractor
+from anls_metric.reading.references import parse_references
 from anls_metric.reading.remedies import Door, Remedy
-from anls_metric.reading.rows import parse_references
 from anls_metric.reading.values import value_or_text
 
 
@@ -65,7 +65,7 @@ class Hints:
 
     Example:
         >>> from anls_metric.analysis.scored import ScoredSet
-        >>> from anls_metric.reading.rows import Row
+        >>> from anls_metric.reading.join import Row
         >>> hints = Hints()
         >>> hints.add(ScoredSet().add([Row("7", "<think>A logo.</think>Coca Cola", ["Coca Cola"], {})]))
         >>> [(hint.text, hint.value) for hint in hints.conclude()]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Scorer, Variant, get_variant
-from anls_metric.reading.rows import Row
+from anls_metric.reading.join import Row
 from anls_metric.reading.values import written
 
 

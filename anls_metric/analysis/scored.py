@@ -19,9 +19,9 @@ from anls_metric.analysis.significance import Interval, Sample
 from anls_metric.core.kernel import mean
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import Scorer, Variant, get_variant
-from anls_metric.reading.files import natural
+from anls_metric.reading.input_file import natural_key
+from anls_metric.reading.join import Row
 from anls_metric.reading.layouts import ABSENT, look_up
-from anls_metric.reading.rows import Row
 
 # The fields by which InfographicVQA groups its questions, the name of each break-down in results.json, and what
 # the competition calls the values. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
@@ -423,7 +423,7 @@ def in_order(groups: Groups) -> Groups:
         >>> list(in_order({"page 10": Tally(), "page 2": Tally(), "a": Tally()}))
         ['a', 'page 2', 'page 10']
     """
-    return {name: groups[name] for name in sorted(groups, key=natural)}
+    return {name: groups[name] for name in sorted(groups, key=natural_key)}
 
 
 def grouping_fields(rows: Sequence[Row]) -> list[str]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 
+from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Door
-from anls_metric.reading.rows import InputError
 from anls_metric.report.text import printable
 
 _LONGEST = 600

@@ -28,9 +28,9 @@ from anls_metric.page.errors import told
 from anls_metric.page.guard import Guard
 from anls_metric.page.scoring import Asked, Fields, Found, Progress, score
 from anls_metric.page.uploads import Upload, folder, take
+from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.remedies import WHICH_FIELD
-from anls_metric.reading.rows import InputError
 from anls_metric.report import pieces
 
 if TYPE_CHECKING:

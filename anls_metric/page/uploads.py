@@ -13,8 +13,8 @@ from pathlib import Path
 
 from anls_metric.analysis.evaluation import fields_of
 from anls_metric.page import limits
+from anls_metric.reading.join import Row
 from anls_metric.reading.records import Records
-from anls_metric.reading.rows import Row
 from anls_metric.reading.sources import Reading, Source
 from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.reading.values import written

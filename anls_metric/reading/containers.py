@@ -1,6 +1,6 @@
-"""How the records lie in one JSON value: a list, or one of the objects that programs write around it.
+"""Finds the records in a JSON value: a list, or one of the objects that programs write around it.
 
-The key of an object whose values are records, which is their id there, stands in each record as `KEY`.
+In an object of records by id, the id is the key. Each record gets it as the field `KEY`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,13 @@ VALUE = "(value)"
 
 
 def records_of(value: Any) -> list[Any] | None:
-    """The records of a value, by the first row of `CONTAINERS` that it fits; None where it holds none.
+    """Find the records in a JSON value.
+
+    Args:
+        value: what ``json.loads`` returns.
+
+    Returns:
+        The list itself, or the records by the first row of `CONTAINERS` that fits; None where none does.
 
     Example:
         >>> records_of({"7": "Coca Cola", "8": "Pepsi"})
@@ -25,22 +31,22 @@ def records_of(value: Any) -> list[Any] | None:
         return value
     if not isinstance(value, dict):
         return None
-    return next((found for row in CONTAINERS if (found := row.records(value)) is not None), None)
+    return next((records for row in CONTAINERS if (records := row.read(value)) is not None), None)
 
 
 class Container(NamedTuple):
-    """An object around records.
+    """An object that holds records: a row of `CONTAINERS`.
 
     Attributes:
-        name: what it is.
-        records: the records of such an object; None where the object is none.
+        name: what writes it.
+        read: finds the records in such an object; None where the object is another one.
     """
 
     name: str
-    records: Callable[[Mapping[str, Any]], list[Any] | None]
+    read: Callable[[Mapping[str, Any]], list[Any] | None]
 
 
-# Fields that tell a record, or a table of columns, from an object whose keys are ids.
+# Names of fields. Where they are keys, the object is a record or a table of columns, and its keys are no ids.
 _NAMES = frozenset(
     (
         *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "answer"),
@@ -50,36 +56,34 @@ _NAMES = frozenset(
 )
 
 
-def _under(name: str) -> Callable[[Mapping[str, Any]], list[Any] | None]:
-    def records(value: Mapping[str, Any]) -> list[Any] | None:
+def _reader_of_list(name: str) -> Callable[[Mapping[str, Any]], list[Any] | None]:
+    def read(value: Mapping[str, Any]) -> list[Any] | None:
         inner = value.get(name)
-        if isinstance(inner, list) and set(map(type, inner)) <= {dict}:
-            return inner
-        return None
+        return inner if isinstance(inner, list) and set(map(type, inner)) <= {dict} else None
 
-    return records
+    return read
 
 
-def _by_key_under(name: str) -> Callable[[Mapping[str, Any]], list[Any] | None]:
-    return lambda value: _keyed(value.get(name))
+def _reader_of_records(name: str) -> Callable[[Mapping[str, Any]], list[Any] | None]:
+    return lambda value: _read_records_by_id(value.get(name))
 
 
-def _keyed(value: Any) -> list[Any] | None:
-    """An object of records, by their ids."""
+def _read_records_by_id(value: Any) -> list[Any] | None:
+    """An object of records by their ids."""
     if not isinstance(value, dict) or not value or not all(isinstance(record, dict) for record in value.values()):
         return None
     return [{KEY: key, **record} for key, record in value.items()]
 
 
-def _lists_by_key(value: Mapping[str, Any]) -> list[Any] | None:
-    """unitxt: an object of lists of records, a list for each of its subsets."""
+def _read_subsets(value: Mapping[str, Any]) -> list[Any] | None:
+    """unitxt: an object with a list of records for each subset."""
     inner = value.get("samples")
     if isinstance(inner, dict) and inner and all(isinstance(records, list) for records in inner.values()):
         return [record for records in inner.values() for record in records]
     return None
 
 
-def _split(value: Mapping[str, Any]) -> list[Any] | None:
+def _read_split(value: Mapping[str, Any]) -> list[Any] | None:
     """pandas: to_json(orient="split")."""
     columns, data = value.get("columns"), value.get("data")
     if not isinstance(columns, list) or not isinstance(data, list):
@@ -89,22 +93,22 @@ def _split(value: Mapping[str, Any]) -> list[Any] | None:
     return [dict(zip(columns, row)) for row in data]
 
 
-def _record(value: Mapping[str, Any]) -> list[Any] | None:
-    """One record alone."""
+def _read_one_record(value: Mapping[str, Any]) -> list[Any] | None:
+    """A single record."""
     columns = all(isinstance(column, (list, dict)) for column in value.values())
     return [value] if _NAMES & value.keys() and not columns else None
 
 
-def _columns(value: Mapping[str, Any]) -> list[Any] | None:
-    """Columns as lists of one length."""
+def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
+    """An object of columns, which are lists of one length."""
     lists: Sequence[Any] = list(value.values())
-    named = bool(_NAMES & value.keys()) and all(isinstance(column, list) for column in lists)
-    if not named or len({len(column) for column in lists}) > 1:
+    is_table = bool(_NAMES & value.keys()) and all(isinstance(column, list) for column in lists)
+    if not is_table or len({len(column) for column in lists}) > 1:
         return None
     return [dict(zip(value, row)) for row in zip(*lists)]
 
 
-def _columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
+def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
     """pandas: to_json() without orient: an object of columns, each an object of values by row."""
     columns = list(value.values())
     if not _NAMES & value.keys() or not all(isinstance(column, dict) for column in columns):
@@ -115,7 +119,7 @@ def _columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
     return [{name: column[key] for name, column in value.items()} for key in keys]
 
 
-def _answers_by_key(value: Mapping[str, Any]) -> list[Any] | None:
+def _read_answers_by_id(value: Mapping[str, Any]) -> list[Any] | None:
     """An object of answers, or of accepted answers, by the ids of their questions."""
     kinds = set(map(type, value.values()))
     if not value or not (kinds <= {str, type(None)} or kinds == {list}):
@@ -124,16 +128,16 @@ def _answers_by_key(value: Mapping[str, Any]) -> list[Any] | None:
 
 
 CONTAINERS = (
-    Container('pandas, orient="split"', _split),
-    Container("a list under data", _under("data")),
-    Container("results.json", _by_key_under("per_sample_result")),
-    Container("samples", _under("samples")),
-    Container("samples of subsets", _lists_by_key),
-    Container("HELM scenario_state", _under("request_states")),
-    Container("MP-DocVQA-Framework", _by_key_under("Scores by samples")),
-    Container("one record", _record),
-    Container("columns", _columns),
-    Container("pandas, to_json()", _columns_by_key),
-    Container("records by id", _keyed),
-    Container("answers by id", _answers_by_key),
+    Container('pandas, orient="split"', _read_split),
+    Container("a list under data", _reader_of_list("data")),
+    Container("results.json", _reader_of_records("per_sample_result")),
+    Container("samples", _reader_of_list("samples")),
+    Container("samples of subsets", _read_subsets),
+    Container("HELM scenario_state", _reader_of_list("request_states")),
+    Container("MP-DocVQA-Framework", _reader_of_records("Scores by samples")),
+    Container("one record", _read_one_record),
+    Container("columns", _read_columns),
+    Container("pandas, to_json()", _read_columns_by_key),
+    Container("records by id", _read_records_by_id),
+    Container("answers by id", _read_answers_by_id),
 )

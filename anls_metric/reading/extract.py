@@ -1,10 +1,10 @@
-"""Which part of what a model wrote is its answer: a table of rules, each of which takes it out of one wrapping."""
+"""Extracts answers from raw model output: a table of rules, one for each kind of wrapping."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -16,13 +16,13 @@ class Extractor(NamedTuple):
     r"""A rule: a row of `EXTRACTORS`.
 
     Args:
-        name: what it is called.
-        meaning: what it takes out, in one line.
-        extract: the answer in a text, without blanks around it, or None where the rule finds nothing.
-        marks: of these a text holds one or more, or the rule finds nothing in it. Single characters are found fastest.
-        option: the argument of ``extract`` that ``NAME:VALUE`` gives; "" where a rule has none.
-        certain: whether what the rule finds is no part of the answer; a period may well be.
-        of_values: takes the place of ``extract`` where answers are lists and nested values; None takes that as well.
+        name: the name of the rule.
+        meaning: what it extracts, in one line.
+        extract: finds the answer in a text, without blanks around it; None where there is none.
+        marks: the rule finds nothing in a text without any of these. Single characters are found fastest.
+        option: the argument of ``extract`` that ``NAME:VALUE`` sets; "" where a rule has none.
+        certain: whether the wrapping cannot be a part of the answer; a period can.
+        of_values: replaces ``extract`` where answers are lists and nested values; None keeps it.
 
     Example:
         >>> EXTRACTORS["boxed"].find(r"So it is \boxed{7}.")
@@ -40,7 +40,7 @@ class Extractor(NamedTuple):
     of_values: Callable[..., str | None] | None = None
 
     def find(self, text: str) -> str | None:
-        """What ``extract`` gives, in less time where the text holds none of the marks."""
+        """Extract the answer, or return None at once if the text holds none of the marks."""
         for mark in self.marks:
             if mark in text:
                 return self.extract(text)
@@ -48,10 +48,10 @@ class Extractor(NamedTuple):
 
 
 class Extraction:
-    """Rules that are applied one after the other: what `extractor` returns. It can be pickled.
+    """A function that applies rules one after the other: what `extractor` returns. It can be pickled.
 
     Args:
-        rules: the rules, in their order.
+        rules: the rules in the order in which they are applied.
     """
 
     def __init__(self, rules: tuple[Extractor, ...]) -> None:
@@ -59,29 +59,36 @@ class Extraction:
 
     @property
     def signature(self) -> str:
-        """The names of the rules, as `extractor` takes them and the signature of a score tells them."""
+        """The names of the rules, as `extractor` takes them and as the signature of a score shows them."""
         return ",".join(rule.name for rule in self.rules)
 
     def __call__(self, text: str) -> str:
-        """The answer in a text; the text as it is where no rule finds one. ValueError: it is not a string."""
+        """Extract the answer from a text.
+
+        Returns:
+            The answer; the text itself where no rule finds anything.
+
+        Raises:
+            ValueError: it is not a string.
+        """
         text = as_text(text, "text")
         for rule in self.rules:
-            found = rule.find(text)
-            text = text if found is None else found
+            answer = rule.find(text)
+            text = text if answer is None else answer
         return text
 
 
 def extractor(names: str, values: bool = False) -> Extraction:
-    """What takes the answer out of a text by these rules, in this order.
+    """Make a function that extracts answers from raw model output.
 
     Args:
-        names: names of `EXTRACTORS`, with commas between; ``json:FIELD`` and ``tag:NAME`` look for another field or
-            tag than ``answer``.
-        values: whether answers are lists and nested values: then ``json`` takes out an object or list, as JSON.
+        names: names of `EXTRACTORS`, separated by commas, in the order in which they are applied. ``json:FIELD`` and
+            ``tag:NAME`` look for another field or tag than ``answer``.
+        values: whether answers are lists and nested values: then ``json`` extracts an object or list, as JSON.
 
     Returns:
-        A function of a text. A text in which a rule finds nothing stays as it is; what a rule finds has no blanks
-        around it. Its ``.signature`` says which rules it has.
+        A function of a text. A text in which a rule finds nothing stays as it is; an extracted answer has no blanks
+        around it. Its ``.signature`` names the rules.
 
     Raises:
         ValueError: there is no such rule.
@@ -99,10 +106,10 @@ def extractor(names: str, values: bool = False) -> Extraction:
         >>> extractor("json", values=True)('It reads so: {"brand": ["Coca Cola"]}.')
         '{"brand": ["Coca Cola"]}'
     """
-    return Extraction(tuple(_rule(name.strip(), values) for name in as_text(names, "extract").split(",")))
+    return Extraction(tuple(_find_rule(name.strip(), values) for name in as_text(names, "extract").split(",")))
 
 
-def _rule(text: str, values: bool) -> Extractor:
+def _find_rule(text: str, values: bool) -> Extractor:
     name, _, value = text.partition(":")
     rule = EXTRACTORS.get(name)
     if rule and values and rule.of_values:
@@ -121,14 +128,14 @@ def _rule(text: str, values: bool) -> Extractor:
 
 
 def answer_in_tags(text: str, tag: str = "answer") -> str | None:
-    """The text between the last ``<answer>`` and its ``</answer>``, None where there is none.
+    """Extract the text between the last ``<answer>`` and its ``</answer>``.
 
     Args:
-        text: what the model wrote.
+        text: the raw output of a model.
         tag: the name of the tag.
 
     Returns:
-        The answer without blanks around it.
+        The answer without blanks around it; None where there is none.
 
     Raises:
         ValueError: a text that is not a string.
@@ -137,12 +144,12 @@ def answer_in_tags(text: str, tag: str = "answer") -> str | None:
         >>> answer_in_tags("The logo reads so. <answer> Coca Cola </answer>")
         'Coca Cola'
     """
-    return _in_tags(as_text(text, "text"), as_text(tag, "tag"))
+    return _take_from_tags(as_text(text, "text"), as_text(tag, "tag"))
 
 
-# The rules. Each takes time that grows with the length of the text alone, whatever the text.
+# The rules. Each takes linear time, whatever the text.
 
-# What models write before and after their reasoning: most of them; Claude; Kimi-VL; Magistral.
+# The marks around reasoning of most models, Claude, Kimi-VL, and Magistral.
 _THINKING = (
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -151,15 +158,15 @@ _THINKING = (
 )
 
 
-def _after_thinking(text: str) -> str | None:
-    """Reasoning that has no end was cut off before it came to an answer: nothing was answered."""
+def _take_after_thinking(text: str) -> str | None:
+    """Reasoning without an end was cut off before the answer, so the answer is empty."""
     answer = text
     for opening, closing in _THINKING:
         answer = answer.rpartition(closing)[2].partition(opening)[0]
     return None if len(answer) == len(text) else answer.strip()
 
 
-def _in_tags(text: str, tag: str = "answer") -> str | None:
+def _take_from_tags(text: str, tag: str = "answer") -> str | None:
     before, closed, _ = text.rpartition(f"</{tag}>")
     _, opened, answer = before.rpartition(f"<{tag}>")
     return answer.partition(f"</{tag}>")[0].strip() if opened and closed else None
@@ -168,12 +175,14 @@ def _in_tags(text: str, tag: str = "answer") -> str | None:
 _LATEX_TEXT = r"text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf)|mbox"
 
 
-def _boxed(text: str) -> str | None:
-    box = max(_braced(text, "boxed"), default=None)
+def _take_boxed(text: str) -> str | None:
+    box = max(_find_braces(text, "boxed"), default=None)
     if box is None:
         return None
     answer = text[box[1] : box[2]]
-    cuts = [cut for start, inside, end in _braced(answer, _LATEX_TEXT) for cut in ((start, inside), (end, end + 1))]
+    cuts = [
+        cut for start, inside, end in _find_braces(answer, _LATEX_TEXT) for cut in ((start, inside), (end, end + 1))
+    ]
     kept, place = [], 0
     for start, end in sorted(cuts):
         kept.append(answer[place:start])
@@ -181,20 +190,20 @@ def _boxed(text: str) -> str | None:
     return re.sub(r"\\([$%&#_{}])", r"\1", "".join([*kept, answer[place:]])).strip()
 
 
-def _braced(text: str, command: str) -> Iterator[tuple[int, int, int]]:
-    r"""Where each ``\command{...}`` of LaTeX starts, and where what it holds starts and ends, by matching braces."""
+def _find_braces(text: str, command: str) -> Iterator[tuple[int, int, int]]:
+    r"""Find each ``\command{...}`` of LaTeX: where it starts, and where the text in its braces starts and ends."""
     token = re.compile(rf"(?P<opening>(\\(?:{command}))?\{{)|(?P<closing>\}})|\\.", re.DOTALL)
     opened: list[tuple[int, int]] = []
-    for found in token.finditer(text):
-        if found.lastgroup == "opening":
-            opened.append((found.start() if found[2] else -1, found.end()))
-        elif found.lastgroup == "closing" and opened:
+    for match in token.finditer(text):
+        if match.lastgroup == "opening":
+            opened.append((match.start() if match[2] else -1, match.end()))
+        elif match.lastgroup == "closing" and opened:
             place, inside = opened.pop()
             if place >= 0:
-                yield place, inside, found.start()
+                yield place, inside, match.start()
 
 
-# Values of JSON stay as they are written: 0.10 is an answer of four characters.
+# Numbers stay as they are written: 0.10 is an answer of four characters.
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
 _PLAIN_DECODER = json.JSONDecoder(strict=False)
 _OBJECT = r'\{\s*"'
@@ -202,12 +211,12 @@ _CONTAINER = r"[\[{]"
 _CONSTANTS = {None: "", True: "true", False: "false"}
 
 
-def _json_in(
-    text: str, opening: str, decoder: json.JSONDecoder, takes: Callable[[Any], bool]
+def _find_json(
+    text: str, opening: str, decoder: json.JSONDecoder, accept: Callable[[Any], bool]
 ) -> Iterator[tuple[Any, str]]:
-    """The values in a text that are taken, none inside another one, each as it is written, too.
+    """Find the accepted JSON values in a text, none inside another, each with its own text.
 
-    Texts that only look like values are tried until that gets expensive.
+    Texts that only look like JSON are tried until that gets expensive.
     """
     find, place, patience = re.compile(opening).search, 0, 20 * len(text)
     while patience > 0 and (match := find(text, place)):
@@ -218,33 +227,35 @@ def _json_in(
         except RecursionError:
             break
         except ValueError as error:
-            patience -= getattr(error, "pos", 0) + 100  # it has looked for the number of the line
+            patience -= getattr(error, "pos", 0) + 100  # the error has counted lines up to there
             continue
         patience -= end - start
-        if takes(value):
+        if accept(value):
             yield value, text[start:end]
             place = end
 
 
-def _field(text: str, field: str = "answer") -> str | None:
-    """Of the last object that has it."""
-    values = [value[field] for value, _ in _json_in(text, _OBJECT, _DECODER, lambda value: field in value)]
-    return next((answer for value in reversed(values) if (answer := _as_answer(value)) is not None), None)
+def _take_field(text: str, field: str = "answer") -> str | None:
+    """Take the field of the last object that has it."""
+    values = [value[field] for value, _ in _find_json(text, _OBJECT, _DECODER, lambda value: field in value)]
+    return next((answer for value in reversed(values) if (answer := _parse_answer(value)) is not None), None)
 
 
-def _value(text: str, field: str = "") -> str | None:
-    """As JSON: the longest object or list; or what the last object that has the field has there."""
+def _take_value(text: str, field: str = "") -> str | None:
+    """Take the longest object or list as JSON; or the field of the last object that has it."""
     if field:
-        values = [value[field] for value, _ in _json_in(text, _OBJECT, _PLAIN_DECODER, lambda value: field in value)]
+        values = [value[field] for value, _ in _find_json(text, _OBJECT, _PLAIN_DECODER, lambda value: field in value)]
         return json.dumps(values[-1], ensure_ascii=False) if values else None
-    return max((written for _, written in _json_in(text, _CONTAINER, _PLAIN_DECODER, _any)), key=len, default=None)
+    return max(
+        (source for _, source in _find_json(text, _CONTAINER, _PLAIN_DECODER, _accept_any)), key=len, default=None
+    )
 
 
-def _any(value: Any) -> bool:
+def _accept_any(value: Any) -> bool:
     return True
 
 
-def _as_answer(value: Any) -> str | None:
+def _parse_answer(value: Any) -> str | None:
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, str):
@@ -255,8 +266,10 @@ def _as_answer(value: Any) -> str | None:
 _LANGUAGE = r"[\w+#.-]*[ \t\r]*"
 
 
-def _in_fence(text: str) -> str | None:
-    """Of the last fence; one that is never closed ends with the text, as in Markdown, or ends what stands before."""
+def _take_from_fence(text: str) -> str | None:
+    """Take the content of the last fence. A fence that is never closed ends
+    with the text; where nothing follows its mark, the answer is the text before it.
+    """
     before, *parts = text.split("```")
     if not parts:
         return None
@@ -273,10 +286,10 @@ _SPECIAL_TOKEN = (
 )
 
 
-def _without_special_tokens(text: str) -> str | None:
-    parts = re.split(_SPECIAL_TOKEN, text)  # what stands before, between and after them at even places
-    said = [place for place in range(0, len(parts), 2) if parts[place].strip()]
-    first, last = (said[0], said[-1]) if said else (0, 0)
+def _strip_special_tokens(text: str) -> str | None:
+    parts = re.split(_SPECIAL_TOKEN, text)  # texts at even places, tokens at odd places
+    texts = [place for place in range(0, len(parts), 2) if parts[place].strip()]
+    first, last = (texts[0], texts[-1]) if texts else (0, 0)
     return None if last - first == len(parts) - 1 else "".join(parts[first : last + 1]).strip()
 
 
@@ -288,19 +301,19 @@ _LABEL = (
 _BOLD = ("***", "**", "__")
 
 
-def _after_label(text: str) -> str | None:
-    """After the last label that something follows, be it on the next line."""
+def _take_after_label(text: str) -> str | None:
+    """Take the text after the last label, from its line or the next one."""
     for label in reversed(list(re.finditer(_LABEL, text))):
         if line := text[label.end() :].lstrip().partition("\n")[0].rstrip():
             for mark in _BOLD[1:]:
                 if line.count(mark) % 2:  # it was opened before the label
                     line = "".join(line.rsplit(mark, 1)).rstrip()
-            bold = _bold(line)
+            bold = _take_bold(line)
             return line if bold is None else bold
     return None
 
 
-def _bold(text: str) -> str | None:
+def _take_bold(text: str) -> str | None:
     text = text.strip()
     for mark in _BOLD:
         inside = text[len(mark) : -len(mark)]
@@ -309,19 +322,19 @@ def _bold(text: str) -> str | None:
     return None
 
 
-# Each with those that close it.
+# Each opening quotation mark with its closing ones.
 _QUOTES = {mark: mark for mark in "\"'`”’"}
 _QUOTES |= {"“": "”", "‘": "’", "„": "“”", "‚": "‘’", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』"}
 
 
-def _in_quotes(text: str) -> str | None:
+def _take_from_quotes(text: str) -> str | None:
     text = text.strip()
     enclosed = len(text) > 1 and text[-1] in _QUOTES.get(text[0], "") and not _closes_early(text)
     return text[1:-1].strip() if enclosed else None
 
 
 def _closes_early(text: str) -> bool:
-    """Whether the quotation that a text begins with ends before the text, as in ``"a" and "b"``."""
+    """Whether the quotation at the start of a text ends before the text does, as in ``"a" and "b"``."""
     depth, opening, closing = 1, text[0], text[-1]
     for quote in re.compile(f"[{opening}{closing}]").finditer(text, 1, len(text) - 1):
         before, after = text[quote.start() - 1], text[quote.end()]
@@ -338,54 +351,49 @@ def _closes_early(text: str) -> bool:
     return False
 
 
-def _without_period(text: str) -> str | None:
+def _strip_period(text: str) -> str | None:
     text = text.strip()
     return text[:-1].rstrip() if text.endswith((".", "。")) and not text.endswith("...") else None
 
 
-def _table(rules: Iterable[Extractor]) -> Mapping[str, Extractor]:
-    return MappingProxyType({rule.name: rule for rule in rules})
-
-
-# What usually stands outside comes first.
-EXTRACTORS: Mapping[str, Extractor] = _table(
-    (
-        Extractor(
-            "think",
-            "what follows the reasoning that ends with </think>; nothing where the reasoning has no end",
-            _after_thinking,
-            marks=(">", "▷", "]"),
-        ),
-        Extractor("tag", "what the last <answer>..</answer> holds", _in_tags, marks=(">",), option="tag"),
-        Extractor("boxed", r"what the last \boxed{..} holds", _boxed, marks=("\\",)),
-        Extractor(
-            "json",
-            "the field `answer` of the last JSON object; of values the longest object or list",
-            _field,
-            marks=("{", "["),
-            option="field",
-            of_values=_value,
-        ),
-        Extractor("fence", "what the last ``` fence holds", _in_fence, marks=("`",)),
-        Extractor(
-            "final",
-            "what follows the last `Answer:`, `Final answer:` or `The answer is`, to the end of its line",
-            _after_label,
-            marks=("nswer", "NSWER"),
-        ),
-        Extractor(
-            "special-tokens",
-            "without <|im_end|>, </s>, <eos>, <pad> and the like before and after it",
-            _without_special_tokens,
-            marks=(">", "]"),
-        ),
-        Extractor("bold", "what **..** around all of it holds", _bold, marks=("*", "_")),
-        Extractor(
-            "quotes",
-            "what the quotation marks around all of it hold",
-            _in_quotes,
-            marks=tuple(_QUOTES),
-        ),
-        Extractor("period", "without the period at its end", _without_period, marks=(".", "。"), certain=False),
-    )
+# The usual outermost wrapping comes first.
+_RULES = (
+    Extractor(
+        "think",
+        "what follows the reasoning that ends with </think>; nothing where the reasoning has no end",
+        _take_after_thinking,
+        marks=(">", "▷", "]"),
+    ),
+    Extractor("tag", "what the last <answer>..</answer> holds", _take_from_tags, marks=(">",), option="tag"),
+    Extractor("boxed", r"what the last \boxed{..} holds", _take_boxed, marks=("\\",)),
+    Extractor(
+        "json",
+        "the field `answer` of the last JSON object; of values the longest object or list",
+        _take_field,
+        marks=("{", "["),
+        option="field",
+        of_values=_take_value,
+    ),
+    Extractor("fence", "what the last ``` fence holds", _take_from_fence, marks=("`",)),
+    Extractor(
+        "final",
+        "what follows the last `Answer:`, `Final answer:` or `The answer is`, to the end of its line",
+        _take_after_label,
+        marks=("nswer", "NSWER"),
+    ),
+    Extractor(
+        "special-tokens",
+        "without <|im_end|>, </s>, <eos>, <pad> and the like before and after it",
+        _strip_special_tokens,
+        marks=(">", "]"),
+    ),
+    Extractor("bold", "what **..** around all of it holds", _take_bold, marks=("*", "_")),
+    Extractor(
+        "quotes",
+        "what the quotation marks around all of it hold",
+        _take_from_quotes,
+        marks=tuple(_QUOTES),
+    ),
+    Extractor("period", "without the period at its end", _strip_period, marks=(".", "。"), certain=False),
 )
+EXTRACTORS: Mapping[str, Extractor] = MappingProxyType({rule.name: rule for rule in _RULES})

@@ -1,32 +1,35 @@
-"""Which field is which in somebody's file: a row of `LAYOUTS` for each program that writes answers.
+"""Which field of a file is which: a row of `LAYOUTS` for each program that writes answers.
 
-A field is named by a path: names and places with dots between them (``output.choices.0.message.content``), where a name
-that holds a dot itself wins. A role (id, question, prediction, references) has one path or more: the first that leads
-to something counts.
+A path names a field: names and places with dots between them (``output.choices.0.message.content``). If the name of a
+field holds a dot itself, that field wins. Each role (id, question, prediction, references) has one path or more; the
+first that leads to a value counts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.reading.containers import KEY, VALUE
 
 Path = str | Callable[[Mapping[str, Any]], Any]
-"""Where a value of a record stands, or a function that takes it out of the record."""
+"""The path of a value in a record, or a function that finds the value."""
 
 ABSENT: Any = object()
-"""What a path leads to where it leads to nothing."""
+"""Stands for a value that is not there, since None is a value."""
 
 
 def look_up(record: Any, path: str) -> Any:
-    """What a path leads to in a record, `ABSENT` where it leads to nothing.
+    """Follow a path in a record.
 
     Args:
         record: objects and lists, as JSON has them.
         path: names and places (counted from 0) with dots between them; a field whose name holds a dot wins.
+
+    Returns:
+        The value, or `ABSENT`.
 
     Example:
         >>> look_up({"doc": {"answers": ["Coca Cola"]}}, "doc.answers.0")
@@ -39,9 +42,9 @@ def look_up(record: Any, path: str) -> Any:
             return record[path]
         for place in reversed([place for place, sign in enumerate(path) if sign == "."]):
             if path[:place] in record:
-                found = look_up(record[path[:place]], path[place + 1 :])
-                if found is not ABSENT:
-                    return found
+                value = look_up(record[path[:place]], path[place + 1 :])
+                if value is not ABSENT:
+                    return value
         return ABSENT
     first, _, rest = path.partition(".")
     if isinstance(record, list) and first.isdecimal() and int(first) < len(record):
@@ -50,24 +53,24 @@ def look_up(record: Any, path: str) -> Any:
 
 
 def take(record: Mapping[str, Any], path: Path) -> Any:
-    """What a path of a layout gives of a record."""
+    """Take the value of a path, or of a function, from a record."""
     return path(record) if callable(path) else look_up(record, path)
 
 
-# What some roles are taken out of records by
+# Functions for values that no path leads to
 
 
-def _correct_references(record: Mapping[str, Any]) -> Any:
-    """HELM: the references that are tagged as correct."""
+def _find_correct_references(record: Mapping[str, Any]) -> Any:
+    """HELM: the references tagged as correct."""
     references = look_up(record, "instance.references")
     references = look_up(record, "references") if references is ABSENT else references
     if not isinstance(references, list):
         return ABSENT
-    return [look_up(one, "output.text") for one in references if "correct" in (look_up(one, "tags") or ())]
+    return [look_up(item, "output.text") for item in references if "correct" in (look_up(item, "tags") or ())]
 
 
-def _gold_choices(record: Mapping[str, Any]) -> Any:
-    """lighteval: the choices at the places that are gold."""
+def _find_gold_choices(record: Mapping[str, Any]) -> Any:
+    """lighteval: the choices at the gold places."""
     choices, gold = look_up(record, "doc.choices"), look_up(record, "doc.gold_index")
     if not isinstance(choices, list):
         return ABSENT
@@ -75,63 +78,63 @@ def _gold_choices(record: Mapping[str, Any]) -> Any:
     return [choices[place] for place in places if isinstance(place, int) and 0 <= place < len(choices)] or ABSENT
 
 
-def _annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """DUE: a document is a record, and each of its annotations is a question."""
+def _split_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """DUE: a record is a document, and each of its annotations is a question."""
     annotations = record["annotations"]
-    if not isinstance(annotations, list) or not all(isinstance(one, Mapping) for one in annotations):
+    if not isinstance(annotations, list) or not all(isinstance(item, Mapping) for item in annotations):
         return [dict(record)]
     rest = {name: value for name, value in record.items() if name != "annotations"}
-    return [{**rest, **one, KEY: f"{record['name']}/{one.get('id', one.get('key'))}"} for one in annotations]
+    return [{**rest, **item, KEY: f"{record['name']}/{item.get('id', item.get('key'))}"} for item in annotations]
 
 
-def _only_value(record: Mapping[str, Any]) -> Any:
-    """DUE: the value of an annotation; several are an answer that is a list, which is another metric's."""
+def _find_only_value(record: Mapping[str, Any]) -> Any:
+    """DUE: the only value of an annotation. Several values are a list, which another metric scores."""
     values = look_up(record, "values")
     return values[0] if isinstance(values, list) and len(values) == 1 else ABSENT
 
 
-def _value(record: Mapping[str, Any]) -> Any:
+def _find_value(record: Mapping[str, Any]) -> Any:
     if record.get("values") == []:
         return ""
-    return look_up(_only_value(record), "value")
+    return look_up(_find_only_value(record), "value")
 
 
-def _value_variants(record: Mapping[str, Any]) -> Any:
-    value = _only_value(record)
+def _find_variants(record: Mapping[str, Any]) -> Any:
+    value = _find_only_value(record)
     variants = look_up(value, "value_variants")
     return variants if isinstance(variants, list) and variants else ABSENT
 
 
-def _last_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """CheckboxQA: of the annotations of a document with the same key, which names them, the last one."""
-    by_key = {one.get("key"): one for one in _annotations(record)}
-    return [{**one, KEY: f"{record['name']}/{key}"} for key, one in by_key.items()]
+def _split_last_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """CheckboxQA: the last annotation of each key, which is the id."""
+    by_key = {annotation.get("key"): annotation for annotation in _split_annotations(record)}
+    return [{**annotation, KEY: f"{record['name']}/{key}"} for key, annotation in by_key.items()]
 
 
-def _values(record: Mapping[str, Any]) -> Any:
-    """CheckboxQA: the answer is a list, in which the text "none" is no value."""
+def _list_values(record: Mapping[str, Any]) -> Any:
+    """CheckboxQA: the answer as a list, in which the text "none" means None."""
     values = look_up(record, "values")
-    return [_none(look_up(value, "value")) for value in values] if isinstance(values, list) else ABSENT
+    return [_parse_none(look_up(value, "value")) for value in values] if isinstance(values, list) else ABSENT
 
 
-def _values_with_variants(record: Mapping[str, Any]) -> Any:
-    """The same with what is accepted: one of several variants of a value."""
+def _list_accepted_values(record: Mapping[str, Any]) -> Any:
+    """CheckboxQA: the accepted answer as a list, with a tuple where a value has several variants."""
     values = look_up(record, "values")
-    return [_one_of(value) for value in values] if isinstance(values, list) else ABSENT
+    return [_parse_variants(value) for value in values] if isinstance(values, list) else ABSENT
 
 
-def _one_of(value: Any) -> Any:
+def _parse_variants(value: Any) -> Any:
     variants = look_up(value, "value_variants")
     if not isinstance(variants, list) or not variants:
-        return _none(look_up(value, "value"))
-    return tuple(map(_none, variants)) if len(variants) > 1 else _none(variants[0])
+        return _parse_none(look_up(value, "value"))
+    return tuple(map(_parse_none, variants)) if len(variants) > 1 else _parse_none(variants[0])
 
 
-def _none(value: Any) -> Any:
+def _parse_none(value: Any) -> Any:
     return None if value is ABSENT or value == "none" else value
 
 
-# The names that fields have in the files of people, the likeliest first; of ids those of the leaderboard's files,
+# Usual names of fields, the likeliest first. The first ids are those of the leaderboard's files,
 # https://rrc.cvc.uab.es/?ch=17&com=tasks.
 ID_FIELDS = ("questionId", "question_id", "id", "qid", "questionID")
 QUESTION_FIELDS = ("question", "query", "prompt")
@@ -147,17 +150,17 @@ ANSWER_FIELD = "answer"  # the prediction in a submission, the reference beside 
 
 
 class Layout(NamedTuple):
-    """Which field is which in the files of a program.
+    """Which field is which in the files of a program: a row of `LAYOUTS`.
 
     Attributes:
-        name: what the layout is called.
+        name: the name of the layout.
         source: the program, or where its files are described.
-        fields: what a record of such a file has, by which it is recognised.
+        fields: the fields of a record by which such a file is recognized.
         id, question, prediction, references: the paths of each role; none where the file does not have it.
-        repeated_by: the field by whose values a program writes a question several times.
-        unrepeated: the path of the prediction that is the same in all of them; none where there is no such thing.
-        expand: makes the records of the questions of one record, where a program writes several into one.
-        of_values: the fields that differ where answers are lists and nested values.
+        repeated_by: the field that differs where the program writes a question several times.
+        unrepeated: the path of the prediction that is the same in all repetitions; "" where there is none.
+        expand: splits a record that holds several questions into one record for each.
+        of_values: the attributes that differ where answers are lists and nested values.
     """
 
     name: str
@@ -236,7 +239,7 @@ LAYOUTS: tuple[Layout, ...] = (
         id=("doc.id",),
         question=("doc.query",),
         prediction=("model_response.text.0",),
-        references=(_gold_choices,),
+        references=(_find_gold_choices,),
     ),
     Layout(
         "qwen_vl",
@@ -270,7 +273,7 @@ LAYOUTS: tuple[Layout, ...] = (
         id=("instance.id",),
         question=("instance.input.text",),
         prediction=("result.completions.0.text",),
-        references=(_correct_references,),
+        references=(_find_correct_references,),
         repeated_by="train_trial_index",
     ),
     Layout(
@@ -287,7 +290,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("id", "input", "references", "split"),
         id=("id",),
         question=("input.text",),
-        references=(_correct_references,),
+        references=(_find_correct_references,),
     ),
     Layout(
         "mp_docvqa",
@@ -335,39 +338,42 @@ LAYOUTS: tuple[Layout, ...] = (
         ("name", "annotations"),
         id=(KEY,),
         question=("key",),
-        prediction=(_value,),
-        references=(_value_variants,),
-        expand=_annotations,
+        prediction=(_find_value,),
+        references=(_find_variants,),
+        expand=_split_annotations,
         of_values={
-            "prediction": (_values,),
-            "references": (_values_with_variants,),
-            "expand": _last_annotations,
+            "prediction": (_list_values,),
+            "references": (_list_accepted_values,),
+            "expand": _split_last_annotations,
         },
     ),
     Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=(KEY,)),
 )
 
 
-def recognise(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout | None:
-    """The first layout all of whose fields a record has.
+def recognize_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout | None:
+    """Find the first layout whose fields a record has, all of them.
 
     Args:
         record: the first record of a file.
-        fields: the names of its fields, where the record does not have all of them.
+        fields: more names of fields, where the record does not have all of them.
+
+    Returns:
+        The layout, or None.
 
     Example:
-        >>> recognise({"questionId": 7, "answer": "CocaCola", "annotation": ["Coca Cola"]}).name
+        >>> recognize_layout({"questionId": 7, "answer": "CocaCola", "annotation": ["Coca Cola"]}).name
         'qwen_vl'
     """
     there = {*record, *fields}
     return next((layout for layout in LAYOUTS if there.issuperset(layout.fields)), None)
 
 
-def named(name: str) -> Layout:
-    """The layout of that name.
+def find_layout(name: str) -> Layout:
+    """Find a layout by its name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no such layout.
     """
     for layout in LAYOUTS:
         if layout.name == name:
@@ -375,22 +381,15 @@ def named(name: str) -> Layout:
     raise ValueError(f"there is no layout {name!r}: choose one of {', '.join(layout.name for layout in LAYOUTS)}")
 
 
-def guess(names: Iterable[str], likely: Sequence[str]) -> str | None:
-    """The likeliest of the names that are there.
+def guess_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout:
+    """Guess the layout of a table from the names of its fields.
+
+    Args:
+        record: the first record of the file.
+        fields: more names of fields, where the record does not have all of them.
 
     Example:
-        >>> guess(["id", "answers", "gold"], REFERENCES_FIELDS)
-        'answers'
-    """
-    names = list(names)
-    return next((name for name in likely if name in names), None)
-
-
-def by_names(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout:
-    """The layout of a table of somebody's own, by the names of its fields.
-
-    Example:
-        >>> layout = by_names({"question_id": 7, "answer": "Coca Cola", "prediction": "CocaCola"})
+        >>> layout = guess_layout({"question_id": 7, "answer": "Coca Cola", "prediction": "CocaCola"})
         >>> layout.id, layout.prediction, layout.references
         (('question_id',), ('prediction',), ('answer',))
     """
@@ -408,13 +407,13 @@ def by_names(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout:
     return Layout("table", "", (), find(ID_FIELDS), find(QUESTION_FIELDS), prediction, references)
 
 
-def with_paths(layout: Layout, **paths: str | None) -> Layout:
-    """The layout with other paths for some of its roles."""
+def replace_paths(layout: Layout, **paths: str | None) -> Layout:
+    """The layout with another path for each role that is not None."""
     changed: dict[str, Any] = {role: (path,) for role, path in paths.items() if path is not None}
     return layout._replace(**changed)
 
 
-# What programs write around a question
+# Prompts
 
 _BEFORE = r"^(?:Answer the question according to the image using a single word or phrase\.\n|Question: )"
 _AFTER = (
@@ -424,11 +423,11 @@ _AFTER = (
 )
 
 
-def without_prompt(question: str) -> str:
-    r"""A question without what a program wrote around it for the model.
+def remove_prompt(question: str) -> str:
+    r"""Remove the prompt that a program wrote around a question.
 
     Example:
-        >>> without_prompt("What is the total?\nAnswer the question using a single word or phrase.")
+        >>> remove_prompt("What is the total?\nAnswer the question using a single word or phrase.")
         'What is the total?'
     """
     return re.sub(_AFTER, "", re.sub(_BEFORE, "", question))

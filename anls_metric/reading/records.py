@@ -1,7 +1,7 @@
-"""A file becomes records, each with its place. What a file is, its first bytes or its name tell: see `FORMATS`.
+"""Reads a file as records, each with its place. The first bytes of a file, or its name, tell its format: see `FORMATS`.
 
-Records come in chunks and are streamed, so that a file need not fit into memory (JSON that is one value, and a
-workbook, are loaded whole). What is wrong is an `InputError` that says in which file and where.
+Records are streamed in chunks, so that a file need not fit into memory. Workbooks, and JSON files that are one value,
+are loaded whole. An `InputError` says what is wrong, in which file, and where.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import IO, Any, NamedTuple
 
-from anls_metric.reading.files import BLANK, Chunk, File, kind, natural, some
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import BLANK, Chunk, File, describe_kind, list_some, natural_key
 from anls_metric.reading.json_text import JSON_LINES, read_json, read_until_text
-from anls_metric.reading.rows import InputError
 
 
 class Records(File):
     """The records of a file.
 
     Args:
-        path: a file, "-" for standard input, or files whose records are one set: a folder of them, or a pattern
-            like ``shards/*.jsonl``.
-        columns, most_bytes: as `File` takes them.
+        path: a file, "-" for standard input, or several files that are read as one: a folder, or a pattern like
+            ``shards/*.jsonl``.
+        columns, most_bytes: see `File`.
     """
 
     def __init__(self, path: str, columns: Sequence[str] | None = None, most_bytes: int | None = None) -> None:
@@ -32,10 +32,10 @@ class Records(File):
         self._chunks: Iterator[Chunk] | None = None
 
     def chunks(self) -> Iterator[Chunk]:
-        """The records, in the order of the file.
+        """Yield the records in the order of the file.
 
         Raises:
-            InputError: what is wrong and where. OSError: the file cannot be read.
+            InputError: the file is not what its format says. OSError: the file cannot be opened.
         """
         if self._chunks is None:
             yield from self._check_chunks()
@@ -47,14 +47,19 @@ class Records(File):
         yield from chunks
 
     def first(self) -> dict[str, Any]:
-        """The first record, which `chunks` gives as well; an empty one where there is none."""
+        """The first record, which `chunks` yields again; an empty one where there is none."""
         if self._chunks is None:
             self._chunks = self._check_chunks()
             self._peeked = next(self._chunks, None)
         return self._peeked.records[0] if self._peeked else {}
 
-    def only(self, columns: Sequence[str], unless_bytes: Sequence[str] = ()) -> None:
-        """Leave out all other columns from now on, where the format can; some also if they hold bytes, as images do."""
+    def keep_columns(self, columns: Sequence[str], unless_bytes: Sequence[str] = ()) -> None:
+        """Skip all other columns from now on, if the format allows it.
+
+        Args:
+            columns: the columns to read.
+            unless_bytes: more columns to read, unless they hold bytes, as images do.
+        """
         if self.fields:
             self.columns, self.unless_bytes = columns, unless_bytes
             self._chunks = self._peeked = None
@@ -62,8 +67,10 @@ class Records(File):
     def _check_chunks(self) -> Iterator[Chunk]:
         for chunk in self._read():
             if set(map(type, chunk.records)) - {dict}:
-                number, record = next((n, one) for n, one in enumerate(chunk.records) if not isinstance(one, dict))
-                raise self.error(f"expected an object with fields, found {kind(record)}", chunk.place(number))
+                number, record = next(item for item in enumerate(chunk.records) if not isinstance(item[1], dict))
+                raise self.error(
+                    f"expected an object with fields, found {describe_kind(record)}", chunk.place_of(number)
+                )
             yield chunk
 
     def _read(self) -> Iterator[Chunk]:
@@ -76,10 +83,9 @@ class Records(File):
                     yield chunk._replace(unit=f"{os.path.basename(part)}, {chunk.unit}")
             return
         with self.open() as stream:
-            form = self._format(stream)
-            yield from form.read(self, stream)
+            yield from self._recognize_format(stream).read(self, stream)
 
-    def _format(self, stream: Any) -> Format:
+    def _recognize_format(self, stream: Any) -> Format:
         head = stream.peek(16)
         return next(
             form for form in FORMATS if (head.startswith(form.begins) if form.begins else self.ending in form.endings)
@@ -90,10 +96,16 @@ _SHARDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".j
 
 
 def find_shards(path: str) -> list[str] | None:
-    """The files whose records are one set, where a path is a folder or a pattern; None where it is one file.
+    """Find the files that a folder or a pattern stands for.
+
+    Args:
+        path: a file, a folder, a folder of `datasets`, or a pattern like ``shards/*.jsonl``.
+
+    Returns:
+        The paths, "part 2" before "part 10"; None where the path is one file.
 
     Raises:
-        InputError: a folder in which there are none, or files of several kinds.
+        InputError: there are no such files, or files of several formats.
     """
     if not os.path.isdir(path) and not any(sign in path for sign in "*?["):
         return None
@@ -103,19 +115,21 @@ def find_shards(path: str) -> list[str] | None:
         folder = glob.escape(path)
         if os.path.exists(os.path.join(path, "dataset_dict.json")):
             splits = sorted(name for name in os.listdir(path) if os.path.isdir(os.path.join(path, name)))
-            raise InputError("a data set of several splits", path, f"name the folder of one of them: {some(splits)}")
+            raise InputError(
+                "a data set of several splits", path, f"name the folder of one of them: {list_some(splits)}"
+            )
         if os.path.exists(os.path.join(path, "state.json")):  # of datasets.save_to_disk
             return sorted(glob.glob(os.path.join(folder, "*.arrow")))
-        files = sorted(glob.glob(os.path.join(folder, "*")), key=natural)
+        files = sorted(glob.glob(os.path.join(folder, "*")), key=natural_key)
     elif not os.path.exists(path):
-        files = sorted(glob.glob(path), key=natural)
+        files = sorted(glob.glob(path), key=natural_key)
     else:
         return None
     endings = {os.path.splitext(name.removesuffix(".gz"))[1].lower() for name in files if os.path.isfile(name)}
     if len(endings & set(_SHARDS)) != 1:
-        there = some(os.path.basename(name) for name in files) or "nothing"
-        found = f"a folder or pattern of no parts of one file (found {there})"
-        raise InputError(found, path, "name the file, or a pattern of its parts")
+        there = list_some(os.path.basename(name) for name in files) or "nothing"
+        problem = f"a folder or pattern of no parts of one file (found {there})"
+        raise InputError(problem, path, "name the file, or a pattern of its parts")
     return [name for name in files if os.path.splitext(name.removesuffix(".gz"))[1].lower() in _SHARDS]
 
 
@@ -140,7 +154,7 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
         yield from read_csv(file, head, lines)
 
 
-# What is packed
+# Compressed files
 
 
 class _Unpacked(io.RawIOBase):
@@ -167,22 +181,21 @@ class _Unpacked(io.RawIOBase):
         return len(read)
 
 
-def _reader_of_packed(module: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
-    """The reader of a file that a module of the standard library unpacks."""
+def _make_unpacking_reader(module: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
+    """Make the reader of files that a module of the standard library unpacks."""
 
     def read(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         unpacked = import_module(module).open(stream, "rb")
         inner = io.BufferedReader(_Unpacked(file, unpacked))
-        named = Records(os.path.splitext(file.path)[0], file.columns, file.most_bytes)
-        named.name = file.name
-        form = named._format(inner)
-        yield from form.read(named, inner)
+        content = Records(os.path.splitext(file.path)[0], file.columns, file.most_bytes)
+        content.name = file.name
+        yield from content._recognize_format(inner).read(content, inner)
 
     return read
 
 
 def _read_utf_16(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-    """UTF-16 becomes UTF-8 on the way."""
+    """Read UTF-16 text; the other readers expect UTF-8."""
     texts = io.TextIOWrapper(stream, "utf-16", newline="\n")
     try:
         yield from _read_text(file, (line.encode() for line in texts))
@@ -192,19 +205,19 @@ def _read_utf_16(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         texts.detach()  # it would close the file
 
 
-def _reader_of(name: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
-    """A reader of `formats`, which is imported when it is needed."""
+def _make_reader(name: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
+    """Make a reader that imports a function of `binary_formats` when it is needed."""
 
     def read(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-        from anls_metric.reading import formats
+        from anls_metric.reading import binary_formats
 
-        chunks: Iterator[Chunk] = getattr(formats, name)(file, stream)
+        chunks: Iterator[Chunk] = getattr(binary_formats, name)(file, stream)
         return chunks
 
     return read
 
 
-def _refuser(what: str, remedy: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
+def _make_refuser(what: str, remedy: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
     def read(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         raise file.error(what, remedy=remedy)
 
@@ -212,13 +225,13 @@ def _refuser(what: str, remedy: str) -> Callable[[File, IO[bytes]], Iterator[Chu
 
 
 class Format(NamedTuple):
-    """What a file is.
+    """A format of files: a row of `FORMATS`.
 
     Attributes:
-        name: what it is called.
-        read: makes chunks of it, or says why not.
-        begins: the first bytes of such a file: they tell it whatever its name.
-        endings: of the names of such files, where the bytes do not tell.
+        name: the name of the format.
+        read: reads such a file in chunks, or raises an `InputError` that says why it cannot be read.
+        begins: the first bytes of such a file, whatever its name is; any of them.
+        endings: the endings of its name, where the bytes do not tell.
     """
 
     name: str
@@ -229,28 +242,28 @@ class Format(NamedTuple):
 
 _AS_TEXT = "save it as CSV, JSON lines or Parquet"
 FORMATS = (
-    Format("Parquet", _reader_of("read_parquet"), (b"PAR1",)),
-    Format("Arrow", _reader_of("read_arrow"), (b"ARROW1", b"\xff\xff\xff\xff")),
-    Format("gzip", _reader_of_packed("gzip"), (b"\x1f\x8b",)),
-    Format("bzip2", _reader_of_packed("bz2"), (b"BZh",)),
-    Format("xz", _reader_of_packed("lzma"), (b"\xfd7zXZ\x00",)),
-    Format("zip", _reader_of("read_zip"), (b"PK\x03\x04", b"PK\x05\x06")),
-    Format("an old Excel workbook", _reader_of("read_excel"), (b"\xd0\xcf\x11\xe0",)),
+    Format("Parquet", _make_reader("read_parquet"), (b"PAR1",)),
+    Format("Arrow", _make_reader("read_arrow"), (b"ARROW1", b"\xff\xff\xff\xff")),
+    Format("gzip", _make_unpacking_reader("gzip"), (b"\x1f\x8b",)),
+    Format("bzip2", _make_unpacking_reader("bz2"), (b"BZh",)),
+    Format("xz", _make_unpacking_reader("lzma"), (b"\xfd7zXZ\x00",)),
+    Format("zip", _make_reader("read_zip"), (b"PK\x03\x04", b"PK\x05\x06")),
+    Format("an old Excel workbook", _make_reader("read_excel"), (b"\xd0\xcf\x11\xe0",)),
     Format("UTF-16", _read_utf_16, (b"\xff\xfe", b"\xfe\xff")),
-    Format("Zstandard", _refuser("a Zstandard file", "unpack it first"), (b"\x28\xb5\x2f\xfd",)),
+    Format("Zstandard", _make_refuser("a Zstandard file", "unpack it first"), (b"\x28\xb5\x2f\xfd",)),
     Format(
         "pickle",
-        _refuser("a pickle, which could run any program when it is read", _AS_TEXT),
+        _make_refuser("a pickle, which could run any program when it is read", _AS_TEXT),
         tuple(b"\x80" + bytes([version]) for version in range(2, 6)),
     ),
-    Format("PDF", _refuser("a PDF document", _AS_TEXT), (b"%PDF",)),
-    Format("SQLite", _refuser("an SQLite database", _AS_TEXT), (b"SQLite format 3",)),
-    Format("HTML", _refuser("a web page", _AS_TEXT), (b"<!DOCTYPE", b"<!doctype", b"<html", b"<HTML")),
-    Format("image", _refuser("an image", _AS_TEXT), (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
-    Format("Parquet", _reader_of("read_parquet"), endings=(".parquet", ".pq")),
-    Format("Arrow", _reader_of("read_arrow"), endings=(".arrow",)),
-    Format("Excel", _refuser("not an Excel workbook", "save it again"), endings=(".xlsx", ".xls", ".xlsm")),
-    Format("inspect_ai log", _refuser("not an inspect_ai log", "name a .eval file"), endings=(".eval",)),
-    Format("pickle", _refuser("a pickle, which is never read", _AS_TEXT), endings=(".pkl", ".pickle")),
+    Format("PDF", _make_refuser("a PDF document", _AS_TEXT), (b"%PDF",)),
+    Format("SQLite", _make_refuser("an SQLite database", _AS_TEXT), (b"SQLite format 3",)),
+    Format("HTML", _make_refuser("a web page", _AS_TEXT), (b"<!DOCTYPE", b"<!doctype", b"<html", b"<HTML")),
+    Format("image", _make_refuser("an image", _AS_TEXT), (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
+    Format("Parquet", _make_reader("read_parquet"), endings=(".parquet", ".pq")),
+    Format("Arrow", _make_reader("read_arrow"), endings=(".arrow",)),
+    Format("Excel", _make_refuser("not an Excel workbook", "save it again"), endings=(".xlsx", ".xls", ".xlsm")),
+    Format("inspect_ai log", _make_refuser("not an inspect_ai log", "name a .eval file"), endings=(".eval",)),
+    Format("pickle", _make_refuser("a pickle, which is never read", _AS_TEXT), endings=(".pkl", ".pickle")),
     Format("text", _read_text, begins=(b"",)),
 )

@@ -1,7 +1,7 @@
 """What to do about an error or a hint, in the words of each door.
 
-The command has flags, Python has arguments, the page has switches, and its endpoints have arguments of their own. Where
-every door says the same, the error or the hint holds that sentence itself.
+The command has flags, Python has arguments, the page has switches, and its endpoints have their own arguments. An error
+or a hint whose remedy is the same at every door holds that sentence itself.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Literal, NamedTuple
 Door = Literal["python", "command", "page", "endpoint"]
 
 WHICH_FIELD = "Which field is which"
-"""What the page calls the place where fields are picked."""
+"""The title of the part of the page where fields are picked."""
 
 
 class Remedy(NamedTuple):
-    """A row of the table: the words of each door. ``{value}`` stands for what the hint names, as a rule or a sign."""
+    """The words of each door. ``{value}`` stands for what the hint names, such as a rule or a separator."""
 
     python: str
     command: str
@@ -23,7 +23,7 @@ class Remedy(NamedTuple):
     endpoint: str
 
     def worded(self, door: Door, value: str = "") -> str:
-        """The words of a door."""
+        """The words of a door, with the value in its place."""
         words: str = getattr(self, door)
         return words.format(value=value)
 
@@ -149,5 +149,5 @@ OVERWRITE_RESULTS = Remedy(
     endpoint="write the results to another folder",
 )
 
-# The field by which a program repeats its questions -> how to choose one of its values.
+# The field that differs where a program repeats its questions -> how to choose one of its values.
 REPEATS = {"filter": FILTER, "epoch": EPOCH, "train_trial_index": TRAIN_TRIAL}

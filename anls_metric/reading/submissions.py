@@ -1,4 +1,4 @@
-"""What is to be scored: the files that somebody names become submissions, with a gold file or holding both sides."""
+"""Finds what is to be scored: turns the files that somebody names into submissions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 
 from anls_metric.reading import remedies
-from anls_metric.reading.files import some
-from anls_metric.reading.join import Questions, join_files, read_table
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import list_some
+from anls_metric.reading.join import Questions, Row, join_files, read_table
 from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading, Source
 
 # Pairs of files that a program writes into one folder: the gold file and the submission.
@@ -19,13 +19,13 @@ _PAIRS = (("instances.json", "display_predictions.json"),)
 
 
 class Submission:
-    """Answers to score, with the accepted answers or with the questions of a gold file that has them.
+    """A file of answers to score, with the gold file that has the accepted answers, if they are not in the file itself.
 
     Args:
-        name: what it is called.
+        name: the name in reports.
         path: the file with the answers.
-        open_source: opens that file, when it is its turn: several files are not in memory at once.
-        questions: those of the gold file; None where the file holds both sides.
+        open_source: opens that file when it is needed, so that several files are not in memory at once.
+        questions: the questions of the gold file; None where the file itself has the accepted answers.
     """
 
     def __init__(self, name: str, path: str, open_source: Callable[[], Source], questions: Questions | None) -> None:
@@ -38,7 +38,7 @@ class Submission:
 
     @property
     def inputs(self) -> list[str]:
-        """The paths of its files."""
+        """The paths of the gold file, if there is one, and of the answers."""
         return [*([self._questions.source.records.path] if self._questions else []), self._path]
 
     @property
@@ -48,7 +48,7 @@ class Submission:
 
     @property
     def rules(self) -> str:
-        """The rules by which the answers are taken out of what a model wrote, "" for none."""
+        """The names of the rules that extract the answers, "" for none."""
         return self._source.reading.rules
 
     @property
@@ -58,13 +58,13 @@ class Submission:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the number should know of how the files were read."""
+        """How the files were read, as far as it matters to the score."""
         sources = [*([self._questions.source] if self._questions else []), self._source]
         layouts = [f"{source.name}: read as {source.program}" for source in sources if source.program]
         return layouts + [f"{source.name}: {note}" for source in sources for note in source.notes]
 
     def batches(self) -> Iterator[list[Row]]:
-        """The rows: see `join.join_files` and `join.read_table`."""
+        """Read the rows: see `join.join_files` and `join.read_table`."""
         if self._questions is None:
             return read_table(self._source)
         return join_files(self._questions, self._source)
@@ -78,62 +78,62 @@ def find_submissions(
     fields: Sequence[str] = (),
     records: Callable[[str], Records] = Records,
 ) -> list[Submission]:
-    """What the files that somebody names are.
+    """Find the submissions among files.
 
     Args:
-        files: files that hold both sides each; or a gold file and then submissions; or, where `gold` is given, more
-            submissions. ``NAME=FILE`` gives one a name.
-        gold: the gold file, where it is named as that.
-        submissions: the submissions, where they are named as that.
-        reading: how they are to be read.
-        fields: names and paths of more fields that are wanted, for groups.
-        records: makes the records of a file of its path; a page limits them.
+        files: files with predictions and accepted answers; or a gold file and then submissions; or, where `gold` is
+            given, more submissions. ``NAME=FILE`` gives a submission its name.
+        gold: the gold file, if it is named as such.
+        submissions: the submissions, if they are named as such.
+        reading: how to read the files.
+        fields: names and paths of more fields to read, for groups.
+        records: makes the records of a path; the page limits them.
 
     Returns:
-        One submission or more, each with another name.
+        One submission or more, with different names.
 
     Raises:
-        InputError: the files do not hold what is needed, or cannot be read. OSError: a file cannot be read.
+        InputError: a file has no predictions, no accepted answers, or cannot be read. OSError: a file cannot be opened.
     """
     reading = reading or Reading()
-    named = [_name_and_path(file) for file in (*submissions, *files)]
+    pairs = [_split_name(file) for file in (*submissions, *files)]
     first: Source | None = None
     if gold is None and not submissions and files:
-        name, path = named[0]
-        gold, answers = _pair(path) or (None, path)
+        name, path = pairs[0]
+        gold, answers = _find_pair(path) or (None, path)
         first = Source(records(gold or answers), reading, fields)
         if gold:
-            named[0] = name, answers
+            pairs[0] = name, answers
         elif not first.layout.references:
-            raise _lacks(first, "accepted answers", remedies.NO_REFERENCES)
-        elif first.layout.prediction and (first.has_predictions or not named[1:]):
+            raise _error_of_missing(first, "accepted answers", remedies.NO_REFERENCES)
+        elif first.layout.prediction and (first.has_predictions or not pairs[1:]):
             opened = {path: first}
             return [
                 Submission(name, path, partial(_open_both_sides, path, opened, records, reading, fields), None)
-                for name, (_, path) in zip(_names(named), named)
+                for name, (_, path) in zip(_name_submissions(pairs), pairs)
             ]
-        elif not named[1:]:
-            raise _lacks(first, "predictions", remedies.NO_PREDICTIONS)
+        elif not pairs[1:]:
+            raise _error_of_missing(first, "predictions", remedies.NO_PREDICTIONS)
         else:
-            gold, named = path, named[1:]
-    if gold is not None and len(named) > 1:  # a pattern of all files of a folder names it again
-        named = [pair for pair in named if pair != ("", gold)]
+            gold, pairs = path, pairs[1:]
+    if gold is not None and len(pairs) > 1:  # a pattern of all files of a folder names it again
+        pairs = [pair for pair in pairs if pair != ("", gold)]
     if gold is None:
         raise InputError("the gold file is missing", remedy=remedies.NO_GOLD)
-    if not named:
+    if not pairs:
         raise InputError("the submission is missing", remedy=remedies.NO_SUBMISSION)
-    paths = [path for _, path in named]
-    if [gold, *paths].count("-") > 1 or (gold == "-" and len(named) > 1):
+    paths = [path for _, path in pairs]
+    if [gold, *paths].count("-") > 1 or (gold == "-" and len(pairs) > 1):
         raise InputError(
             "gold labels and submission cannot both come from standard input", remedy="name one of the files"
         )
-    for path in paths:  # what is not there is said before anything is scored
+    for path in paths:  # a missing file is reported before anything is scored
         if path != "-" and find_shards(path) is None:
             os.stat(path)
-    questions = Questions(first or Source(records(gold), reading, fields), keep=len(named) > 1)
+    questions = Questions(first or Source(records(gold), reading, fields), keep=len(pairs) > 1)
     return [
         Submission(name, path, partial(_open_answers, path, records, reading), questions)
-        for name, path in zip(_names(named), paths)
+        for name, path in zip(_name_submissions(pairs), paths)
     ]
 
 
@@ -144,22 +144,22 @@ def _open_answers(path: str, records: Callable[[str], Records], reading: Reading
 def _open_both_sides(
     path: str, opened: dict[str, Source], records: Callable[[str], Records], reading: Reading, fields: Sequence[str]
 ) -> Source:
-    """A file that holds both sides. InputError: it does not."""
+    """Open a file with predictions and accepted answers; raise an `InputError` where it lacks them."""
     source = opened.pop(path, None) or Source(records(path), reading, fields)
     if not source.layout.references:
-        raise _lacks(source, "accepted answers", remedies.NO_REFERENCES)
+        raise _error_of_missing(source, "accepted answers", remedies.NO_REFERENCES)
     if not source.layout.prediction:
-        raise _lacks(source, "predictions", remedies.NO_PREDICTIONS)
+        raise _error_of_missing(source, "predictions", remedies.NO_PREDICTIONS)
     return source
 
 
-def _lacks(source: Source, what: str, remedy: Remedy) -> InputError:
-    found = some(map(repr, source.records.fields or source.records.first())) or "nothing"
-    return source.records.error(f"there are no {what} in it (found {found})", remedy=remedy)
+def _error_of_missing(source: Source, what: str, remedy: Remedy) -> InputError:
+    fields = list_some(map(repr, source.records.fields or source.records.first())) or "nothing"
+    return source.records.error(f"there are no {what} in it (found {fields})", remedy=remedy)
 
 
-def _pair(path: str) -> tuple[str, str] | None:
-    """The gold file and the submission that a program wrote into a folder."""
+def _find_pair(path: str) -> tuple[str, str] | None:
+    """Find the gold file and the submission that a program wrote into a folder."""
     for pair in _PAIRS:
         gold, submission = (os.path.join(path, name) for name in pair)
         if os.path.isfile(gold) and os.path.isfile(submission):
@@ -170,38 +170,40 @@ def _pair(path: str) -> tuple[str, str] | None:
 # Names
 
 
-def _name_and_path(file: str) -> tuple[str, str]:
-    """What a file is called: the name before an equals sign, "" where it has none."""
+def _split_name(file: str) -> tuple[str, str]:
+    """Split ``NAME=FILE`` into name and path; the name is "" where there is none."""
     name, equals, path = file.partition("=")
     return (name, path) if equals and name and os.sep not in name and not os.path.exists(file) else ("", file)
 
 
-def _names(named: Sequence[tuple[str, str]]) -> list[str]:
-    """The names of submissions: the stem of the file, or as much of its path as tells it from the others.
+def _name_submissions(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Name submissions by the stems of their files, and by more of the path where two stems are the same.
 
     Raises:
-        InputError: two that cannot be told apart.
+        InputError: two submissions have the same name.
     """
     parts = [
         [name] if name else ["standard input"] if path == "-" else os.path.normpath(path).split(os.sep)
-        for name, path in named
+        for name, path in pairs
     ]
-    names = [_stem(path[-1]) if path[-1] not in ("", "standard input") else path[-1] for path in parts]
+    names = [_stem_of(path[-1]) if path[-1] not in ("", "standard input") else path[-1] for path in parts]
     for length in range(1, 1 + max(map(len, parts))):
         crowded = {name for name in names if names.count(name) > 1}
         if not crowded:
             break
         names = [
-            "/".join([*path[-length:-1], _stem(path[-1]) if length < len(path) + 1 else path[-1]])
+            "/".join([*path[-length:-1], _stem_of(path[-1]) if length < len(path) + 1 else path[-1]])
             if name in crowded
             else name
             for name, path in zip(names, parts)
         ]
     crowded = {name for name in names if names.count(name) > 1}
     if crowded:
-        raise InputError(f"two submissions are called {some(sorted(crowded))}", remedy="give each a name: NAME=FILE")
+        raise InputError(
+            f"two submissions are called {list_some(sorted(crowded))}", remedy="give each a name: NAME=FILE"
+        )
     return names
 
 
-def _stem(name: str) -> str:
+def _stem_of(name: str) -> str:
     return os.path.splitext(name.removesuffix(".gz"))[0] or name

@@ -1,4 +1,4 @@
-"""Answers that are lists and nested values: what a text holds of them, as JSON."""
+"""Answers that are lists and nested values, which texts hold as JSON."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from anls_metric.core.rows import describe
-from anls_metric.reading.rows import parse_references
+from anls_metric.reading.references import parse_references
 
 _OPENING = ("{", "[")
 
 
 def value_of(text: str) -> Any:
-    """The value that a text is, as JSON.
+    """Parse a text that is JSON.
 
     Args:
-        text: all of it is JSON.
+        text: JSON and nothing else.
 
     Returns:
-        The value; a number as it is written, since 0.10 is an answer of four characters.
+        The value; a number alone stays a text, since 0.10 is an answer of four characters.
 
     Raises:
-        ValueError: it is not JSON, or nested too deep.
+        ValueError: it is not JSON, or it is nested too deep.
 
     Example:
         >>> value_of('{"total": "12.50"}'), value_of('"tea"'), value_of("0.10"), value_of("null")
@@ -36,7 +36,7 @@ def value_of(text: str) -> Any:
 
 
 def value_or_text(text: str) -> Any:
-    """The object or list that a text is, as JSON; any other text as it is.
+    """Parse a text that is a JSON object or list; any other text stays a text.
 
     Example:
         >>> value_or_text('["tea", "milk"]'), value_or_text("[1] tea"), value_or_text("0.10")
@@ -50,20 +50,24 @@ def value_or_text(text: str) -> Any:
     return text
 
 
-def accepted_value(text: str, what: str) -> Any:
-    """The object or list that a text of accepted answers is, as JSON or as Python prints a list of texts.
+def parse_accepted_value(text: str, what: str) -> Any:
+    """Parse an accepted answer that is a JSON object or list, or a list of texts as Python prints it.
 
     Args:
         text: a field of a file.
-        what: what to call it in an error.
+        what: the name of the field in an error.
+
+    Returns:
+        The object or list; any other text unchanged.
 
     Raises:
-        ValueError: a text that looks so and is not: it would be compared as a text.
+        ValueError: the text looks like a list or object and is neither JSON nor a list of texts. Scored as a text, it
+            would give a wrong number.
 
     Example:
-        >>> accepted_value('{"total": "12.50"}', "answer"), accepted_value("['tea', 'milk']", "answer")
+        >>> parse_accepted_value('{"total": "12.50"}', "answer"), parse_accepted_value("['tea', 'milk']", "answer")
         ({'total': '12.50'}, ['tea', 'milk'])
-        >>> accepted_value("{'total': 12.5}", "answer")
+        >>> parse_accepted_value("{'total': 12.5}", "answer")
         Traceback (most recent call last):
         ValueError: answer is "{'total': 12.5}" (str), which looks like a list or object: write it as JSON
     """
@@ -79,14 +83,17 @@ def accepted_value(text: str, what: str) -> Any:
 
 
 def typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
-    """The prediction and the reference that somebody typed, each a text or a value as JSON.
+    """Parse answers that somebody typed, each a text or JSON.
 
     Args:
         prediction: the answer.
-        references: its accepted answers, one of which counts.
+        references: the accepted answers.
+
+    Returns:
+        The prediction, and the reference as `anls_metric.nested` takes it: several accepted answers are a tuple.
 
     Raises:
-        ValueError: an accepted answer that looks like JSON and is not.
+        ValueError: an accepted answer looks like JSON and is not.
 
     Example:
         >>> typed_values('{"total": "12.5"}', ['{"total": {"__tuple__": ["12.50", "12.5"]}}'])
@@ -96,12 +103,12 @@ def typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
     """
     from anls_metric.nested import from_json
 
-    accepted = [from_json(accepted_value(text, "the accepted answer")) for text in references]
+    accepted = [from_json(parse_accepted_value(text, "the accepted answer")) for text in references]
     return value_or_text(prediction), accepted[0] if len(accepted) == 1 else tuple(accepted)
 
 
 def as_json(value: Any) -> Any:
-    """A value as JSON writes it, where a tuple is ``{"__tuple__": [...]}``; a text as it is."""
+    """Convert a value to what ``json.dumps`` takes: a tuple becomes ``{"__tuple__": [...]}``, a text stays a text."""
     if value is None or isinstance(value, str):
         return value
     from anls_metric.nested import to_json
@@ -110,7 +117,7 @@ def as_json(value: Any) -> Any:
 
 
 def written(value: Any) -> str:
-    """A prediction or an accepted answer as a text: a text is itself, a value is JSON.
+    """Format a prediction or an accepted answer as a text: a value becomes JSON, a text stays as it is.
 
     Example:
         >>> written("12.50"), written({"total": ("12.50", "12.5")})

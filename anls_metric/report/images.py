@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anls_metric.reading.rows import InputError
+from anls_metric.reading.errors import InputError
 
 IMAGE_FIELDS = ("image", "image_path", "image_local_name", "image_name", "image_id", "file_name")
 """The fields of a record that may name the image of a question, the likeliest first."""

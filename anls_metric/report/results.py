@@ -14,8 +14,8 @@ from typing import IO, Any
 
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.reading import remedies
+from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.rows import InputError
 from anls_metric.reading.values import as_json
 from anls_metric.report.document import RESULTS_FILE
 

@@ -17,8 +17,8 @@ import anls_metric
 from anls_metric.analysis.comparison import Compared, Comparison, compare
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval, differences, holm, least_difference, paired_test
-from anls_metric.reading.join import join_files
-from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.join import Row, join_files
 from tests.conftest import ROOT
 
 KEYS = [

@@ -8,7 +8,7 @@ from anls_metric import VARIANTS, anls_scores, mean
 from anls_metric.analysis.curves import THRESHOLDS, by_threshold, spread
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.rows import Row
+from anls_metric.reading.join import Row
 from tests.conftest import fuzzed_rows
 
 ROWS = [*fuzzed_rows(300, 11), ("none", ["none"]), ("", ["a"]), ("", [""]), ("ab", ["abcd"]), ("İİ", ["i"])]

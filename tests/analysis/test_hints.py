@@ -16,8 +16,8 @@ from anls_metric.analysis.hints import SIGNS, VALUE_SIGNS, Hint, Hints, Sign
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading import remedies
 from anls_metric.reading.extract import extractor
+from anls_metric.reading.join import Row
 from anls_metric.reading.remedies import Door
-from anls_metric.reading.rows import Row
 
 BRANDS = ["Coca", "Pepsi", "Fanta", "Sprite", "Schweppes", "Orangina", "Afri", "Rivella"]
 ANSWERS = [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import anls_metric
 from anls_metric.analysis.scored import ScoredSet, Tally, group, grouping_fields
-from anls_metric.reading.rows import Row
+from anls_metric.reading.join import Row
 from anls_metric.reading.submissions import find_submissions
 from tests.conftest import fuzzed_rows
 

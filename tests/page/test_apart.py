@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from anls_metric.page import apart
-from anls_metric.reading.rows import InputError
+from anls_metric.reading.errors import InputError
 from tests.conftest import ROOT
 from tests.page.files import write_table
 

@@ -16,8 +16,8 @@ from anls_metric.nested import get_value_variant
 from anls_metric.page import api, limits
 from anls_metric.page.errors import told
 from anls_metric.page.uploads import Upload
+from anls_metric.reading.errors import InputError
 from anls_metric.reading.layouts import LAYOUTS
-from anls_metric.reading.rows import InputError
 from tests.conftest import ROOT
 from tests.page.files import write_table
 

@@ -12,7 +12,8 @@ import pytest
 
 from anls_metric.page import limits
 from anls_metric.page.uploads import Spent, Upload, columns_of, find, make_room, open_all, take
-from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.join import Row
 from anls_metric.reading.sources import Reading
 from tests.page.files import write_table
 

@@ -1,4 +1,4 @@
-"""Which part of what a model wrote is its answer."""
+"""Answers extracted from raw model output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anls_metric.reading.extract import EXTRACTORS, answer_in_tags, extractor
 
 ALL_RULES = extractor(",".join(EXTRACTORS))
 
-# The name of a rule -> texts, and what it finds in them; None where it finds nothing.
+# The name of a rule -> texts with the answers that it finds; None where it finds nothing.
 FOUND: dict[str, list[tuple[str, str | None]]] = {
     "think": [
         ("<think>Pepsi?</think> Coca Cola\n", "Coca Cola"),
@@ -152,17 +152,17 @@ FOUND: dict[str, list[tuple[str, str | None]]] = {
 @pytest.mark.parametrize(
     ("name", "text", "answer"), [(name, text, answer) for name, rows in FOUND.items() for text, answer in rows]
 )
-def test_what_a_rule_finds(name: str, text: str, answer: str | None) -> None:
+def test_rule_finds_the_answer(name: str, text: str, answer: str | None) -> None:
     assert EXTRACTORS[name].find(text) == answer
     assert extractor(name)(text) == (text if answer is None else answer)
 
 
-def test_every_rule_is_tried_here_and_says_what_it_does() -> None:
+def test_every_rule_has_cases_and_a_meaning() -> None:
     assert list(FOUND) == list(EXTRACTORS)
     assert all(rule.name == name and rule.meaning and rule.marks for name, rule in EXTRACTORS.items())
 
 
-# What was wrapped around answers that score 0.9229, what they score then, and what takes them out.
+# A wrapping of answers that score 0.9229 -> how it is made, the score with it, and the rules that remove it.
 WRAPPED: dict[str, tuple[Callable[[str], str], float, str]] = {
     "think": (lambda answer: f"<think>\nLet me look at the document.\n</think>\n{answer}", 0.0152, "think"),
     "fenced JSON": (lambda answer: f"```json\n{json.dumps({'answer': answer})}\n```", 0.0782, "json"),
@@ -184,7 +184,7 @@ WRAPPED: dict[str, tuple[Callable[[str], str], float, str]] = {
 
 
 @pytest.mark.parametrize(("wrap", "score", "names"), WRAPPED.values(), ids=WRAPPED)
-def test_real_answers_come_out_of_their_wrapping(
+def test_rules_extract_real_answers_from_their_wrapping(
     real_answers: Path, wrap: Callable[[str], str], score: float, names: str
 ) -> None:
     questions = json.loads((real_answers / "gold.json").read_text("utf-8"))["data"]
@@ -200,7 +200,7 @@ def test_real_answers_come_out_of_their_wrapping(
     )
 
 
-def test_rules_are_applied_in_their_order() -> None:
+def test_extractor_applies_rules_in_their_order() -> None:
     text = '<think>The answer is Pepsi</think>"The answer is Coca Cola."'
     assert extractor("think")(text) == '"The answer is Coca Cola."'
     assert extractor(" think , quotes,final, period").signature == "think,quotes,final,period"
@@ -208,14 +208,14 @@ def test_rules_are_applied_in_their_order() -> None:
     assert extractor("final,period,quotes")(text) == 'Coca Cola."'
 
 
-def test_a_rule_that_looks_for_another_name() -> None:
+def test_extractor_takes_the_name_of_a_field_or_tag() -> None:
     assert extractor("json:brand")('{"answer": "Pepsi", "brand": "Coca Cola"}') == "Coca Cola"
     assert extractor("tag:s_answer")("<s_docvqa><s_answer> Coca Cola</s_answer></s>") == "Coca Cola"
     assert extractor("tag:s_answer,json:a:b").signature == "tag:s_answer,json:a:b"
     assert extractor("json:a:b")('{"a:b": "Coca Cola"}') == "Coca Cola"
 
 
-def test_it_can_be_pickled() -> None:
+def test_extractor_can_be_pickled() -> None:
     extract = extractor("json:brand," + ALL_RULES.signature)
     again = pickle.loads(pickle.dumps(extract))
     assert again.signature == extract.signature
@@ -234,24 +234,24 @@ def test_it_can_be_pickled() -> None:
         (None, "extract is None, not a string"),
     ],
 )
-def test_a_rule_that_there_is_not(names: str, message: str) -> None:
+def test_extractor_refuses_an_unknown_rule(names: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         extractor(names)
 
 
-def test_only_texts_are_taken() -> None:
+def test_extraction_refuses_a_value_that_is_no_text() -> None:
     for take in (extractor("think"), answer_in_tags):
         with pytest.raises(ValueError, match=r"text is 7 \(int\), not a string"):
             take(7)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("text", "answer"), FOUND["tag"])
-def test_answer_in_tags_is_the_rule_that_gives_nothing_where_there_is_none(text: str, answer: str | None) -> None:
+def test_answer_in_tags_finds_the_answer_or_none(text: str, answer: str | None) -> None:
     assert answer_in_tags(text) == answer
     assert answer_in_tags(text.replace("answer", "x"), tag="x") == answer
 
 
-# What makes rules work hard.
+# Texts that make rules work hard.
 PIECES = [
     *(
         "<think>",
@@ -291,30 +291,30 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3)).map("".join))
-def test_any_text_gives_a_text(text: str) -> None:
+def test_rules_return_a_text_for_any_text(text: str) -> None:
     for rule in EXTRACTORS.values():
-        found = rule.extract(text)
-        assert found is None or (isinstance(found, str) and found == found.strip())
-        assert rule.find(text) == found, "a rule found something in a text without its marks"
+        answer = rule.extract(text)
+        assert answer is None or (isinstance(answer, str) and answer == answer.strip())
+        assert rule.find(text) == answer, "a rule found something in a text without its marks"
     assert isinstance(ALL_RULES(text), str)
 
 
 @given(st.text(alphabet=st.characters(codec="ascii", categories=["L", "N", "Zs"])))
-def test_a_text_without_marks_stays_as_it_is(text: str) -> None:
+def test_text_without_marks_stays_as_it_is(text: str) -> None:
     assert ALL_RULES(text) == text
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_hostile_texts_end(piece: str) -> None:
-    """A rule that took time with the square of the length would be at it for hours."""
+def test_rules_take_linear_time_for_hostile_texts(piece: str) -> None:
+    """A rule of quadratic time would take hours."""
     for start in ("", '"', r"\boxed{", "Answer: "):
         text = start + piece * (60_000 // len(piece)) + start[::-1]
         for rule in EXTRACTORS.values():
-            found = rule.extract(text)
-            assert found is None or len(found) <= len(text)
+            answer = rule.extract(text)
+            assert answer is None or len(answer) <= len(text)
 
 
-# Answers that are lists and nested values: the text -> what the rules take out as JSON, None for nothing.
+# Answers that are lists and nested values: the text -> the JSON that the rule finds; None where it finds nothing.
 FOUND_VALUES: dict[str, list[tuple[str, str | None]]] = {
     "json": [
         ('Here: {"total": "12.50", "items": [1, 2]}, see [3].', '{"total": "12.50", "items": [1, 2]}'),
@@ -338,7 +338,7 @@ FOUND_VALUES: dict[str, list[tuple[str, str | None]]] = {
 
 
 @pytest.mark.parametrize(("rule", "text", "value"), [(r, *case) for r, cases in FOUND_VALUES.items() for case in cases])
-def test_a_rule_of_values(rule: str, text: str, value: str | None) -> None:
+def test_rule_of_values_finds_json(rule: str, text: str, value: str | None) -> None:
     extract = pickle.loads(pickle.dumps(extractor(rule, values=True)))
     assert extract(text) == (text if value is None else value)
     assert extract.signature == rule

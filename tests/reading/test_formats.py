@@ -1,4 +1,4 @@
-"""Whatever the format, container and encoding: what is read is what was written, or an error says what it is."""
+"""Files of every format, container and encoding are read as they were written, or refused."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from anls_metric.reading.files import CHUNK
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import CHUNK
+from anls_metric.reading.join import Row
 from anls_metric.reading.records import Records
-from anls_metric.reading.rows import InputError, Row
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions
 
@@ -37,12 +38,12 @@ def rows_of(*files: str, **reading: Any) -> list[Row]:
     return list(chain.from_iterable(submission.batches()))
 
 
-def same(path: Path | str, rows: Table = ROWS, **reading: Any) -> None:
-    found = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path), **reading)]
-    assert found == [(row["id"], row["prediction"], row["references"]) for row in rows]
+def check_rows(path: Path | str, rows: Table = ROWS, **reading: Any) -> None:
+    rows_read = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path), **reading)]
+    assert rows_read == [(row["id"], row["prediction"], row["references"]) for row in rows]
 
 
-def as_csv(rows: Table, delimiter: str = ",", end: str = "\n", quoting: Any = csv.QUOTE_MINIMAL) -> str:
+def write_csv(rows: Table, delimiter: str = ",", end: str = "\n", quoting: Any = csv.QUOTE_MINIMAL) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator=end, quoting=quoting)
     writer.writerow(rows[0])
@@ -54,11 +55,11 @@ LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS)
 COLUMNS = {name: [row[name] for row in ROWS] for name in ROWS[0]}
 
 TEXTS = {
-    "table.csv": as_csv(ROWS),
-    "semicolons.csv": as_csv(ROWS, ";"),
-    "tabs.csv.txt": as_csv(ROWS, "\t"),
-    "table.tsv": as_csv(ROWS, "\t", "\r\n"),
-    "pipes.txt": as_csv(ROWS, "|"),
+    "table.csv": write_csv(ROWS),
+    "semicolons.csv": write_csv(ROWS, ";"),
+    "tabs.csv.txt": write_csv(ROWS, "\t"),
+    "table.tsv": write_csv(ROWS, "\t", "\r\n"),
+    "pipes.txt": write_csv(ROWS, "|"),
     "list.json": json.dumps(ROWS),
     "indented.json": json.dumps(ROWS, indent=4),
     "data.json": json.dumps({"name": "x", "data": ROWS}),
@@ -70,7 +71,9 @@ TEXTS = {
     "one after the other.json": "\n".join(json.dumps(row, indent=2) for row in ROWS),
     "one line.json": "".join(json.dumps(row) for row in ROWS),
     "columns.json": json.dumps(COLUMNS),
-    "pandas.json": json.dumps({name: {str(n): one for n, one in enumerate(c)} for name, c in COLUMNS.items()}),
+    "pandas.json": json.dumps(
+        {name: {str(n): value for n, value in enumerate(column)} for name, column in COLUMNS.items()}
+    ),
     "pandas split.json": json.dumps(
         {"columns": list(ROWS[0]), "index": [0, 1, 2], "data": [list(row.values()) for row in ROWS]}
     ),
@@ -80,17 +83,17 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_texts_of_every_shape_and_encoding(tmp_path: Path, name: str, encoding: str) -> None:
+def test_text_of_any_shape_and_encoding_is_read(tmp_path: Path, name: str, encoding: str) -> None:
     (tmp_path / name).write_bytes(TEXTS[name].encode(encoding))
-    same(tmp_path / name)
+    check_rows(tmp_path / name)
 
 
 @pytest.mark.parametrize("name", ["table.csv", "lines.jsonl", "list.json"])
 @pytest.mark.parametrize("packed", [gzip, bz2, lzma], ids=lambda packed: packed.__name__)
-def test_packed_files_are_unpacked_on_the_way(tmp_path: Path, name: str, packed: Any) -> None:
+def test_compressed_file_is_unpacked_up_to_the_limit(tmp_path: Path, name: str, packed: Any) -> None:
     ending = {"gzip": ".gz", "bz2": ".bz2", "lzma": ".xz"}[packed.__name__]
     (tmp_path / (name + ending)).write_bytes(packed.compress(TEXTS[name].encode()))
-    same(tmp_path / (name + ending))
+    check_rows(tmp_path / (name + ending))
     (tmp_path / "cut").write_bytes(packed.compress(TEXTS[name].encode())[:-10])
     with pytest.raises(InputError, match=r"cannot be unpacked"):
         rows_of(str(tmp_path / "cut"))
@@ -99,13 +102,13 @@ def test_packed_files_are_unpacked_on_the_way(tmp_path: Path, name: str, packed:
         list(Records(str(tmp_path / "bomb"), most_bytes=2**20).chunks())
 
 
-def test_a_single_record_is_one(tmp_path: Path) -> None:
+def test_single_record_is_read(tmp_path: Path) -> None:
     for name, text in {"a.json": json.dumps(ROWS[0], indent=1), "b.json": json.dumps(ROWS[0])}.items():
         (tmp_path / name).write_text(text)
-        same(tmp_path / name, ROWS[:1])
+        check_rows(tmp_path / name, ROWS[:1])
 
 
-def test_answers_and_accepted_answers_by_id(tmp_path: Path) -> None:
+def test_objects_of_answers_by_id_are_joined(tmp_path: Path) -> None:
     gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
     answers.write_text(json.dumps({row["id"]: row["prediction"] for row in ROWS}))
     for accepted in ({row["id"]: row["references"] for row in ROWS}, {row["id"]: row["references"][0] for row in ROWS}):
@@ -116,13 +119,13 @@ def test_answers_and_accepted_answers_by_id(tmp_path: Path) -> None:
         assert [row.references[0] for row in rows] == [row["references"][0] for row in ROWS]
 
 
-def test_a_folder_and_a_pattern_of_parts_are_one_file(tmp_path: Path) -> None:
+def test_folder_and_pattern_of_parts_are_read_as_one_file(tmp_path: Path) -> None:
     rows = [{"id": f"{n}", "prediction": "a", "references": ["a"]} for n in range(25)]
     for part in range(12):  # part 10 comes after part 9
         lines = "".join(f"{json.dumps(row)}\n" for row in rows[2 * part : 2 * part + (3 if part == 11 else 2)])
         (tmp_path / f"part-{part}.jsonl").write_text(lines)
-    same(tmp_path, rows)
-    same(tmp_path / "part-*.jsonl", rows)
+    check_rows(tmp_path, rows)
+    check_rows(tmp_path / "part-*.jsonl", rows)
     (tmp_path / "part-3.jsonl").write_text('{"id": 1, "prediction": 7, "references": ["a"]}\n')
     with pytest.raises(InputError, match=r"part-3.jsonl, line 1: prediction is 7"):
         rows_of(str(tmp_path))
@@ -150,16 +153,16 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_not_read_says_what_it_is(tmp_path: Path, name: str) -> None:
-    content, said = REFUSED[name]
+def test_file_of_another_format_is_refused_by_its_name(tmp_path: Path, name: str) -> None:
+    content, message = REFUSED[name]
     (tmp_path / name).write_bytes(content)
     if name == "a.parquet":
         pytest.importorskip("pyarrow")
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=message):
         rows_of(str(tmp_path / name))
 
 
-def test_a_zip_archive_names_what_is_in_it(tmp_path: Path) -> None:
+def test_zip_archive_is_refused_with_its_contents(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "answers.zip", "w") as archive:
         archive.writestr("answers.json", "[]")
     with pytest.raises(InputError, match=r"a zip archive \(of answers.json\): unpack it"):
@@ -169,7 +172,7 @@ def test_a_zip_archive_names_what_is_in_it(tmp_path: Path) -> None:
 # Parquet and Arrow
 
 
-def test_parquet_with_an_image_column_that_is_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parquet_columns_of_images_are_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     table = pyarrow.Table.from_pylist([{**row, "image": {"bytes": b"x" * 1000, "path": "p"}} for row in ROWS])
     parquet.write_table(table, tmp_path / "table.parquet")
@@ -181,31 +184,31 @@ def test_parquet_with_an_image_column_that_is_never_read(tmp_path: Path, monkeyp
         return iterate(file, *args, columns=columns, **options)
 
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", noting)
-    same(tmp_path / "table.parquet")
+    check_rows(tmp_path / "table.parquet")
     assert read
     assert all("image" not in columns for columns in read)
     content = (tmp_path / "table.parquet").read_bytes()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-    same("-")
+    check_rows("-")
 
 
-def test_a_data_set_saved_by_datasets(tmp_path: Path) -> None:
+def test_data_set_saved_by_datasets_is_read(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     rows = [{"id": f"{n}", "prediction": "a", "references": ["a"]} for n in range(CHUNK + 7)]
     datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "saved", num_shards=3)
-    same(tmp_path / "saved", rows)
+    check_rows(tmp_path / "saved", rows)
     datasets.DatasetDict({"test": datasets.Dataset.from_list(ROWS)}).save_to_disk(tmp_path / "splits")
     with pytest.raises(InputError, match=r"a data set of several splits: name the folder of one of them: test"):
         rows_of(str(tmp_path / "splits"))
-    same(tmp_path / "splits" / "test")
+    check_rows(tmp_path / "splits" / "test")
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.Table.from_pylist(ROWS)
     with pyarrow.ipc.new_file(str(tmp_path / "file.arrow"), table.schema) as writer:
         writer.write_table(table)
-    same(tmp_path / "file.arrow")
+    check_rows(tmp_path / "file.arrow")
 
 
-# Excel: a workbook is made here by hand, as few libraries write one
+# Excel: the workbooks are made by hand, since few libraries write them
 
 
 def workbook(path: Path, rows: list[list[str]]) -> str:
@@ -252,38 +255,38 @@ def number(value: str) -> str:
 HEADER = [text(name) for name in ("id", "prediction", "references")]
 
 
-def test_a_workbook(tmp_path: Path) -> None:
+def test_workbook_is_read(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
     rows = [[text(row["id"]), text(row["prediction"]), text(json.dumps(row["references"]))] for row in ROWS]
-    same(workbook(tmp_path / "table.xlsx", [HEADER, *rows]))
+    check_rows(workbook(tmp_path / "table.xlsx", [HEADER, *rows]))
     kinds = [
         [number("7"), number("56"), text("56")],
         [number("8"), number("2.5"), text("2.5")],
         [text("x"), text(""), text("b")],
     ]
-    found = rows_of(workbook(tmp_path / "numbers.xlsx", [HEADER, *kinds]))
-    assert [(row.id, row.prediction) for row in found] == [("7", "56"), ("8", "2.5"), ("x", "")]
+    rows_read = rows_of(workbook(tmp_path / "numbers.xlsx", [HEADER, *kinds]))
+    assert [(row.id, row.prediction) for row in rows_read] == [("7", "56"), ("8", "2.5"), ("x", "")]
 
 
-def test_a_date_of_a_workbook_is_no_text_any_more(tmp_path: Path) -> None:
+def test_workbook_with_a_date_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
     date = workbook(tmp_path / "date.xlsx", [HEADER, [text("1"), "s='1'><v>32857</v>", text("12/15/89")]])
     with pytest.raises(InputError, match=r"row 2, prediction: the cell is 1989-12-15 .date., of which the text"):
         rows_of(date)
 
 
-def test_an_empty_cell_of_accepted_answers_is_an_error(tmp_path: Path) -> None:
+def test_empty_cell_of_accepted_answers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("prediction,references\na,\n")
     with pytest.raises(InputError, match=r"table.csv, line 2: references is empty: write at least one"):
         rows_of(str(tmp_path / "table.csv"))
 
 
-# All of it at random
+# Random files
 
 
 @st.composite
 def tables(draw: st.DrawFn) -> Table:
-    """Rows of any texts that UTF-8 has."""
+    """Rows of any texts that UTF-8 can hold."""
     texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
     answers = st.lists(texts, min_size=1, max_size=3)
     count = draw(st.integers(1, 6))
@@ -292,7 +295,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 def _csv(rows: Table, delimiter: str) -> str:
     try:
-        return as_csv(rows, delimiter, quoting=csv.QUOTE_ALL)  # else a lone carriage return would end a line
+        return write_csv(rows, delimiter, quoting=csv.QUOTE_ALL)  # else a lone carriage return would end a line
     except csv.Error:  # Python 3.10 writes no NUL
         reject()
 
@@ -311,23 +314,23 @@ WRITERS: dict[str, Any] = {
 
 @settings(max_examples=300)
 @given(tables(), st.sampled_from(sorted(WRITERS)), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]), st.booleans())
-def test_what_was_written_is_what_is_read_or_an_error_says_why(
+def test_text_of_any_format_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, rows: Table, name: str, encoding: str, packed: bool
 ) -> None:
     content = WRITERS[name](rows).encode(encoding)
     path = tmp_path_factory.getbasetemp() / f"fuzz-{name}{'.gz' if packed else ''}"
     path.write_bytes(gzip.compress(content) if packed else content)
-    found = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path))]
+    rows_read = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path))]
     every = [row["prediction"] for row in rows]
     unwrapped = len(every) > 1 and all(text.startswith("[") for text in every)
-    assert unwrapped or found == [(row["id"], row["prediction"], row["references"]) for row in rows]
+    assert unwrapped or rows_read == [(row["id"], row["prediction"], row["references"]) for row in rows]
 
 
 @settings(max_examples=300)
 @given(
     st.binary(max_size=60), st.sampled_from(["a.json", "a.csv", "a.jsonl", "a", "a.tsv", "a.gz", "a.eval", "a.xlsx"])
 )
-def test_any_bytes_are_read_or_refused_in_words(
+def test_any_bytes_are_read_or_refused_with_an_input_error(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
 ) -> None:
     path = tmp_path_factory.getbasetemp() / f"bytes-{name}"

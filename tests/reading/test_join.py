@@ -1,4 +1,4 @@
-"""Gold and submission joined by id, and tables: the rows that come out, whatever the order and the format."""
+"""Rows of a gold file joined with a submission, and of tables, in any order and format."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
-from anls_metric.reading.files import CHUNK
-from anls_metric.reading.join import join_files, make_rows, read_table
-from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.input_file import CHUNK
+from anls_metric.reading.join import Row, join_files, make_rows, read_table
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions
 
@@ -30,17 +30,17 @@ def write(path: Path, records: Records) -> str:
     return str(path)
 
 
-def joined(gold: str, submission: str, missing: str = "error") -> list[Row]:
+def join(gold: str, submission: str, missing: str = "error") -> list[Row]:
     return list(chain.from_iterable(join_files(gold, submission, Reading(missing=missing))))
 
 
-def files(folder: Path, gold: Records, answers: Records, ending: str = "json") -> tuple[str, str]:
+def write_files(folder: Path, gold: Records, answers: Records, ending: str = "json") -> tuple[str, str]:
     return write(folder / f"gold.{ending}", gold), write(folder / f"answers.{ending}", answers)
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 @pytest.mark.parametrize("order", ["same", "reversed", "shuffled"])
-def test_every_question_has_its_answer_in_the_order_of_the_gold_file(tmp_path: Path, ending: str, order: str) -> None:
+def test_join_files_keeps_the_order_of_the_gold_file(tmp_path: Path, ending: str, order: str) -> None:
     count = 3 * CHUNK + 7
     gold = [{"questionId": number, "answers": [f"gold {number}"], "page": number % 7} for number in range(count)]
     answers = [{"question_id": str(number), "answer": f"answer {number}"} for number in range(count)]
@@ -48,7 +48,7 @@ def test_every_question_has_its_answer_in_the_order_of_the_gold_file(tmp_path: P
         answers.reverse()
     elif order == "shuffled":
         random.Random(1).shuffle(answers)
-    rows = joined(*files(tmp_path, gold, answers, ending))
+    rows = join(*write_files(tmp_path, gold, answers, ending))
     assert rows == [Row(str(n), f"answer {n}", [f"gold {n}"], gold[n]) for n in range(count)]
     assert {type(row) for row in rows} == {Row}
 
@@ -57,66 +57,70 @@ IDS = st.lists(st.text(min_size=1, max_size=3) | st.integers(), unique_by=str, m
 
 
 @given(IDS, IDS, st.randoms(use_true_random=False), st.sampled_from(["error", "zero"]))
-def test_ids_are_joined_as_a_dictionary_joins_them(
-    tmp_path_factory: pytest.TempPathFactory, asked: list[Any], answered: list[Any], chance: random.Random, missing: str
+def test_join_files_joins_as_a_dictionary_does(
+    tmp_path_factory: pytest.TempPathFactory,
+    questions: list[Any],
+    others: list[Any],
+    chance: random.Random,
+    missing: str,
 ) -> None:
-    answered = chance.sample([*asked, *(key for key in answered if str(key) not in set(map(str, asked)))], len(asked))
-    gold = [{"id": key, "answers": ["a"]} for key in asked]
-    paths = files(tmp_path_factory.mktemp("joined"), gold, [{"id": key, "answer": f"{key}!"} for key in answered])
+    wanted = set(map(str, questions))
+    answered = chance.sample([*questions, *(key for key in others if str(key) not in wanted)], len(questions))
+    gold = [{"id": key, "answers": ["a"]} for key in questions]
+    paths = write_files(tmp_path_factory.mktemp("joined"), gold, [{"id": key, "answer": f"{key}!"} for key in answered])
     expected = {str(key): f"{key}!" for key in answered}
-    wanted = set(map(str, asked))
     if set(expected) - wanted or (missing == "error" and wanted - set(expected)):
         with pytest.raises(InputError) as refused:
-            joined(*paths, missing)
+            join(*paths, missing)
         assert refused.value.where == paths[1]
     else:
-        rows = joined(*paths, missing)
-        assert [(row.id, row.prediction) for row in rows] == [(str(key), expected.get(str(key))) for key in asked]
+        rows = join(*paths, missing)
+        assert [(row.id, row.prediction) for row in rows] == [(str(key), expected.get(str(key))) for key in questions]
 
 
 @pytest.mark.parametrize("apart", [1, CHUNK, 2 * CHUNK + 3])
-def test_what_comes_twice_is_found_however_far_apart(tmp_path: Path, apart: int) -> None:
+def test_repeated_id_is_refused_however_far_apart(tmp_path: Path, apart: int) -> None:
     gold = [{"id": number, "answers": ["a"]} for number in range(apart + 1)]
     answers = [{"id": number, "answer": "a"} for number in range(apart + 1)]
-    twice = files(tmp_path, gold, [*answers, {"id": 0, "answer": "b"}], "jsonl")
+    twice = write_files(tmp_path, gold, [*answers, {"id": 0, "answer": "b"}], "jsonl")
     with pytest.raises(InputError, match=r"answers\.jsonl: .*answered more than once.*: keep one answer"):
-        joined(*twice)
-    twice = files(tmp_path, [*gold, gold[0]], answers, "jsonl")
+        join(*twice)
+    twice = write_files(tmp_path, [*gold, gold[0]], answers, "jsonl")
     with pytest.raises(InputError, match=r"gold\.jsonl: 1 id repeated \(first: 0\): keep one record of each"):
-        joined(*twice)
+        join(*twice)
     table = [{"key": n % (apart + 1), "prediction": "a", "references": "a"} for n in range(apart + 2)]
     with pytest.raises(InputError, match=r"table\.jsonl: 1 id repeated \(first: 0\)"):
         list(read_table(write(tmp_path / "table.jsonl", table), Reading(id_field="key")))
 
 
-def test_a_library_caller_reads_of_arguments_and_not_of_flags(tmp_path: Path) -> None:
+def test_error_names_arguments_and_not_flags(tmp_path: Path) -> None:
     table = write(tmp_path / "table.json", [{"text": "a", "references": ["a"]}])
-    for read, said in (
+    for read, message in (
         (lambda: list(read_table(table)), "(found 'text', 'references'): name the right one with prediction_field"),
         (
             lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))),
             "name the right one with references_field",
         ),
         (
-            lambda: joined(*files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),
+            lambda: join(*write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),
             'no answer to 1 of the questions of .*gold.json (1): add them, or count them as 0 with missing="zero"',
         ),
     ):
         with pytest.raises(InputError) as refused:
             read()
-        for part in said.split(".*"):
+        for part in message.split(".*"):
             assert part in str(refused.value)
         assert "--" not in str(refused.value)
 
 
-def test_a_table_numbers_its_rows_from_1_where_no_id_is_named(tmp_path: Path) -> None:
+def test_read_table_numbers_rows_from_1_without_an_id(tmp_path: Path) -> None:
     records = [{"prediction": str(number), "references": ["a"]} for number in range(CHUNK + 3)]
     rows = list(chain.from_iterable(read_table(write(tmp_path / "table.jsonl", records))))
     assert [row.id for row in rows] == [str(number) for number in range(1, CHUNK + 4)]
     assert [row.prediction for row in rows] == [record["prediction"] for record in records]
 
 
-def test_a_bad_row_is_named_by_its_own_place_in_a_later_chunk(tmp_path: Path) -> None:
+def test_read_table_names_the_place_of_a_bad_row_in_a_later_chunk(tmp_path: Path) -> None:
     records: Records = [{"prediction": "a", "references": ["a"]} for _ in range(CHUNK + 3)]
     records[CHUNK + 1]["references"] = ["a", 7]
     with pytest.raises(InputError) as refused:
@@ -125,35 +129,37 @@ def test_a_bad_row_is_named_by_its_own_place_in_a_later_chunk(tmp_path: Path) ->
     assert refused.value.problem == 'references, item 1, is 7 (int), not a string: pass a string ("7")'
 
 
-def test_made_rows_are_rows() -> None:
+def test_make_rows_returns_rows() -> None:
     (row,) = make_rows(["7"], ["a"], [["b"]], [{}], [None])
     assert (row, type(row)) == (Row("7", "a", ["b"], {}), Row)
     assert row.references == ["b"]
 
 
-def test_a_row_remembers_what_its_prediction_was_taken_out_of(tmp_path: Path) -> None:
-    said = ["The answer is a", "b"]
-    both: Records = [{"id": str(n), "prediction": text, "references": ["a"]} for n, text in enumerate(said)]
+def test_row_keeps_the_raw_output_of_an_extracted_prediction(tmp_path: Path) -> None:
+    outputs = ["The answer is a", "b"]
+    both: Records = [{"id": str(n), "prediction": text, "references": ["a"]} for n, text in enumerate(outputs)]
     table = write(tmp_path / "table.jsonl", both)
     rule = Reading(extract=extractor("final"))
-    assert [(row.prediction, row.written) for row in chain(*read_table(table, rule))] == [("a", said[0]), ("b", "b")]
+    assert [(row.prediction, row.written) for row in chain(*read_table(table, rule))] == [("a", outputs[0]), ("b", "b")]
     assert [row.written for row in chain(*read_table(table))] == [None, None]
-    gold = write(tmp_path / "gold.jsonl", [{"id": one["id"], "answers": ["a"]} for one in reversed(both)])
-    answers = write(tmp_path / "answers.jsonl", [{"id": one["id"], "answer": one["prediction"]} for one in both])
-    assert [row.written for row in chain(*join_files(gold, answers, rule))] == ["b", said[0]]
+    gold = write(tmp_path / "gold.jsonl", [{"id": record["id"], "answers": ["a"]} for record in reversed(both)])
+    answers = write(
+        tmp_path / "answers.jsonl", [{"id": record["id"], "answer": record["prediction"]} for record in both]
+    )
+    assert [row.written for row in chain(*join_files(gold, answers, rule))] == ["b", outputs[0]]
     assert [row.written for row in chain(*join_files(gold, answers))] == [None, None]
 
 
-def test_ids_under_another_name_are_an_error_that_says_what_to_name(tmp_path: Path) -> None:
+def test_join_files_names_the_remedy_for_an_id_under_another_name(tmp_path: Path) -> None:
     gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
     gold.write_text('[{"questionId": 1, "answers": ["a"]}]')
     answers.write_text('[{"QuestionID": 1, "answer": "a"}]')
-    said = "no field 'questionId' (found 'QuestionID', 'answer'): name the right one with id_field"
-    with pytest.raises(InputError, match=re.escape(said)):
+    message = "no field 'questionId' (found 'QuestionID', 'answer'): name the right one with id_field"
+    with pytest.raises(InputError, match=re.escape(message)):
         list(join_files(str(gold), str(answers)))
 
 
-def test_lists_by_id_as_answers_are_no_accepted_answers(tmp_path: Path) -> None:
+def test_join_files_refuses_lists_by_id_as_answers(tmp_path: Path) -> None:
     gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
     gold.write_text('{"1": ["a"], "2": ["b"]}')
     answers.write_text('{"1": ["a"], "2": ["b"]}')
@@ -161,10 +167,10 @@ def test_lists_by_id_as_answers_are_no_accepted_answers(tmp_path: Path) -> None:
         list(join_files(str(gold), str(answers)))
 
 
-def test_a_gold_file_that_a_pattern_names_again_is_no_submission(tmp_path: Path) -> None:
-    for name, records in (("gold", [{"id": 1, "answers": ["a"]}]), ("one", [{"id": 1, "answer": "a"}])):
+def test_find_submissions_skips_a_gold_file_that_a_pattern_names_again(tmp_path: Path) -> None:
+    for name, records in (("gold", [{"id": 1, "answers": ["a"]}]), ("answers", [{"id": 1, "answer": "a"}])):
         (tmp_path / f"{name}.json").write_text(json.dumps(records))
-    gold, one = (str(tmp_path / f"{name}.json") for name in ("gold", "one"))
-    assert [found.name for found in find_submissions([gold, gold, one])] == ["one"]
-    assert [found.name for found in find_submissions([gold, one], gold)] == ["one"]
-    assert [found.name for found in find_submissions([gold], gold)] == ["gold"]
+    gold, answers = (str(tmp_path / f"{name}.json") for name in ("gold", "answers"))
+    assert [submission.name for submission in find_submissions([gold, gold, answers])] == ["answers"]
+    assert [submission.name for submission in find_submissions([gold, answers], gold)] == ["answers"]
+    assert [submission.name for submission in find_submissions([gold], gold)] == ["gold"]

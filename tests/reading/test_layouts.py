@@ -1,4 +1,4 @@
-"""Whose file it is, and which field is which: made-up files in every layout, and files that the programs wrote."""
+"""Layouts of made-up files in the shape of every program, and of files that the programs wrote."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ from hypothesis import strategies as st
 import anls_metric
 from anls_metric import command_line
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.layouts import ABSENT, LAYOUTS, by_names, look_up, recognise, without_prompt
-from anls_metric.reading.rows import InputError, Row
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.join import Row
+from anls_metric.reading.layouts import ABSENT, LAYOUTS, guess_layout, look_up, recognize_layout, remove_prompt
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions
 from tests.conftest import SHARED
 
-# Two made-up questions, in the shape in which each program writes them.
-ASKED = ["What is the total?", "Who signed it?"]
+# Two made-up questions, as each program writes them.
+QUESTIONS = ["What is the total?", "Who signed it?"]
 ANSWERS = ["12.50", "R Jones"]
 ACCEPTED = [["12.50", "$12.50"], ["R. Jones", 'it\'s "R. Jones"']]
 PROMPT = "\nAnswer the question using a single word or phrase."
 REASONED = [{"type": "reasoning", "reasoning": "It says so."}, {"type": "text", "text": ANSWERS[1]}]
 
 
-def each(make: Any) -> list[Any]:
-    return [make(n, *row) for n, row in enumerate(zip(ASKED, ANSWERS, ACCEPTED))]
+def make_list(make: Any) -> list[Any]:
+    return [make(n, *row) for n, row in enumerate(zip(QUESTIONS, ANSWERS, ACCEPTED))]
 
 
-def keyed(make: Any) -> dict[str, Any]:
-    return {str(7 + n): make(n, *row) for n, row in enumerate(zip(ASKED, ANSWERS, ACCEPTED))}
+def make_by_id(make: Any) -> dict[str, Any]:
+    return {str(7 + n): make(n, *row) for n, row in enumerate(zip(QUESTIONS, ANSWERS, ACCEPTED))}
 
 
-def message(answer: str) -> dict[str, Any]:
+def make_message(answer: str) -> dict[str, Any]:
     return {"choices": [{"message": {"content": REASONED if answer == ANSWERS[1] else answer}}]}
 
 
-def tagged(accepted: list[str]) -> list[Any]:
+def tag_references(accepted: list[str]) -> list[Any]:
     wrong = {"output": {"text": "wrong"}, "tags": []}
     return [wrong, *({"output": {"text": text}, "tags": ["correct"]} for text in accepted)]
 
@@ -49,12 +50,12 @@ def tagged(accepted: list[str]) -> list[Any]:
 FILES: dict[str, tuple[str, Any]] = {
     "lm_eval": (
         "samples.jsonl",
-        each(
-            lambda n, asked, answer, accepted: {
+        make_list(
+            lambda n, question, answer, accepted: {
                 "doc_id": n,
-                "doc": {"questionId": 7 + n, "question": asked, "answers": accepted},
+                "doc": {"questionId": 7 + n, "question": question, "answers": accepted},
                 "target": str(accepted),
-                "arguments": {"gen_args_0": {"arg_0": asked + PROMPT}},
+                "arguments": {"gen_args_0": {"arg_0": question + PROMPT}},
                 "resps": [[answer]],
                 "filtered_resps": [answer],
                 "filter": "none",
@@ -63,22 +64,22 @@ FILES: dict[str, tuple[str, Any]] = {
     ),
     "lmms_eval": (
         "samples.jsonl",
-        each(
-            lambda n, asked, answer, accepted: {
+        make_list(
+            lambda n, question, answer, accepted: {
                 "doc_id": 7 + n,
                 "target": str(accepted),
                 "filtered_resps": [answer],
                 "doc_hash": "x",
-                "input": asked + PROMPT,
+                "input": question + PROMPT,
             }
         ),
     ),
     "vlmevalkit": (
         "results.tsv",
-        each(
-            lambda n, asked, answer, accepted: {
+        make_list(
+            lambda n, question, answer, accepted: {
                 "index": str(n),
-                "question": asked,
+                "question": question,
                 "answer": str(accepted),
                 "questionId": str(7 + n),
                 "prediction": answer,
@@ -91,21 +92,23 @@ FILES: dict[str, tuple[str, Any]] = {
             "version": 2,
             "status": "success",
             "eval": {},
-            "samples": each(
-                lambda n, asked, answer, accepted: {
+            "samples": make_list(
+                lambda n, question, answer, accepted: {
                     "id": 7 + n,
                     "epoch": 1,
-                    "input": [{"role": "user", "content": [{"type": "text", "text": asked + PROMPT}]}] if n else asked,
+                    "input": [{"role": "user", "content": [{"type": "text", "text": question + PROMPT}]}]
+                    if n
+                    else question,
                     "target": accepted,
-                    "output": message(answer),
+                    "output": make_message(answer),
                 }
             ),
         },
     ),
     "evalscope_reviews": (
         "reviews.jsonl",
-        each(
-            lambda n, asked, answer, accepted: {
+        make_list(
+            lambda n, question, answer, accepted: {
                 "index": n,
                 "target": [json.dumps(accepted)],
                 "messages": [
@@ -114,7 +117,7 @@ FILES: dict[str, tuple[str, Any]] = {
                             {
                                 "type": "text",
                                 "text": "Answer the question according to the image using a single word or phrase.\n"
-                                f"{asked}\nThe last line of your response should be of the form "
+                                f"{question}\nThe last line of your response should be of the form "
                                 '"ANSWER: [ANSWER]" (without quotes) where [ANSWER] is the answer to the question.',
                             }
                         ]
@@ -129,22 +132,22 @@ FILES: dict[str, tuple[str, Any]] = {
     ),
     "evalscope_predictions": (
         "predictions.jsonl",
-        each(
-            lambda n, asked, answer, accepted: {
+        make_list(
+            lambda n, question, answer, accepted: {
                 "index": n,
-                "model_output": message(answer),
-                "messages": [{"content": asked}],
+                "model_output": make_message(answer),
+                "messages": [{"content": question}],
                 "metadata": {"questionId": str(7 + n)},
             }
         ),
     ),
     "lighteval": (
         "details.jsonl",
-        each(
-            lambda n, asked, answer, accepted: {
+        make_list(
+            lambda n, question, answer, accepted: {
                 "doc": {
                     "id": str(7 + n),
-                    "query": f"Question: {asked}\nAnswer:",
+                    "query": f"Question: {question}\nAnswer:",
                     "choices": ["wrong", *accepted],
                     "gold_index": [1, 2],
                 },
@@ -155,9 +158,9 @@ FILES: dict[str, tuple[str, Any]] = {
     ),
     "qwen_vl": (
         "docvqa_val.json",
-        each(
-            lambda n, asked, answer, accepted: {
-                "question": f"{asked} {PROMPT.strip()}",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "question": f"{question} {PROMPT.strip()}",
                 "questionId": 7 + n,
                 "answer": answer,
                 "annotation": accepted,
@@ -166,9 +169,11 @@ FILES: dict[str, tuple[str, Any]] = {
     ),
     "mistral_evals": (
         "raw_output.json",
-        keyed(
-            lambda n, asked, answer, accepted: {
-                "request": {"messages": [{"content": [{"type": "image"}, {"type": "text", "text": asked + PROMPT}]}]},
+        make_by_id(
+            lambda n, question, answer, accepted: {
+                "request": {
+                    "messages": [{"content": [{"type": "image"}, {"type": "text", "text": question + PROMPT}]}]
+                },
                 "model_answer": answer,
                 "reference_answer": accepted,
             }
@@ -179,9 +184,9 @@ FILES: dict[str, tuple[str, Any]] = {
         {
             "environment_info": {},
             "samples": {
-                "docvqa": each(
-                    lambda n, asked, answer, accepted: {
-                        "source": asked + PROMPT + "\n",
+                "docvqa": make_list(
+                    lambda n, question, answer, accepted: {
+                        "source": question + PROMPT + "\n",
                         "processed_prediction": answer,
                         "processed_references": accepted,
                     }
@@ -193,9 +198,9 @@ FILES: dict[str, tuple[str, Any]] = {
         "scenario_state.json",
         {
             "adapter_spec": {},
-            "request_states": each(
-                lambda n, asked, answer, accepted: {
-                    "instance": {"id": f"{7 + n}", "input": {"text": asked}, "references": tagged(accepted)},
+            "request_states": make_list(
+                lambda n, question, answer, accepted: {
+                    "instance": {"id": f"{7 + n}", "input": {"text": question}, "references": tag_references(accepted)},
                     "train_trial_index": 0,
                     "result": {"completions": [{"text": answer}]},
                 }
@@ -204,8 +209,8 @@ FILES: dict[str, tuple[str, Any]] = {
     ),
     "helm_predictions": (
         "display_predictions.json",
-        each(
-            lambda n, asked, answer, accepted: {
+        make_list(
+            lambda n, question, answer, accepted: {
                 "instance_id": f"{7 + n}",
                 "train_trial_index": 0,
                 "predicted_text": answer,
@@ -214,11 +219,11 @@ FILES: dict[str, tuple[str, Any]] = {
     ),
     "helm_instances": (
         "instances.json",
-        each(
-            lambda n, asked, answer, accepted: {
+        make_list(
+            lambda n, question, answer, accepted: {
                 "id": f"{7 + n}",
-                "input": {"text": asked},
-                "references": tagged(accepted),
+                "input": {"text": question},
+                "references": tag_references(accepted),
                 "split": "valid",
             }
         ),
@@ -227,14 +232,14 @@ FILES: dict[str, tuple[str, Any]] = {
         "results.json",
         {
             "Model": "x",
-            "Scores by samples": keyed(lambda n, asked, answer, accepted: {"pred_answer": answer, "anls": 1}),
+            "Scores by samples": make_by_id(lambda n, question, answer, accepted: {"pred_answer": answer, "anls": 1}),
         },
     ),
     "opencompass": (
         "predictions.json",
-        keyed(
-            lambda n, asked, answer, accepted: {
-                "origin_prompt": [{"role": "HUMAN", "prompt": asked + PROMPT}],
+        make_by_id(
+            lambda n, question, answer, accepted: {
+                "origin_prompt": [{"role": "HUMAN", "prompt": question + PROMPT}],
                 "prediction": answer,
                 "gold": accepted,
             }
@@ -242,21 +247,21 @@ FILES: dict[str, tuple[str, Any]] = {
     ),
     "llama_factory": (
         "generated_predictions.jsonl",
-        [{"prompt": a, "predict": p, "label": r[0]} for a, p, r in zip(ASKED, ANSWERS, ACCEPTED)],
+        [{"prompt": a, "predict": p, "label": r[0]} for a, p, r in zip(QUESTIONS, ANSWERS, ACCEPTED)],
     ),
     "ms_swift": (
         "result.jsonl",
         [
             {"response": p, "labels": r[0], "messages": [{"role": "user", "content": a}]}
-            for a, p, r in zip(ASKED, ANSWERS, ACCEPTED)
+            for a, p, r in zip(QUESTIONS, ANSWERS, ACCEPTED)
         ],
     ),
     "rrc_results": (
         "results.json",
         {
             "result": {"score": 0.9},
-            "per_sample_result": keyed(
-                lambda n, asked, answer, accepted: {"question": asked, "gt": accepted, "det": answer, "score": 1}
+            "per_sample_result": make_by_id(
+                lambda n, question, answer, accepted: {"question": question, "gt": accepted, "det": answer, "score": 1}
             ),
         },
     ),
@@ -265,10 +270,10 @@ FILES: dict[str, tuple[str, Any]] = {
         [
             {
                 "name": "document",
-                "annotations": each(
-                    lambda n, asked, answer, accepted: {
+                "annotations": make_list(
+                    lambda n, question, answer, accepted: {
                         "id": 7 + n,
-                        "key": asked,
+                        "key": question,
                         "values": [{"value": answer, "value_variants": accepted}],
                     }
                 ),
@@ -278,8 +283,8 @@ FILES: dict[str, tuple[str, Any]] = {
     "answers_by_id": ("answers.json", dict(zip("78", ANSWERS))),
 }
 GOLD = [
-    {"questionId": 7 + n, "question": asked, "answers": accepted}
-    for n, (asked, accepted) in enumerate(zip(ASKED, ACCEPTED))
+    {"questionId": 7 + n, "question": question, "answers": accepted}
+    for n, (question, accepted) in enumerate(zip(QUESTIONS, ACCEPTED))
 ]
 
 
@@ -302,7 +307,7 @@ def rows_of(*files: str, gold: str | None = None, **reading: Any) -> list[Row]:
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
-def test_a_file_in_each_layout_is_recognised_and_read(layout: Any, tmp_path: Path) -> None:
+def test_file_in_each_layout_is_recognized_and_read(layout: Any, tmp_path: Path) -> None:
     name, content = FILES[layout.name]
     files, gold = [write(tmp_path / name, content)], None
     if layout.name == "helm_instances":
@@ -317,12 +322,12 @@ def test_a_file_in_each_layout_is_recognised_and_read(layout: Any, tmp_path: Pat
     assert [row.id for row in rows] == (ids if has_ids else ["1", "2"])
     assert [row.prediction for row in rows] == ANSWERS
     assert [list(row.references) for row in rows] == [accepted[: 1 if one_reference else 2] for accepted in ACCEPTED]
-    assert [row.record["question"] for row in rows] == ASKED
+    assert [row.record["question"] for row in rows] == QUESTIONS
 
 
-def test_every_layout_is_known_from_the_others() -> None:
+def test_recognize_layout_tells_every_layout_from_the_others() -> None:
     for layout in LAYOUTS:
-        assert recognise(dict.fromkeys(layout.fields)) == layout
+        assert recognize_layout(dict.fromkeys(layout.fields)) == layout
 
 
 @pytest.mark.parametrize(
@@ -336,10 +341,10 @@ def test_every_layout_is_known_from_the_others() -> None:
         ({"pred": "a", "gt": "a"}, None, "pred", "gt"),
     ],
 )
-def test_a_table_of_ones_own_is_read_by_the_names_of_its_fields(
+def test_guess_layout_knows_usual_names_of_fields(
     record: dict[str, Any], id_field: str | None, prediction: str | None, references: str | None
 ) -> None:
-    layout = by_names(record)
+    layout = guess_layout(record)
     assert (layout.id, layout.prediction, layout.references) == tuple(
         (name,) if name else () for name in (id_field, prediction, references)
     )
@@ -353,35 +358,35 @@ JSON = st.recursive(
 
 
 @given(JSON, st.lists(st.text("ab0.", min_size=1, max_size=3), min_size=1, max_size=3))
-def test_a_path_leads_where_its_parts_lead(record: Any, path: list[str]) -> None:
-    found = record
+def test_look_up_follows_the_parts_of_a_path(record: Any, path: list[str]) -> None:
+    value = record
     for part in path:
-        if isinstance(found, dict) and part in found:
-            found = found[part]
-        elif isinstance(found, list) and part.isdecimal() and int(part) < len(found):
-            found = found[int(part)]
+        if isinstance(value, dict) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
         else:
             break
     else:
         assert look_up(record, ".".join(path)) is not ABSENT
         if not any("." in part for part in path) and "." not in json.dumps(record):
-            assert look_up(record, ".".join(path)) == found
+            assert look_up(record, ".".join(path)) == value
 
 
 @pytest.mark.parametrize(
     "question", ["What is the answer?", "Answer: what is it?", "Question: who?", "Who wrote 'Answer:' here?"]
 )
-def test_a_question_without_prompt_keeps_its_words(question: str) -> None:
-    assert without_prompt(question) == question.removeprefix("Question: ")
+def test_remove_prompt_keeps_the_words_of_a_question(question: str) -> None:
+    assert remove_prompt(question) == question.removeprefix("Question: ")
 
 
-def test_due_has_two_files_of_documents(tmp_path: Path) -> None:
+def test_due_submission_is_joined_with_the_documents_of_the_gold_file(tmp_path: Path) -> None:
     """The gold file holds the variants of each value; a submission holds the values alone."""
     _, documents = FILES["due"]
     gold = write(tmp_path / "gold.jsonl", documents)
     answered = [
-        {"id": one["id"], "key": one["key"], "values": [{"value": answer}]}
-        for one, answer in zip(documents[0]["annotations"], ["12.50", "x"])
+        {"id": annotation["id"], "key": annotation["key"], "values": [{"value": answer}]}
+        for annotation, answer in zip(documents[0]["annotations"], ["12.50", "x"])
     ]
     path = write(tmp_path / "answers.jsonl", [{"name": "document", "annotations": answered}])
     (submission,) = find_submissions([path], gold=gold)
@@ -392,10 +397,10 @@ def test_due_has_two_files_of_documents(tmp_path: Path) -> None:
         list(find_submissions([path], gold=gold)[0].batches())
 
 
-# What repeats a question
+# Repeated questions
 
 
-def test_the_filters_of_lm_eval_are_scored_once_and_said(tmp_path: Path) -> None:
+def test_lm_eval_filters_are_scored_once_with_a_note(tmp_path: Path) -> None:
     _, records = FILES["lm_eval"]
     cut = [{**record, "filter": "flexible-extract", "filtered_resps": ["[invalid]"]} for record in records]
     strict = [
@@ -405,8 +410,8 @@ def test_the_filters_of_lm_eval_are_scored_once_and_said(tmp_path: Path) -> None
     path = write(tmp_path / "samples.jsonl", [*strict, *cut])
     (submission,) = find_submissions([path])
     assert [row.prediction for row in chain.from_iterable(submission.batches())] == ANSWERS
-    said = "2 filters (strict-match, flexible-extract): each answer is scored once, as resps.0.0"
-    assert submission.notes == [f"{path}: read as lm_eval", f"{path}: {said}"]
+    note = "2 filters (strict-match, flexible-extract): each answer is scored once, as resps.0.0"
+    assert submission.notes == [f"{path}: read as lm_eval", f"{path}: {note}"]
     assert [row.prediction for row in rows_of(path, repeat="strict-match")] == [f"{answer}!" for answer in ANSWERS]
     assert [row.prediction for row in rows_of(path, prediction_field="filtered_resps.0")] == [f"{a}!" for a in ANSWERS]
     with pytest.raises(InputError, match=r"there is no filter 'x' .found strict-match, flexible-extract"):
@@ -414,11 +419,14 @@ def test_the_filters_of_lm_eval_are_scored_once_and_said(tmp_path: Path) -> None
     assert [row.prediction for row in rows_of(write(tmp_path / "one.jsonl", strict))] == [f"{a}!" for a in ANSWERS]
 
 
-def test_the_epochs_of_inspect_ai_are_chosen(tmp_path: Path) -> None:
+def test_inspect_ai_epoch_must_be_chosen(tmp_path: Path) -> None:
     _, log = FILES["inspect_ai"]
     twice = {
         **log,
-        "samples": [*log["samples"], *({**one, "epoch": 2, "output": message("x")} for one in log["samples"])],
+        "samples": [
+            *log["samples"],
+            *({**sample, "epoch": 2, "output": make_message("x")} for sample in log["samples"]),
+        ],
     }
     path = write(tmp_path / "log.json", twice)
     with pytest.raises(
@@ -429,7 +437,7 @@ def test_the_epochs_of_inspect_ai_are_chosen(tmp_path: Path) -> None:
     assert [row.prediction for row in rows_of(path, repeat="2")] == ["x", "x"]
 
 
-def test_an_eval_archive_is_read_sample_by_sample(tmp_path: Path) -> None:
+def test_inspect_ai_archive_is_read(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", "{}")
         for sample in FILES["inspect_ai"][1]["samples"]:
@@ -438,7 +446,7 @@ def test_an_eval_archive_is_read_sample_by_sample(tmp_path: Path) -> None:
     assert [row.prediction for row in rows_of(str(tmp_path / "log.eval"))] == ANSWERS
 
 
-# Files that the programs wrote themselves, where they are on the machine
+# Files that the programs wrote themselves, if they are on the machine
 
 WRITTEN = SHARED / "layouts"
 MANIFEST = json.loads((WRITTEN / "MANIFEST.json").read_text(encoding="utf-8")) if WRITTEN.is_dir() else []
@@ -449,48 +457,50 @@ BOTH = [entry for entry in MANIFEST if entry["references"] and entry["prediction
 ONE_SIDE = [entry for entry in MANIFEST if not entry["references"] and not entry["file"].endswith(".pkl")]
 NEEDS = {".xlsx": "python_calamine", ".parquet": "pyarrow", ".eval": "zstandard"}
 
-# A program's own score of a row, and why it is another number than ours where it is.
+# A program -> the variant that it computes.
 THEIR_VARIANT = {"lmms-eval": "lmms_eval", "inspect_ai": "standard", "unitxt": "rrc", "evalscope": "standard"}
 
 
-def needed(entry: dict[str, Any]) -> None:
+def skip_without_library(entry: dict[str, Any]) -> None:
     pytest.importorskip(NEEDS.get(Path(entry["file"]).suffix, "json"), reason="the extra `files` is not installed")
 
 
 @needs_files
 @pytest.mark.parametrize("entry", BOTH, ids=[entry["file"] for entry in BOTH])
 @pytest.mark.parametrize("variant", ["standard", "rrc"])
-def test_the_true_score_without_a_flag(entry: dict[str, Any], variant: str, capsys: pytest.CaptureFixture[str]) -> None:
-    needed(entry)
+def test_file_of_a_program_has_the_right_score_without_flags(
+    entry: dict[str, Any], variant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    skip_without_library(entry)
     epoch = ["--epoch", "1"] if entry.get("epochs", 1) > 1 else []
     path = str(WRITTEN / entry["file"])
     assert command_line.main([path, *epoch, "--variant", variant, "--format", "json"]) == 0
     out, err = capsys.readouterr()
-    said = json.loads(out)["submissions"][0]
-    assert said["anls"] == pytest.approx(entry["expected"][variant], abs=1e-12)
-    assert said["questions"] == entry["rows"]
-    assert f"{path}: read as {said['layout']}" in err
+    submission = json.loads(out)["submissions"][0]
+    assert submission["anls"] == pytest.approx(entry["expected"][variant], abs=1e-12)
+    assert submission["questions"] == entry["rows"]
+    assert f"{path}: read as {submission['layout']}" in err
 
 
 @needs_files
 @pytest.mark.parametrize("entry", BOTH, ids=[entry["file"] for entry in BOTH])
-def test_every_question_has_its_own_score(entry: dict[str, Any]) -> None:
-    needed(entry)
+def test_file_of_a_program_has_the_right_score_for_each_question(entry: dict[str, Any]) -> None:
+    skip_without_library(entry)
     rows = rows_of(str(WRITTEN / entry["file"]), repeat="1" if entry.get("epochs", 1) > 1 else None)
     scored = ScoredSet().add(rows)
     per_question, ids = entry["expected_per_question"]["standard"], entry.get("id_map", {})
     if entry["id"] is None:
-        found = [one.score for one in scored]
-        assert found == pytest.approx(list(per_question.values()), abs=1e-12)
+        scores = [question.score for question in scored]
+        assert scores == pytest.approx(list(per_question.values()), abs=1e-12)
     else:
-        found_by_id = {ids.get(one.row.id, one.row.id): one.score for one in scored}
-        assert found_by_id == pytest.approx(per_question, abs=1e-12)
-    asked = [row.record.get("question") for row in rows]
+        scores_by_id = {ids.get(question.row.id, question.row.id): question.score for question in scored}
+        assert scores_by_id == pytest.approx(per_question, abs=1e-12)
+    questions = [row.record.get("question") for row in rows]
     if entry["question"]:
-        assert all(isinstance(text, str) and text and "single word or phrase" not in text for text in asked)
+        assert all(isinstance(text, str) and text and "single word or phrase" not in text for text in questions)
 
 
-def gold_file(folder: Path, entry: dict[str, Any]) -> str:
+def make_gold_file(folder: Path, entry: dict[str, Any]) -> str:
     """A gold file to the questions of a file that has no accepted answers."""
     if "edge" not in entry["file"]:
         return str(SHARED / "data" / "docvqa_val_1k" / "gold.json")
@@ -498,38 +508,39 @@ def gold_file(folder: Path, entry: dict[str, Any]) -> str:
         return str(WRITTEN / "helm" / "edge" / "instances.json")
     results = json.loads((WRITTEN / "rrc" / "edge" / "results.json").read_text(encoding="utf-8"))["per_sample_result"]
     records = [
-        {"questionId": int(key), "question": one["question"], "answers": one["gt"]} for key, one in results.items()
+        {"questionId": int(key), "question": result["question"], "answers": result["gt"]}
+        for key, result in results.items()
     ]
     return write(folder / "gold.json", records)
 
 
 @needs_files
 @pytest.mark.parametrize("entry", ONE_SIDE, ids=[entry["file"] for entry in ONE_SIDE])
-def test_a_file_without_accepted_answers_goes_against_a_gold_file(
+def test_file_of_a_program_without_accepted_answers_needs_a_gold_file(
     entry: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    gold, path = gold_file(tmp_path, entry), str(WRITTEN / entry["file"])
-    if "edge" not in entry["file"]:  # the first questions of the split alone were put in
+    gold, path = make_gold_file(tmp_path, entry), str(WRITTEN / entry["file"])
+    if "edge" not in entry["file"]:  # the file has only the first questions of the split
         records = json.loads(Path(gold).read_text(encoding="utf-8"))["data"]
         wanted = set(entry["expected_per_question"]["standard"])
-        gold = write(tmp_path / "gold.json", [one for one in records if str(one["questionId"]) in wanted])
+        gold = write(tmp_path / "gold.json", [record for record in records if str(record["questionId"]) in wanted])
     assert command_line.main([path]) == 2
     assert "there are no accepted answers in it" in capsys.readouterr().err
     for arguments in (["-g", gold, "-s", path], [gold, path]):
         assert command_line.main([*arguments, "--format", "json"]) == 0
-        said = json.loads(capsys.readouterr().out)["submissions"][0]
-        assert said["anls"] == pytest.approx(entry["expected"]["standard"], abs=1e-12)
-        assert said["questions"] == entry["rows"]
+        submission = json.loads(capsys.readouterr().out)["submissions"][0]
+        assert submission["anls"] == pytest.approx(entry["expected"]["standard"], abs=1e-12)
+        assert submission["questions"] == entry["rows"]
 
 
 @needs_files
-def test_the_two_files_of_helm_where_their_folder_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_helm_folder_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
     assert command_line.main([str(WRITTEN / "helm" / "edge"), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["submissions"][0]["anls"] == pytest.approx(0.7254737599565186, abs=1e-12)
 
 
 @needs_files
-def test_a_pickle_is_never_read(capsys: pytest.CaptureFixture[str]) -> None:
+def test_pickle_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert command_line.main([str(WRITTEN / "vlmevalkit" / "canned-edge_01_DocVQA_VAL.pkl")]) == 2
     assert "a pickle, which could run any program" in capsys.readouterr().err
 
@@ -539,14 +550,13 @@ OF_THEIR_VARIANT = [entry for entry in BOTH if entry["harness"] in THEIR_VARIANT
 
 @needs_files
 @pytest.mark.parametrize("entry", OF_THEIR_VARIANT, ids=[entry["file"] for entry in OF_THEIR_VARIANT])
-def test_ours_is_the_programs_own_score_of_each_row(entry: dict[str, Any]) -> None:
-    """By the variant that the program computes."""
-    needed(entry)
+def test_file_of_a_program_has_the_scores_that_the_program_wrote(entry: dict[str, Any]) -> None:
+    skip_without_library(entry)
     variant = THEIR_VARIANT[entry["harness"]]
     if variant not in anls_metric.VARIANTS:  # a row of another branch
         pytest.skip(f"there is no variant {variant} yet")
     rows = rows_of(str(WRITTEN / entry["file"]), repeat="1" if entry.get("epochs", 1) > 1 else None)
     path = entry["score"].replace("samples[].", "").replace("samples.*[].", "")
     theirs = [look_up(row.record, path) for row in rows]
-    ours = [one.score for one in ScoredSet(variant).add(rows)]
+    ours = [question.score for question in ScoredSet(variant).add(rows)]
     assert ours == pytest.approx(theirs, abs=1e-9)

@@ -1,4 +1,4 @@
-"""What a text holds of values, as JSON."""
+"""Lists and nested values that texts hold as JSON."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ NO_JSON = [
 
 
 @pytest.mark.parametrize(("text", "value"), JSON)
-def test_objects_and_lists_are_read(text: str, value: Any) -> None:
+def test_value_of_reads_objects_and_lists(text: str, value: Any) -> None:
     assert value_of(text) == value == value_or_text(text)
 
 
 @pytest.mark.parametrize(("text", "value"), SCALARS)
-def test_a_text_in_a_file_is_no_json_of_one_word(text: str, value: Any) -> None:
+def test_value_or_text_keeps_a_scalar_as_text(text: str, value: Any) -> None:
     assert value_of(text) == value
     assert value_or_text(text) == text
 
 
 @pytest.mark.parametrize("text", NO_JSON)
-def test_what_is_no_json_stays_a_text(text: str) -> None:
+def test_value_or_text_keeps_a_text_that_is_not_json(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         value_of(text)
     assert value_or_text(text) == text

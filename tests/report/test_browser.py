@@ -16,7 +16,7 @@ import pytest
 from anls_metric import VARIANTS, command_line, explain
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.rows import Row
+from anls_metric.reading.join import Row
 from anls_metric.report.html import as_html
 from tests.conftest import benchmark, fuzzed_rows
 from tests.report.made import HOSTILE, many, report

@@ -12,7 +12,7 @@ import pytest
 
 from anls_metric import VARIANTS
 from anls_metric.analysis.questions import join_questions
-from anls_metric.reading.rows import InputError
+from anls_metric.reading.errors import InputError
 from anls_metric.report.columns import shown_questions
 from anls_metric.report.images import Images
 from tests.report.made import HOSTILE, data_of, elements, many, report, scored

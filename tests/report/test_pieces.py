@@ -8,7 +8,7 @@ from anls_metric import VARIANTS, explain
 from anls_metric.analysis.curves import least_similarity
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.rows import Row
+from anls_metric.reading.join import Row
 from anls_metric.report import pieces
 from anls_metric.report.document import document
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import anls_metric
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.rows import Row
+from anls_metric.reading.join import Row
 from anls_metric.report.text import alignment, printable, summary
 
 

@@ -20,7 +20,7 @@ import pytest
 import anls_metric
 from anls_metric import command_line
 from anls_metric.reading.records import Records
-from anls_metric.reading.rows import parse_references
+from anls_metric.reading.references import parse_references
 from tests.conftest import ROOT
 from tests.system.conftest import Run, one_line, said_of, write
 

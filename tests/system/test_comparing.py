@@ -14,7 +14,7 @@ import pytest
 
 import anls_metric
 from anls_metric import compare_files, score_file
-from anls_metric.reading.rows import InputError
+from anls_metric.reading.errors import InputError
 from anls_metric.report import comparison_text
 from tests.conftest import ROOT
 from tests.system.conftest import Run, one_line, said_of, write

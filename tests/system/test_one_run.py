@@ -16,8 +16,8 @@ from anls_metric.analysis.scored import ScoredSet
 from anls_metric.nested import get_value_variant
 from anls_metric.page.scoring import Asked, Found, score
 from anls_metric.page.uploads import Upload
-from anls_metric.reading.files import File
-from anls_metric.reading.rows import Row
+from anls_metric.reading.input_file import File
+from anls_metric.reading.join import Row
 from tests.conftest import ROOT
 
 Run = Callable[..., tuple[int, str, str]]

@@ -1,4 +1,4 @@
-"""Files become records, each with its place; what is wrong is said with file and place."""
+"""Records of a file with their places, and errors that name file and place."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric.reading.files import CHUNK, Chunk
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import CHUNK, Chunk
 from anls_metric.reading.records import Records
-from anls_metric.reading.rows import InputError
 
 RECORDS = [{"id": number, "text": f"é {number}"} for number in range(2 * CHUNK + 5)]
 
@@ -36,7 +36,7 @@ def write(path: Path, records: list[dict[str, Any]]) -> str:
 
 
 @pytest.mark.parametrize("name", ["a.json", "indented.json", "a.jsonl", "a.csv", "a.parquet"])
-def test_records_come_in_chunks_with_their_places(tmp_path: Path, name: str) -> None:
+def test_chunks_hold_the_records_with_their_places(tmp_path: Path, name: str) -> None:
     if name.endswith("parquet"):
         pyarrow = pytest.importorskip("pyarrow")
         path = str(tmp_path / name)
@@ -45,30 +45,30 @@ def test_records_come_in_chunks_with_their_places(tmp_path: Path, name: str) -> 
         path = write(tmp_path / name, RECORDS)
     chunks = list(Records(path).chunks())
     assert max(len(chunk.records) for chunk in chunks) == CHUNK
-    found = [record for chunk in chunks for record in chunk.records]
-    assert [str(record["id"]) for record in found] == [str(record["id"]) for record in RECORDS]
+    records = [record for chunk in chunks for record in chunk.records]
+    assert [str(record["id"]) for record in records] == [str(record["id"]) for record in RECORDS]
     first = {"a.csv": "line 2", "a.jsonl": "line 1", "a.parquet": "row 1"}.get(name, "record 1")
-    assert chunks[0].place(0) == first
+    assert chunks[0].place_of(0) == first
     unit, number = first.split()
-    assert chunks[-1].place(len(chunks[-1].records) - 1) == f"{unit} {int(number) + len(RECORDS) - 1}"
+    assert chunks[-1].place_of(len(chunks[-1].records) - 1) == f"{unit} {int(number) + len(RECORDS) - 1}"
 
 
-def test_places_count_blank_lines_and_cells_of_several_lines(tmp_path: Path) -> None:
+def test_place_of_counts_blank_lines_and_cells_of_several_lines(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('\n{"a": 1}\n\n\n{"a": 2}\n')
     places = [
-        chunk.place(n) for chunk in Records(str(tmp_path / "a.jsonl")).chunks() for n in range(len(chunk.records))
+        chunk.place_of(n) for chunk in Records(str(tmp_path / "a.jsonl")).chunks() for n in range(len(chunk.records))
     ]
     assert places == ["line 2", "line 5"]
     (tmp_path / "a.csv").write_text('a,b\n"1\n2",3\n4,5\n')
     (chunk,) = Records(str(tmp_path / "a.csv")).chunks()
-    assert [chunk.place(0), chunk.place(1)] == ["line 3", "line 4"]
+    assert [chunk.place_of(0), chunk.place_of(1)] == ["line 3", "line 4"]
 
 
 FIELDS = st.dictionaries(st.text(), st.text() | st.integers() | st.lists(st.text()) | st.none())
 
 
 @given(st.lists(FIELDS, min_size=1), st.sampled_from([None, 1]), st.booleans())
-def test_what_was_written_as_json_is_what_is_read(
+def test_json_is_read_as_it_was_written(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, Any]], indent: int | None, ascii_only: bool
 ) -> None:
     path = tmp_path_factory.mktemp("written") / "a.json"
@@ -79,7 +79,7 @@ def test_what_was_written_as_json_is_what_is_read(
     assert [record for chunk in Records(str(path)).chunks() for record in chunk.records] == records
 
 
-def test_a_cell_may_be_large_and_the_limit_of_the_process_stays(tmp_path: Path) -> None:
+def test_csv_cell_may_be_large_while_the_limit_of_the_process_stays(tmp_path: Path) -> None:
     before = csv.field_size_limit()
     (tmp_path / "a.csv").write_text("prediction\n" + "x" * (2 * before) + "\n")
     for chunk in Records(str(tmp_path / "a.csv")).chunks():
@@ -88,25 +88,25 @@ def test_a_cell_may_be_large_and_the_limit_of_the_process_stays(tmp_path: Path) 
     assert csv.field_size_limit() == before
 
 
-def test_several_threads_read_large_cells_at_once(tmp_path: Path) -> None:
+def test_csv_with_large_cells_is_read_by_several_threads_at_once(tmp_path: Path) -> None:
     before = csv.field_size_limit()
     (tmp_path / "a.csv").write_text("prediction\n" + f"{'x' * (2 * before)}\n" * 20)
-    found: list[int] = []
+    counts: list[int] = []
 
     def read() -> None:
-        found.append(sum(len(chunk.records) for chunk in Records(str(tmp_path / "a.csv")).chunks()))
+        counts.append(sum(len(chunk.records) for chunk in Records(str(tmp_path / "a.csv")).chunks()))
 
     threads = [threading.Thread(target=read) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [20] * 8
+    assert counts == [20] * 8
     assert csv.field_size_limit() == before
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
-def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, name: str) -> None:
+def test_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, name: str) -> None:
     path = write(tmp_path / name, RECORDS)
     chunks = Records(path).chunks()
     next(chunks)
@@ -122,7 +122,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, name: s
         list(chunks)
 
 
-def test_what_is_no_record_is_named_with_its_place(tmp_path: Path) -> None:
+def test_item_that_is_no_record_is_refused_with_its_place(tmp_path: Path) -> None:
     path = write(tmp_path / "a.json", [*RECORDS[:3], "text", None])  # type: ignore[list-item]
     with pytest.raises(InputError) as refused:
         list(Records(path).chunks())
@@ -149,7 +149,7 @@ def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None
         read(path)
 
 
-def test_a_value_of_parquet_that_cannot_be_read_is_named_with_its_row(tmp_path: Path) -> None:
+def test_parquet_value_that_cannot_be_read_is_refused_with_its_row(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     bad = pyarrow.array([b"good", b"\xff"]).view(pyarrow.string())
     path = parquet(tmp_path / "a.parquet", {"prediction": bad})
@@ -160,13 +160,13 @@ def test_a_value_of_parquet_that_cannot_be_read_is_named_with_its_row(tmp_path: 
         read(parquet(tmp_path / "dates.parquet", {"when": dates}))
 
 
-def test_an_empty_parquet_file_has_no_records(tmp_path: Path) -> None:
+def test_empty_parquet_file_has_no_records(tmp_path: Path) -> None:
     pyarrow = pytest.importorskip("pyarrow")
     assert read(parquet(tmp_path / "a.parquet", {"prediction": pyarrow.array([], pyarrow.string())})) == []
 
 
-def test_a_stream_is_read_as_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pipe whose writer waits until the first chunk was read."""
+def test_standard_input_is_read_as_it_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The writer of the pipe waits until the first chunk is read."""
     reading, writing = os.pipe()
     go_on = threading.Event()
 

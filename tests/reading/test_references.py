@@ -1,4 +1,4 @@
-"""Rows, errors as data, and the written forms of accepted answers."""
+"""Accepted answers in their written forms, and errors with the remedies of each door."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_metric.reading import remedies
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.references import parse_references
 from anls_metric.reading.remedies import Door, Remedy
-from anls_metric.reading.rows import InputError, parse_references
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ from anls_metric.reading.rows import InputError, parse_references
         ("{'text': 'a', 'answer_start': 1}", ("a",)),
     ],
 )
-def test_written_lists_are_read_as_lists(cell: str, answers: tuple[str, ...]) -> None:
+def test_parse_references_reads_a_written_list(cell: str, answers: tuple[str, ...]) -> None:
     assert parse_references(cell, "references") == answers
 
 
@@ -59,7 +60,7 @@ def test_written_lists_are_read_as_lists(cell: str, answers: tuple[str, ...]) ->
         *('("a" or "b")', "Index", "array", "[", "{", '{"a"', "[...]"),
     ],
 )
-def test_texts_that_only_look_like_lists_are_texts(cell: str) -> None:
+def test_parse_references_keeps_a_text_that_only_looks_like_a_list(cell: str) -> None:
     assert parse_references(cell, "references") == (cell,)
 
 
@@ -86,24 +87,24 @@ def test_texts_that_only_look_like_lists_are_texts(cell: str) -> None:
         *("{'text': array(['a'], dtype=object), 'answer_start': array([1])}", "[np.str_('a'), np.float64(2.0)]"),
     ],
 )
-def test_printed_values_that_are_no_list_of_strings_are_refused(cell: str) -> None:
+def test_parse_references_refuses_the_printed_form_of_other_values(cell: str) -> None:
     with pytest.raises(ValueError, match=r"references is .* the printed form of something"):
         parse_references(cell, "references")
 
 
 @pytest.mark.parametrize("cell", ["[]", "{'text': [], 'answer_start': []}"])
-def test_no_accepted_answers_are_refused(cell: str) -> None:
+def test_parse_references_refuses_an_empty_list(cell: str) -> None:
     with pytest.raises(ValueError, match="empty list"):
         parse_references(cell, "references")
 
 
 @given(st.lists(st.text(), min_size=1), st.sampled_from([json.dumps, repr, lambda texts: repr(tuple(texts))]))
-def test_what_was_written_is_what_is_read(texts: list[str], write: object) -> None:
+def test_parse_references_reads_what_was_written(texts: list[str], write: object) -> None:
     assert parse_references(write(texts), "references") == tuple(texts)  # type: ignore[operator]
 
 
 @given(st.text(alphabet="[](){}'\",\\ab1 \n", max_size=40))
-def test_any_text_is_read_or_refused_with_a_word(cell: str) -> None:
+def test_parse_references_reads_or_refuses_any_text(cell: str) -> None:
     with contextlib.suppress(ValueError):
         references = parse_references(cell, "references")
         assert references
@@ -113,7 +114,7 @@ def test_any_text_is_read_or_refused_with_a_word(cell: str) -> None:
 @pytest.mark.parametrize(
     "cell", ["[" + "1," * 500_000, "[" * 500_000, "['" * 300_000, "{" * 500_000, "['a'," * 200_000]
 )
-def test_a_large_cell_takes_no_more_than_some_copies_of_itself(cell: str) -> None:
+def test_parse_references_takes_little_memory_for_a_large_cell(cell: str) -> None:
     tracemalloc.start()
     with contextlib.suppress(ValueError):
         parse_references(cell, "references")
@@ -122,7 +123,7 @@ def test_a_large_cell_takes_no_more_than_some_copies_of_itself(cell: str) -> Non
     assert peak < 20 * len(cell)
 
 
-def test_an_error_is_worded_by_each_door() -> None:
+def test_input_error_has_the_words_of_each_door_and_survives_a_copy() -> None:
     error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
     assert (
         str(error)
@@ -140,7 +141,7 @@ def test_an_error_is_worded_by_each_door() -> None:
 
 
 @pytest.mark.parametrize("door", get_args(Door))
-def test_every_remedy_has_words_for_every_door(door: Door) -> None:
+def test_remedy_has_words_for_every_door(door: Door) -> None:
     rows = [row for row in vars(remedies).values() if isinstance(row, Remedy)]
     assert len(rows) > 15
     for row in rows:

@@ -1,4 +1,4 @@
-"""A file that is read: where it is, its bytes and its text, and errors that say where in it something is wrong."""
+"""An input file: its path, its bytes and its text, and errors that say where in the file something is wrong."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import IO, Any, NamedTuple
 
+from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.rows import InputError
 
-# How many records are read at a time. What is done to a chunk is done to whole columns.
+# How many records are read at a time, so that they can be processed as whole columns.
 CHUNK = 1024
 
-# A JSON file is often one line, which is read faster where it fits into the buffer; larger ones may be streams.
-_SMALL = 1 << 22
+# A JSON file is often a single line, which is read faster if it fits into the buffer.
+_LARGEST_BUFFER = 1 << 22
 
 BLANK = b" \t\r\n\xef\xbb\xbf"  # white space, and the mark that some programs put before UTF-8
 
 
 class Chunk(NamedTuple):
-    """Some records of a file, one after the other.
+    """Consecutive records of a file.
 
     Attributes:
         records: objects with fields.
@@ -36,24 +36,24 @@ class Chunk(NamedTuple):
     places: Sequence[int]
     unit: str
 
-    def place(self, number: int) -> str:
-        """Where in the file a record of the chunk stands."""
+    def place_of(self, number: int) -> str:
+        """The place of a record in the file, like "line 7"."""
         return f"{self.unit} {self.places[number]}"
 
 
 class File:
-    """A file, as those who read one of its formats see it.
+    """A file, as the readers of each format see it.
 
     Args:
-        path: where it is, "-" for standard input.
-        columns: the fields that are wanted, None for all. Only Parquet and Arrow files are spared the others; columns
-            of images are left out in any case.
-        most_bytes: how much a packed file may hold once it is unpacked; None for any amount.
+        path: the path, "-" for standard input.
+        columns: the fields to read, None for all. Only the readers of Parquet and Arrow files skip the others; they
+            always skip columns of images.
+        most_bytes: the largest size of a packed file once it is unpacked; None for any size.
 
     Attributes:
-        name: what an error calls it.
-        fields: all fields that there are, where `columns` leaves some out.
-        unless_bytes: further fields that are wanted, unless they hold bytes.
+        name: the name in errors.
+        fields: all fields of the file, where its reader can skip some.
+        unless_bytes: more fields to read, unless they hold bytes.
     """
 
     def __init__(self, path: str, columns: Sequence[str] | None = None, most_bytes: int | None = None) -> None:
@@ -63,33 +63,37 @@ class File:
         self.name = "standard input" if path == "-" else path
         self.unless_bytes: Sequence[str] = ()
         self.fields: list[str] = []
-        self._held: bytes | None = None  # what came from standard input and is read again
+        self._held: bytes | None = None  # standard input, if it is read more than once
 
     @property
     def ending(self) -> str:
-        """The ending of its name, in lower case, with the dot."""
+        """The ending of the name, in lower case, with the dot."""
         return os.path.splitext(self.path)[1].lower()
 
-    def error(self, found: str, place: str = "", remedy: Remedy | str = "") -> InputError:
-        """An error that says where."""
-        return InputError(found, self.name + (place and f", {place}"), remedy)
+    def error(self, problem: str, place: str = "", remedy: Remedy | str = "") -> InputError:
+        """Make an error that says where in the file the problem is."""
+        return InputError(problem, self.name + (place and f", {place}"), remedy)
 
     def error_without_field(
         self, record: Mapping[str, Any], field: str, place: str, remedy: Remedy | str = ""
     ) -> InputError:
-        """The error of a record that has no such field: it says which ones it has."""
-        found = some(map(repr, self.fields or record)) or "none"
-        return self.error(f"there is no field {field!r} (found {found})", place, remedy)
+        """Make the error for a record without a field; it lists the fields that the record has."""
+        fields = list_some(map(repr, self.fields or record)) or "none"
+        return self.error(f"there is no field {field!r} (found {fields})", place, remedy)
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
-        """The file, which must be the same when all of it is read."""
+        """Open the file.
+
+        Raises:
+            InputError: the file changed before it was closed.
+        """
         if self.path == "-":
             stream: Any = sys.stdin.buffer if self._held is None else io.BytesIO(self._held)
             yield stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
             return
         size = os.path.getsize(self.path)
-        with open(self.path, "rb", size + 1 if _SMALL > size >= io.DEFAULT_BUFFER_SIZE else -1) as stream:
+        with open(self.path, "rb", size + 1 if _LARGEST_BUFFER > size >= io.DEFAULT_BUFFER_SIZE else -1) as stream:
             before = os.fstat(stream.fileno())
             yield stream
             after = os.fstat(stream.fileno())
@@ -97,25 +101,33 @@ class File:
                 raise self.error("the file changed while it was read", remedy="score it again when it is written")
 
     def hold(self, stream: IO[bytes]) -> IO[bytes]:
-        """The stream as one that can be read from any place: standard input is held in memory."""
+        """Make a stream seekable: standard input is held in memory."""
         if self.path != "-":
             return stream
         if self._held is None:
             self._held = stream.read()
         return io.BytesIO(self._held)
 
-    def text(self, content: bytes, first_line: int = 1) -> str:
-        """Bytes of the file as text."""
+    def decode(self, content: bytes, first_line: int = 1) -> str:
+        """Decode bytes of the file.
+
+        Args:
+            content: whole lines, as UTF-8.
+            first_line: the number of the first line; a byte order mark may stand before line 1.
+
+        Raises:
+            InputError: a byte is not UTF-8; it names the line.
+        """
         try:
             return content.decode("utf-8-sig" if first_line == 1 else "utf-8")
         except UnicodeDecodeError as error:
             number = first_line + content.count(b"\n", 0, error.start)
-            found = f"byte {content[error.start]:#04x} is not UTF-8"
-            raise self.error(found, f"line {number}", remedy="save the file as UTF-8") from None
+            problem = f"byte {content[error.start]:#04x} is not UTF-8"
+            raise self.error(problem, f"line {number}", remedy="save the file as UTF-8") from None
 
 
-def natural(name: str) -> list[tuple[bool, int, str]]:
-    """A key that sorts "part 2" before "part 10"."""
+def natural_key(name: str) -> list[tuple[bool, int, str]]:
+    """The key that sorts "part 2" before "part 10"."""
     parts = re.split(r"(\d{1,300})", name)
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts if part]
 
@@ -131,19 +143,19 @@ _KINDS: Mapping[type, str] = {
 }
 
 
-def kind(value: object) -> str:
-    """What a value of a file is, in words."""
+def describe_kind(value: object) -> str:
+    """Name the type of a JSON value in words."""
     return _KINDS.get(type(value), type(value).__name__)
 
 
-def some(names: Iterable[str]) -> str:
-    """A few of many names."""
+def list_some(names: Iterable[str]) -> str:
+    """List the first five names, with commas."""
     names = list(names)
     return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
 
 
-def chunked(numbered: Iterable[tuple[int, Any]], unit: str) -> Iterator[Chunk]:
-    """Records with their numbers, so many at a time."""
+def split_into_chunks(numbered: Iterable[tuple[int, Any]], unit: str) -> Iterator[Chunk]:
+    """Split a stream of numbered records into chunks of `CHUNK` records."""
     numbered = iter(numbered)
     while part := list(islice(numbered, CHUNK)):
         places, records = zip(*part)

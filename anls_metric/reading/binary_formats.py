@@ -1,4 +1,4 @@
-"""The formats that need a library of their own: Parquet and Arrow, Excel, and the zip archives among answer files."""
+"""Binary formats: Parquet, Arrow, Excel workbooks, and the zip archives of inspect_ai. Most need a library."""
 
 from __future__ import annotations
 
@@ -8,39 +8,46 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
-from anls_metric.reading.files import CHUNK, Chunk, File, chunked, natural, some
+from anls_metric.reading.input_file import CHUNK, Chunk, File, list_some, natural_key, split_into_chunks
 
 _FILES = "pip install 'anls-metric[files]'"
 
 
-def _missing(file: File, what: str, library: str) -> Exception:
+def _error_without(file: File, what: str, library: str) -> Exception:
     return file.error(f"reading {what} needs {library}", remedy=_FILES)
+
+
+def _refuse_too_large(file: File, size: int) -> None:
+    if file.most_bytes is not None and size > file.most_bytes:
+        raise file.error(f"it holds {size >> 20} MB once unpacked, more than {file.most_bytes >> 20}")
 
 
 # Parquet and Arrow
 
 
 def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-    """The rows of a Parquet file, but for columns of images and those that nobody wants."""
+    """Read the rows of a Parquet file, without columns of images and columns that nobody needs."""
     try:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise _missing(file, "Parquet", "pyarrow") from None
+        raise _error_without(file, "Parquet", "pyarrow") from None
     try:
         table = parquet.ParquetFile(file.hold(stream))
-        names = _wanted(file, table.schema_arrow)
-        yield from _rows(file, table.iter_batches(batch_size=_batch_size(file, table.metadata), columns=names))
+        names = _choose_columns(file, table.schema_arrow)
+        yield from _read_batches(
+            file, table.iter_batches(batch_size=_choose_batch_size(file, table.metadata), columns=names)
+        )
     except (pyarrow.ArrowException, OSError) as error:
         raise file.error(f"not Parquet: {error}") from None
 
 
 def read_arrow(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-    """The rows of an Arrow file, as `datasets` keeps them, or of a stream of Arrow."""
+    """Read the rows of an Arrow file, as `datasets` stores them, or of an Arrow stream."""
     try:
         import pyarrow
     except ImportError:
-        raise _missing(file, "Arrow", "pyarrow") from None
+        raise _error_without(file, "Arrow", "pyarrow") from None
     held = file.hold(stream)
     try:
         try:
@@ -48,21 +55,21 @@ def read_arrow(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         except pyarrow.ArrowInvalid:
             held.seek(0)
             reader = pyarrow.ipc.open_file(held)
-        names = _wanted(file, reader.schema)
+        names = _choose_columns(file, reader.schema)
         count = getattr(reader, "num_record_batches", None)
         batches = reader if count is None else map(reader.get_batch, range(count))
-        yield from _rows(file, (part for batch in batches for part in _parts(batch.select(names))))
+        yield from _read_batches(file, (part for batch in batches for part in _split_batch(batch.select(names))))
     except (pyarrow.ArrowException, OSError) as error:
         raise file.error(f"not Arrow: {error}") from None
 
 
-def _parts(batch: Any) -> Iterator[Any]:
+def _split_batch(batch: Any) -> Iterator[Any]:
     for start in range(0, batch.num_rows, CHUNK):
         yield batch.slice(start, CHUNK)
 
 
-def _wanted(file: File, schema: Any) -> list[str]:
-    """The columns to read."""
+def _choose_columns(file: File, schema: Any) -> list[str]:
+    """Choose the columns to read."""
     file.fields = schema.names
     repeated = [name for name, count in Counter(schema.names).items() if count > 1]
     if repeated:
@@ -70,7 +77,11 @@ def _wanted(file: File, schema: Any) -> list[str]:
     columns, others = file.columns, file.unless_bytes
     if columns is None:
         columns, others = (), schema.names
-    return [one.name for one in schema if one.name in columns or (one.name in others and not _holds_bytes(one.type))]
+    return [
+        field.name
+        for field in schema
+        if field.name in columns or (field.name in others and not _holds_bytes(field.type))
+    ]
 
 
 def _holds_bytes(kind: Any) -> bool:
@@ -81,15 +92,15 @@ def _holds_bytes(kind: Any) -> bool:
     return any(_holds_bytes(kind.field(place).type) for place in range(kind.num_fields))
 
 
-def _rows(file: File, batches: Iterator[Any]) -> Iterator[Chunk]:
+def _read_batches(file: File, batches: Iterator[Any]) -> Iterator[Chunk]:
     read = 0
     for batch in batches:
-        if records := _records(file, batch, read):
+        if records := _read_batch(file, batch, read):
             yield Chunk(records, range(read + 1, read + 1 + len(records)), "row")
             read += len(records)
 
 
-def _records(file: File, batch: Any, before: int) -> list[dict[str, Any]]:
+def _read_batch(file: File, batch: Any, before: int) -> list[dict[str, Any]]:
     unreadable = (UnicodeDecodeError, LookupError, OverflowError)  # also a date that Python does not have
     try:
         records: list[dict[str, Any]] = batch.to_pylist()
@@ -103,14 +114,13 @@ def _records(file: File, batch: Any, before: int) -> list[dict[str, Any]]:
     return records
 
 
-def _batch_size(file: File, metadata: Any) -> int:
-    """How many rows to read at a time. A value is written once, however many rows have it."""
+def _choose_batch_size(file: File, metadata: Any) -> int:
+    """Choose how many rows to read at a time: Parquet stores a value once that takes memory in every row."""
     if file.most_bytes is None:
         return CHUNK
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     sizes = [group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns)]
-    if sum(sizes) > file.most_bytes:
-        raise file.error(f"it holds {sum(sizes) >> 20} MB once unpacked, more than {file.most_bytes >> 20}")
+    _refuse_too_large(file, sum(sizes))
     return int(max(1, min(CHUNK, file.most_bytes // max([*sizes, 1]))))
 
 
@@ -118,7 +128,7 @@ def _batch_size(file: File, metadata: Any) -> int:
 
 
 def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-    """The rows of what a zip archive is, where it is one of those that hold answers."""
+    """Read the records of a zip archive that is a workbook or a log of inspect_ai."""
     held = file.hold(stream)
     try:
         archive = zipfile.ZipFile(held)
@@ -132,32 +142,30 @@ def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         yield from _read_samples(file, archive)
     else:
         raise file.error(
-            f"a zip archive (of {some(names) or 'nothing'})", remedy="unpack it and name the file of answers"
+            f"a zip archive (of {list_some(names) or 'nothing'})", remedy="unpack it and name the file of answers"
         )
 
 
 def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
-    """The samples of an inspect_ai log: each is a file of the archive."""
-    members = [one for one in archive.infolist() if one.filename.startswith("samples/")]
-    members.sort(key=lambda one: natural(one.filename))
-    size = sum(one.file_size for one in members)
-    if file.most_bytes is not None and size > file.most_bytes:
-        raise file.error(f"it holds {size >> 20} MB once unpacked, more than {file.most_bytes >> 20}")
+    """Read the samples of an inspect_ai log: each is a file of the archive."""
+    members = [member for member in archive.infolist() if member.filename.startswith("samples/")]
+    members.sort(key=lambda member: natural_key(member.filename))
+    _refuse_too_large(file, sum(member.file_size for member in members))
 
-    def samples() -> Iterator[tuple[int, Any]]:
+    def read_samples() -> Iterator[tuple[int, Any]]:
         for number, member in enumerate(members, 1):
             try:
-                yield number, json.loads(_unpacked(file, archive, member))
+                yield number, json.loads(_unpack(file, archive, member))
             except (ValueError, zipfile.BadZipFile, RecursionError, EOFError) as error:
                 raise file.error(f"{member.filename} cannot be read: {error}") from None
 
-    yield from chunked(samples(), "sample")
+    yield from split_into_chunks(read_samples(), "sample")
 
 
-_ZSTANDARD = 93  # by this number zip archives say it
+_ZSTANDARD = 93  # the number of the method in zip archives
 
 
-def _unpacked(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _unpack(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     try:
         return archive.read(member)
     except NotImplementedError:  # Zstandard, before Python 3.14
@@ -166,11 +174,11 @@ def _unpacked(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> 
     try:
         import zstandard
     except ImportError:
-        raise _missing(file, "this log of inspect_ai, which is packed by Zstandard,", "zstandard") from None
+        raise _error_without(file, "this log of inspect_ai, which is packed by Zstandard,", "zstandard") from None
     source = archive.fp
     assert source is not None
     source.seek(member.header_offset)
-    header = source.read(30)  # its last two numbers are the lengths of the name and of what follows it
+    header = source.read(30)  # it ends with the lengths of the name and of the extra field
     source.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
     try:
         unpacked: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(source.read(member.compress_size))
@@ -183,11 +191,11 @@ def _unpacked(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> 
 
 
 def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-    """The rows of the first sheet of a workbook; its first row names the columns. An empty cell is an empty text."""
+    """Read the rows of the first sheet of a workbook; its first row names the columns. Empty cells are empty texts."""
     try:
         import python_calamine
     except ImportError:
-        raise _missing(file, "Excel", "python-calamine") from None
+        raise _error_without(file, "Excel", "python-calamine") from None
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(file.hold(stream))
         rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
@@ -195,21 +203,24 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         raise file.error(f"a workbook that cannot be read: {error}") from None
     if not rows:
         raise file.error("its first sheet is empty")
-    header = [_cell(file, value, "row 1") for value in rows[0]]
+    header = [_read_cell(file, value, "row 1") for value in rows[0]]
     while header and not header[-1]:
         header.pop()
     if len(set(header)) < len(header):
         raise file.error(f"two columns have the same name: {', '.join(header)}")
 
-    def records() -> Iterator[tuple[int, Any]]:
+    def read_records() -> Iterator[tuple[int, Any]]:
         for number, row in enumerate(rows[1:], 2):
             if any(value != "" for value in row):
-                yield number, {name: _cell(file, value, f"row {number}, {name}") for name, value in zip(header, row)}
+                yield (
+                    number,
+                    {name: _read_cell(file, value, f"row {number}, {name}") for name, value in zip(header, row)},
+                )
 
-    yield from chunked(records(), "row")
+    yield from split_into_chunks(read_records(), "row")
 
 
-def _cell(file: File, value: Any, place: str) -> str:
+def _read_cell(file: File, value: Any, place: str) -> str:
     for kinds, read in _CELLS:
         if isinstance(value, kinds):
             return read(value)
@@ -220,7 +231,7 @@ def _cell(file: File, value: Any, place: str) -> str:
     )
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(value)
 
 
@@ -228,5 +239,5 @@ _CELLS: tuple[tuple[type, Callable[[Any], str]], ...] = (
     (str, str),
     (bool, lambda value: str(value).upper()),
     (int, str),
-    (float, _number),
+    (float, _format_number),
 )

@@ -1,0 +1,36 @@
+"""An error in somebody's input: what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from anls_metric.reading.remedies import Door, Remedy
+
+
+class InputError(ValueError):
+    """Input that cannot be scored. As a string it says what is wrong, where, and what to do in Python.
+
+    Args:
+        problem: what is wrong.
+        where: the file, and the line, record or question in it; "" where there is no such place.
+        remedy: what to do: a row of `remedies`, or a sentence where every door says the same; "" where the problem
+            says it.
+
+    Example:
+        >>> from anls_metric.reading import remedies
+        >>> error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
+        >>> print(error)
+        answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with missing="zero"
+        >>> error.worded("command")
+        'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with --missing zero'
+    """
+
+    def __init__(self, problem: str, where: str = "", remedy: Remedy | str = "") -> None:
+        super().__init__(problem, where, remedy)
+        self.problem, self.where, self.remedy = problem, where, remedy
+
+    def worded(self, door: Door) -> str:
+        """The message, with the remedy in the words of a door."""
+        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.worded(door)
+        return ": ".join(filter(None, [self.where, self.problem, remedy]))
+
+    def __str__(self) -> str:
+        return self.worded("python")
