@@ -415,7 +415,11 @@ def test_arguments_that_do_not_go_together(run: Run, files: list[object], argume
             "a",
             "gold.json, question 1: answers: {'__tuple__': ['a'], 'b': 'c'}",
         ),
-        (["a"], ["b", {"c": ["d", {"__tuple__": []}]}], "the prediction of question 1, [1].c[1] (counted from 0), is a tuple"),
+        (
+            ["a"],
+            ["b", {"c": ["d", {"__tuple__": []}]}],
+            "the prediction of question 1, [1].c[1] (counted from 0), is a tuple",
+        ),
     ],
 )
 def test_values_that_cannot_be_scored(run: Run, tmp_path: Path, gold: Any, answer: Any, said: str) -> None:
