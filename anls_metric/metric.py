@@ -16,7 +16,7 @@ from copy import deepcopy
 from itertools import chain, repeat, starmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from anls_metric.core.rows import describe, is_list_of_texts, name_row, refuse_no_rows
+from anls_metric.core.rows import describe, is_list_of_texts, name_row
 from anls_metric.core.variants import OF_VALUES, Scorer, Variant, get_variant
 from anls_metric.transformers import ComputeMetrics, Extract, build_compute_metrics
 
@@ -339,77 +339,90 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         Raises:
             ValueError: what is wrong and in which row. The metric is empty after it, too.
         """
-        try:
-            batches = _drain(self._batches)
-            _refuse_unknown(unknown, (*self._known_options, "return_all_scores"))
-            if not isinstance(return_all_scores, bool):
-                raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
-            scorer = self._find_scorer(
-                variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
-            )
-            if batches:
-                added = [list(chain.from_iterable(column)) for column in zip(*batches)]
-                if predictions is not None or references is not None:
-                    for column, more in zip(added, self._check(predictions, references, len(added[0]))):
-                        column += more
-                predictions, references = added
-            if self.num_process > 1:
-                return self._gather(predictions, references, scorer, return_all_scores)
-            if predictions is None and references is None:
-                refuse_no_rows(())
-            return self._result(predictions, references, scorer, return_all_scores)
-        finally:
-            if self.num_process > 1:
-                self._leave()
+        batches = _drain(self._batches)
+        _refuse_unknown(unknown, (*self._known_options, "return_all_scores"))
+        if not isinstance(return_all_scores, bool):
+            raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
+        scorer = self._find_scorer(
+            variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
+        )
+        if batches:
+            added = [list(chain.from_iterable(column)) for column in zip(*batches)]
+            if predictions is not None or references is not None:
+                for column, more in zip(added, self._check(predictions, references, len(added[0]))):
+                    column += more
+            predictions, references = added
+        elif predictions is None and references is None:
+            predictions, references = [], []
+        if self.num_process > 1:
+            return self._gather(predictions, references, scorer, return_all_scores)
+        return self._result(predictions, references, scorer, return_all_scores)
 
     def _result(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> dict[str, Any]:
         scores = scorer.score(predictions, references)
         result = {scorer.key: scorer.mean(scores)}
         return result | ({f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else {})
 
-    # What follows concerns distributed runs alone: there the base class passes the rows to the first process.
+    # What follows concerns distributed runs alone. There the base class passes rows on: each process writes a file, and
+    # process 0 reads all files, scores the rows and removes the files.
+
+    _read_files: Sequence[str] = ()
+    file_paths: Any  # of the base class
 
     def _gather(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> Any:
         import datasets
 
-        rows = ((), ()) if predictions is None is references else self._check(predictions, references, 0)
-        encode = _nested().to_json if self._of_values else _unchanged
-        columns = [[json.dumps(encode(item)) for item in column] for column in rows]
-        text = datasets.Value("string")
-        self.selected_feature_format = datasets.Features({"predictions": text, "references": text})
-        self._init_writer()  # also of a process without rows, on which the others wait
-        super().add_batch(predictions=columns[0], references=columns[1])
-        result = super().compute(scorer=scorer, return_all_scores=return_all_scores)
-        self._wait_until_read()
-        return result
+        encode = _nested().to_json if self._of_values else list
+        # One row of JSON: a process that fails leaves all of its rows or none.
+        row = [json.dumps(encode(column)) for column in self._check(predictions, references, 0)]
+        text = datasets.Value("large_string")
+        try:
+            self.selected_feature_format = datasets.Features({"predictions": text, "references": text})
+            self._init_writer()  # the processes wait for each other here, also for a process without rows
+            super().add_batch(predictions=row[:1], references=row[1:])
+            result = super().compute(scorer=scorer, return_all_scores=return_all_scores)
+            if self.process_id:  # the file of the next round must not replace one that was not read
+                self._wait_until(self.process_id, exists=False)
+            return result
+        finally:
+            self._leave()
+
+    def _check_rendez_vous(self) -> None:
+        # The base class tries to lock the file of process 0: if it cannot, process 0 is there. Two processes that try
+        # at the same moment would take each other for process 0.
+        self._wait_until(0, exists=True)
+        super()._check_rendez_vous()
+
+    def _wait_until(self, process_id: int, exists: bool) -> None:
+        """Wait until the file of a process is there, or is removed."""
+        path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
+        end = time.monotonic() + self.timeout
+        while os.path.exists(path) != exists:
+            if time.monotonic() > end:
+                goal = "begin" if exists else "read its rows"
+                raise ValueError(f"process {self.process_id} waited {self.timeout} s for process 0 to {goal}")
+            time.sleep(0.01)
 
     def _compute(
         self, predictions: Iterable[str], references: Iterable[str], scorer: Scorer, return_all_scores: bool
     ) -> dict[str, Any]:
-        decode = _nested().from_json if self._of_values else _unchanged
-        values, accepted = ([decode(json.loads(item)) for item in column] for column in (predictions, references))
+        self._read_files, self.file_paths = self.file_paths, ()  # the base class removes none of them, `_leave` does
+        decode = _nested().from_json if self._of_values else list
+        values, accepted = (
+            list(chain.from_iterable(decode(json.loads(row)) for row in column)) for column in (predictions, references)
+        )
         return self._result(values, accepted, scorer, return_all_scores)
 
-    def _wait_until_read(self) -> None:
-        """Keep this process out of the next round until the first one has read its rows of this one."""
-        path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{self.process_id}.arrow")
-        end = time.monotonic() + self.timeout
-        while self.process_id and os.path.exists(path):
-            if time.monotonic() > end:
-                raise ValueError(f"process 0 did not read the rows of process {self.process_id} in {self.timeout} s")
-            time.sleep(0.01)
-
     def _leave(self) -> None:
-        """Release the locks that the base class keeps after an error, so that the next call is right again."""
-        state = self.__dict__
-        for lock in (state["filelock"], state["rendez_vous_lock"], *(state["filelocks"] or ())):
+        """Release all locks, then remove the files: once its file is gone, a process may begin the next round."""
+        for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
             if lock is not None:
                 lock.release(force=True)
-        state.update(dict.fromkeys(_BASE_STATE))
-
-
-def _unchanged(item: Any) -> Any:
-    return item
+        paths = [self.cache_file_name, *self._read_files]
+        self.__dict__.update(dict.fromkeys(_BASE_STATE), _read_files=())
+        for path in filter(None, paths):
+            with suppress(OSError):
+                os.remove(path)
 
 
 def _drain(rows: deque[_Item]) -> list[_Item]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
-from anls_metric.core.kernel import mean
 from anls_metric.core.rows import as_column, as_references, as_text, describe, name_row, refuse_no_rows
-from anls_metric.core.scoring import anls_scores, scores_and_similarities
+from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import Variant, get_variant
 
 __all__ = ["ComputeMetrics", "build_compute_metrics"]
@@ -23,8 +23,8 @@ Extract = Callable[[str], str | None]
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
 
-def as_extract(extract: Any) -> Extract | None:
-    """What takes the answer out of a text: a function, or the names of extraction rules.
+def as_extract(extract: Any, values: bool = False) -> Extract | None:
+    """What takes the answer out of a text: a function, or the names of extraction rules, for texts or for values.
 
     ValueError: it is neither, or there is no such rule. ImportError: rules are named where there is this file alone.
     """
@@ -35,7 +35,7 @@ def as_extract(extract: Any) -> Extract | None:
             if not str(error.name).startswith("anls_metric"):
                 raise
             raise ImportError("extraction rules need the package anls-metric: pip install anls-metric") from error
-        return extractor(extract)
+        return extractor(extract, values)
     if extract is None or callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(
@@ -43,8 +43,8 @@ def as_extract(extract: Any) -> Extract | None:
     )
 
 
-def answer_in(text: str, extract: Extract | None, what: str) -> str | None:
-    """The answer that is taken out of a text, None where there is none; all of the text where nothing takes it out."""
+def extract_answer(text: str, extract: Extract | None, what: str) -> str | None:
+    """The answer in a text, None where ``extract`` finds none; the whole text where there is no ``extract``."""
     if extract is None:
         return text
     answer = extract(text)
@@ -142,7 +142,7 @@ class ComputeMetrics:
         self._sets: dict[Any, list[Sequence[str]]] | None = None
         if references is not None:
             named = references if isinstance(references, Mapping) else {None: references}
-            self._sets = {name: _checked_references(accepted, name) for name, accepted in named.items()}
+            self._sets = {name: _check_references(accepted, name) for name, accepted in named.items()}
         self.reset()
 
     def reset(self) -> None:
@@ -178,20 +178,20 @@ class ComputeMetrics:
 
         Source: https://huggingface.co/docs/transformers/main_classes/trainer.
         """
-        logits = _first(logits)
+        logits = _take_first(logits)
         if getattr(logits, "ndim", None) != 3:
             return logits
-        highest, ids = _highest(logits)
+        highest, ids = _find_highest(logits)
         ids[highest != highest] = _NOT_A_NUMBER  # NaN alone differs from itself
         if self._causal:
             ids[..., 1:] = ids[..., :-1] + 0  # + 0: a copy, for arrays and tensors alike
             ids[..., 0] = _NOTHING
         if labels is not None:
-            labels = _first(labels)
+            labels = _take_first(labels)
             if ids.shape != labels.shape:
                 raise ValueError(
-                    f"the logits are those of {_shape(ids)} positions, the labels of {_shape(labels)}: pass logits "
-                    "that stand at the places of their labels"
+                    f"the logits are those of {_join_shape(ids)} positions, the labels of {_join_shape(labels)}: pass "
+                    "logits that stand at the places of their labels"
                 )
             ids[labels < 0] = _NOTHING
         return ids
@@ -200,7 +200,7 @@ class ComputeMetrics:
         """Take an evaluation, or a batch of one, and return the score of all its rows with the last batch."""
         more = False
         try:
-            self._add(*_predictions_and_labels(eval_prediction))
+            self._add(*_unpack_evaluation(eval_prediction))
             more = not compute_result
             return {} if more else {"anls": self._score()}
         finally:
@@ -216,18 +216,18 @@ class ComputeMetrics:
             raise ValueError(f"there are {len(batches)} batches of predictions and {len(batches_of_labels)} of labels")
         self._batches += 1
         for batch, places in zip(batches, batches_of_labels):
-            ids = _rows_of_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
-            labelled = _rows_of_ids(_first(places), "labels") if places is not None else [[]] * len(ids)
+            ids = _list_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
+            labelled = _list_ids(_take_first(places), "labels") if places is not None else [[]] * len(ids)
             if len(ids) != len(labelled):
                 raise ValueError(f"there are {len(ids)} predictions and {len(labelled)} labels in one batch")
-            labelled = list(map(self._without_padding, labelled, ids))
+            labelled = list(map(self._strip_padding, labelled, ids))
             for row, (predicted, label) in enumerate(zip(ids, labelled), len(self._predictions)):
                 self._refuse_unreadable(predicted, label, name_row(row))
-            self._predictions += self._texts(list(map(_tokens, ids)), "prediction", len(self._predictions))
+            self._predictions += self._decode(list(map(_drop_negative, ids)), "prediction", len(self._predictions))
             if places is not None:
-                self._labels += map(_tokens, labelled)
+                self._labels += map(_drop_negative, labelled)
 
-    def _without_padding(self, label: list[int], predicted: list[int]) -> list[int]:
+    def _strip_padding(self, label: list[int], predicted: list[int]) -> list[int]:
         """A label without the padding that `Seq2SeqTrainer` puts after it, and after its -100s, where it generates.
 
         How much that is depends on the batch, so that it would tell a row from the same row in another one.
@@ -266,7 +266,7 @@ class ComputeMetrics:
                     "per_device_eval_batch_size=1)"
                 )
 
-    def _texts(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:
+    def _decode(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:
         """What was meant by ids: the answers in predictions, and in labels that hold one."""
         known = len(self._tokenizer) if hasattr(self._tokenizer, "__len__") else math.inf
         for row, ids in enumerate(rows, before):
@@ -279,16 +279,16 @@ class ComputeMetrics:
         answers = []
         for row, text in enumerate(texts, before):
             text = as_text(text, f"the decoded {what} of {name_row(row)}")
-            answer = answer_in(text, self._extract, f"the {what} of {name_row(row)}")
+            answer = extract_answer(text, self._extract, f"the {what} of {name_row(row)}")
             answers.append(answer if answer is not None else "" if what == "prediction" else text)
         return answers
 
     def _score(self) -> float:
         refuse_no_rows(self._predictions)
-        predictions, references = self._labelled_rows() if self._sets is None else self._referenced_rows(self._sets)
-        return mean(anls_scores(predictions, references, variant=self._variant))
+        columns = self._select_labelled() if self._sets is None else self._select_referenced(self._sets)
+        return self._variant.mean(self._variant.score(*columns))
 
-    def _labelled_rows(self) -> tuple[list[str], list[str]]:
+    def _select_labelled(self) -> tuple[list[str], list[str]]:
         """The predictions of the rows that have labels, and the labels, which are the one accepted answer."""
         rows = len(self._predictions)
         if len(self._labels) != rows:
@@ -298,16 +298,15 @@ class ComputeMetrics:
             )
         empty = [row for row, ids in enumerate(self._labels) if not ids]
         if empty:
-            found = f"{len(empty)} of {rows} rows have no labels (all are negative), the first is {name_row(empty[0])}"
+            said = f"{len(empty)} of {rows} rows have no labels (all are negative), the first is {name_row(empty[0])}"
             advice = "pass references, or see whether answers are cut off at a maximal length"
             if len(empty) == rows:
-                raise ValueError(f"{found}: {advice}")
-            warnings.warn(f"{found}, and are left out of the score: {advice}", stacklevel=2)
-        labels = self._texts(self._labels, "label")
-        told = [(prediction, text) for prediction, text, ids in zip(self._predictions, labels, self._labels) if ids]
-        return [prediction for prediction, _ in told], [text for _, text in told]
+                raise ValueError(f"{said}: {advice}")
+            warnings.warn(f"{said}, and are left out of the score: {advice}", stacklevel=2)
+        labels = self._decode(self._labels, "label")
+        return list(compress(self._predictions, self._labels)), list(compress(labels, self._labels))
 
-    def _referenced_rows(self, sets: Mapping[Any, list[Sequence[str]]]) -> tuple[list[str], list[Sequence[str]]]:
+    def _select_referenced(self, sets: Mapping[Any, list[Sequence[str]]]) -> tuple[list[str], list[Sequence[str]]]:
         """The predictions without those that fill up a last batch, and the references of the set that was evaluated."""
         rows = len(self._predictions)
         candidates = [
@@ -316,15 +315,15 @@ class ComputeMetrics:
         if not candidates:
             interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
             raise ValueError(
-                f"there are {rows} predictions but references for {_named(sets)}: pass the accepted answers of each "
-                "row of the evaluation set, for several sets as a dict by their names"
+                f"there are {rows} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
+                "each row of the evaluation set, for several sets as a dict by their names"
                 + (interrupted if self._batches > 1 else "")
             )
         if len(candidates) > 1:
             candidates = [accepted for accepted in candidates if all(self._fits(accepted) or [False])]
             if not candidates or any(accepted != candidates[0] for accepted in candidates):
                 raise ValueError(
-                    f"there are references for {_named(sets)}, and neither the {rows} predictions nor their labels "
+                    f"there are references for {_name_sets(sets)}, and neither the {rows} predictions nor their labels "
                     "tell which set was evaluated: make the label of each row one of its accepted answers, or give "
                     "each set a hook of its own (trainer.compute_metrics = hook before trainer.evaluate)"
                 )
@@ -358,28 +357,27 @@ class ComputeMetrics:
         """Of each row that has a label, whether this is, normalized, one of the accepted answers."""
         if len(self._labels) != len(self._predictions):
             return []
-        labels = self._texts(self._labels[: len(references)], "label")
-        told = [(text, answers) for text, ids, answers in zip(labels, self._labels, references) if ids]
-        if not told:
+        labels = self._decode(self._labels[: len(references)], "label")
+        texts, accepted = list(compress(labels, self._labels)), list(compress(references, self._labels))
+        if not texts:
             return []
-        texts, accepted = zip(*told)
         _, similarities = scores_and_similarities(texts, accepted, variant=self._variant)
         return [similarity == 1.0 for similarity in similarities]
 
 
-def _checked_references(references: Any, name: object) -> list[Sequence[str]]:
+def _check_references(references: Any, name: object) -> list[Sequence[str]]:
     what = "references" if name is None else f"references[{name!r}]"
     accepted = as_column(references, what, "pass a list with the accepted answers of each row of the evaluation set")
-    return [as_references(one, f"the {what} of {name_row(row)}") for row, one in enumerate(accepted)]
+    return [as_references(answers, f"the {what} of {name_row(row)}") for row, answers in enumerate(accepted)]
 
 
-def _named(sets: Mapping[Any, Sequence[object]]) -> str:
+def _name_sets(sets: Mapping[Any, Sequence[object]]) -> str:
     """Sets of references by their numbers of rows, and by their names where they have any."""
     given = (f"{len(rows)} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
     return ", ".join(given) or "no set"
 
 
-def _predictions_and_labels(eval_prediction: Any) -> tuple[Any, Any]:
+def _unpack_evaluation(eval_prediction: Any) -> tuple[Any, Any]:
     if hasattr(eval_prediction, "predictions"):
         return eval_prediction.predictions, eval_prediction.label_ids
     try:
@@ -392,38 +390,38 @@ def _predictions_and_labels(eval_prediction: Any) -> tuple[Any, Any]:
     return predictions, labels
 
 
-def _first(outputs: Any) -> Any:
+def _take_first(outputs: Any) -> Any:
     return outputs[0] if isinstance(outputs, tuple) else outputs
 
 
-def _shape(array: Any) -> str:
+def _join_shape(array: Any) -> str:
     return " x ".join(map(str, array.shape))
 
 
-def _highest(logits: Any) -> tuple[Any, Any]:
+def _find_highest(logits: Any) -> tuple[Any, Any]:
     """The highest logit of each place, NaN where there is one, and its id: of an array, or of a tensor."""
     highest = logits.max(-1)
     return (highest.values, highest.indices) if hasattr(highest, "indices") else (highest, logits.argmax(-1))
 
 
-def _rows_of_ids(array: Any, what: str) -> list[list[int]]:
+def _list_ids(array: Any, what: str) -> list[list[int]]:
     """Each row of an array of ids, of which the negative ones stand for nothing."""
     rows: list[list[int]] | None = array.tolist() if getattr(array, "ndim", None) == 2 else None
     if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
-        found = f"{_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
+        given = f"{_join_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
         raise ValueError(
-            f"the {what} are {found}: pass ids (rows x positions, whole numbers)"
+            f"the {what} are {given}: pass ids (rows x positions, whole numbers)"
             + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")
         )
     return rows
 
 
-def _tokens(row: list[int]) -> list[int]:
+def _drop_negative(row: list[int]) -> list[int]:
     return [item for item in row if item >= 0]
 
 
 def _is_in_pieces(row: list[int]) -> bool:
     """Whether ids that stand for nothing stand between others, and not just around them."""
-    tokens = _tokens(row)
+    tokens = _drop_negative(row)
     start = row.index(tokens[0]) if tokens else 0
     return row[start : start + len(tokens)] != tokens

@@ -5,18 +5,17 @@ TRL is not imported here: all that it asks of a reward is a call with columns, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
+from typing import Any
 
-from anls_metric.core.rows import as_references, as_text, describe
-from anls_metric.core.scoring import anls_batch
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant
-from anls_metric.transformers import Extract, answer_in, as_extract
+from anls_metric.core.rows import as_column, as_text, describe, name_row
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
+from anls_metric.nested import VALUE_VARIANTS, NoneKeys, from_json, get_value_variant
+from anls_metric.reading.values import value_of, value_or_text
+from anls_metric.transformers import Extract, as_extract, extract_answer
 
-if TYPE_CHECKING:
-    from anls_metric.nested import NoneKeys, ValueVariant
-
-__all__ = ["Reward", "ValueReward", "anls_reward", "build_reward"]
+__all__ = ["Reward", "anls_reward", "build_reward"]
 
 
 def build_reward(
@@ -25,7 +24,7 @@ def build_reward(
     *,
     name: str | None = None,
     threshold: float | None = None,
-    variant: str | Variant | ValueVariant = "standard",
+    variant: str | Scorer = "standard",
     ignore_case: bool | None = None,
     none_keys: NoneKeys | None = None,
 ) -> Reward:
@@ -39,15 +38,21 @@ def build_reward(
             ``anls`` for the defaults, else ``anls_rrc``, ``anls_0.8``, ``anls_rrc_0.8_cased``. Two rewards of one
             trainer that differ in something else need names of their own.
         threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`; for models that write JSON "anls_star" or
-            "anlsl" of `anls_metric.nested`, which score lists and nested values.
+        variant: a name in `VARIANTS`, another name of one, or a `Variant`; for models that write JSON "anls_star",
+            "anlsl" or a ``ValueVariant`` of `anls_metric.nested`, which score lists and nested values. Any other
+            `Scorer` scores texts and takes no options here.
         ignore_case: whether texts are lower-cased; None does as the variant does.
         none_keys: of "anls_star": "counted" or "ignored", as `anls_metric.nested.anls_star_score` takes it.
 
     Returns:
         A function of ``completions`` (strings, or lists of messages, whose last answer counts) and of the columns
         of the data set, all by name. It returns a score from 0 to 1 for each, None where a row has no references.
-        It can be pickled, as asynchronous rollouts need, where ``extract`` can. For values it is a `ValueReward`.
+        It can be pickled, as asynchronous rollouts need, where ``extract`` can.
+
+        For values, a completion that is not JSON, or that the variant cannot score, has the score 0, and TRL logs the
+        share of those as ``rewards/NAME/unreadable``. The accepted answer of a row is then a value, or a text that
+        holds one as JSON: a data set fills the keys that a value of another row has with None, which changes scores,
+        and a text stays as it is.
 
     Raises:
         ValueError: an unknown variant, an option that it does not have, a name or ``extract`` of the wrong kind; and
@@ -68,37 +73,51 @@ def build_reward(
     Source: https://huggingface.co/docs/trl/rewards.
     """
     options = {"threshold": threshold, "ignore_case": ignore_case, "none_keys": none_keys}
-    given = {option: value for option, value in options.items() if value is not None}
-    named = getattr(variant, "name", variant)
-    make: Callable[..., Reward] = _REWARDS.get(named if isinstance(named, str) else "", _reward_of_texts)
-    return make(references_column, extract, name, variant, given)
+    scorer = _find_scorer(variant, {option: value for option, value in options.items() if value is not None})
+    extract = as_extract(extract, values=scorer.name in OF_VALUES)
+    return Reward(references_column, extract, _name_reward(scorer) if name is None else name, scorer)
 
 
-def _reward_of_texts(column: str, extract: Any, name: str | None, variant: Any, options: dict[str, Any]) -> Reward:
+def _find_scorer(variant: Any, options: dict[str, Any]) -> Scorer:
+    """The scorer that a call asks for."""
+    name = getattr(variant, "name", variant)
+    if isinstance(name, str) and name in OF_VALUES:
+        return get_value_variant(variant, **options)
     if "none_keys" in options:
         raise ValueError("none_keys is an option of the variant anls_star: leave it out")
-    variant = get_variant(variant, **options)
-    return Reward(column, as_extract(extract), _name(variant) if name is None else name, variant)
+    if hasattr(variant, "score") and type(variant).__name__ != "Variant":
+        if options:
+            raise ValueError(f"{name} takes no options here: leave out {', '.join(options)}")
+        scorer: Scorer = variant
+        return scorer
+    return get_variant(variant, **options)
 
 
-def _reward_of_values(column: str, extract: Any, name: str | None, variant: Any, options: dict[str, Any]) -> Reward:
-    from anls_metric.nested import get_value_variant
-    from anls_metric.reading.extract import extractor
+# The options that tell rewards of one variant from each other -> what stands in the name of a reward.
+_WORDS: Mapping[str, Callable[[Any], str]] = {
+    "threshold": str,
+    "ignore_case": lambda ignore_case: "uncased" if ignore_case else "cased",
+    "none_keys": "none_keys_{}".format,
+}
 
-    variant = get_value_variant(variant, **options)
-    extract = extractor(extract, values=True) if isinstance(extract, str) else as_extract(extract)
-    return ValueReward(column, extract, _name_of_values(variant) if name is None else name, variant)
 
-
-# The variants that score values -> what makes their reward.
-_REWARDS: Mapping[str, Callable[..., Reward]] = dict.fromkeys(OF_VALUES, _reward_of_values)
+def _name_reward(scorer: Scorer) -> str:
+    """What tells a reward from others: the variant, and the options in which it differs from the named variant."""
+    named: Scorer = VARIANTS.get(scorer.name) or VALUE_VARIANTS.get(scorer.name) or scorer
+    parts = [scorer.key] if scorer.name in (scorer.key, "standard") else [scorer.key, scorer.name]
+    for option, word in _WORDS.items():
+        value = getattr(scorer, option, None)
+        if value != getattr(named, option, None):
+            parts.append(word(value))
+    return "_".join(parts)
 
 
 class Reward:
     """What `build_reward` returns."""
 
-    def __init__(self, references_column: str, extract: Extract | None, name: str, variant: Any) -> None:
-        self._references_column, self._extract, self._variant = references_column, extract, variant
+    def __init__(self, references_column: str, extract: Extract | None, name: str, scorer: Scorer) -> None:
+        self._references_column, self._extract, self._scorer = references_column, extract, scorer
+        self._of_values = scorer.name in OF_VALUES
         self.__name__ = as_text(name, "the name of the reward")
 
     def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
@@ -109,112 +128,56 @@ class Reward:
                 f"there is no column {column!r}: name the one with the accepted answers by references_column (there "
                 f"are {', '.join(columns) or 'none'})"
             )
-        said, references = _listed(completions, "completions"), _listed(columns[column], column)
-        if len(references) != len(said):
-            raise ValueError(f"there are {len(said)} completions but references for {len(references)}")
-        answers: dict[int, str | None] = {}
-        accepted: list[Any] = []
-        for row, (completion, given) in enumerate(zip(said, references)):
-            if not self._is_empty(given):
-                answers[row] = self._answer(completion, row)
-                accepted.append(self._accepted(given, row))
-        scores = dict(zip(answers, self._score(list(answers.values()), accepted, columns.get("log_metric"))))
-        return [scores.get(row) for row in range(len(said))]
+        advice = "pass a list with one for each completion"
+        completions = as_column(completions, "completions", advice)
+        references = as_column(columns[column], column, advice)
+        if len(references) != len(completions):
+            raise ValueError(f"there are {len(completions)} completions but references for {len(references)}")
+        parsed = map(self._parse_references, references)
+        accepted = {row: answers for row, answers in enumerate(parsed) if answers is not None}
+        rows = list(accepted)
+        predictions: dict[int, Any] = {}  # without those that cannot be read
+        for row in rows:
+            answer = self._read_answer(completions[row], name_row(row))
+            with suppress(ValueError):
+                predictions[row] = self._parse_answer(answer)
+        if self._of_values and columns.get("log_metric") is not None:  # TRL before 1.0 has none
+            unreadable = len(rows) - len(predictions)
+            columns["log_metric"](f"rewards/{self.__name__}/unreadable", unreadable / (len(rows) or 1))
+        scores = self._scorer.score(
+            [predictions.get(row, "") for row in rows], list(accepted.values()), lambda place: name_row(rows[place])
+        )
+        rewards = {row: float(score) if row in predictions else 0.0 for row, score in zip(rows, scores)}
+        return [rewards.get(row) for row in range(len(completions))]
 
-    def _answer(self, completion: Any, row: int) -> str | None:
-        """What a completion answers, None for nothing."""
-        text = _text_of(completion, f"the completion of {_row_name(row)}")
-        return answer_in(text, self._extract, _row_name(row))
+    def _parse_references(self, references: Any) -> Any:
+        """The accepted answers of a row, None where it has none."""
+        if self._of_values:  # an empty list is an answer
+            return from_json(value_or_text(references) if isinstance(references, str) else references)
+        is_empty = isinstance(references, (list, tuple, Set)) and not references
+        return None if is_empty or getattr(references, "size", None) == 0 else references
 
-    @staticmethod
-    def _is_empty(references: Any) -> bool:
-        """Whether a row has no accepted answers: None, or a list, set or array of none."""
-        empty = isinstance(references, (list, tuple, Set)) and not references
-        return references is None or empty or getattr(references, "size", None) == 0
+    def _read_answer(self, completion: Any, row: str) -> str:
+        """What a completion answers, "" for nothing."""
+        return extract_answer(_read_text(completion, f"the completion of {row}"), self._extract, row) or ""
 
-    def _accepted(self, references: Any, row: int) -> Any:
-        return as_references(references, f"{self._references_column} of {_row_name(row)}")
-
-    def _score(self, answers: list[str | None], accepted: list[Any], log_metric: Any) -> list[float]:
-        batch = {"prediction": [answer or "" for answer in answers], "references": accepted}
-        scores: list[float] = anls_batch(batch, variant=self._variant)["anls"]
-        return scores
-
-
-class ValueReward(Reward):
-    """The reward of a model that writes JSON: what `build_reward` returns for "anls_star" and "anlsl".
-
-    A completion that is no JSON, or that the variant cannot score, has 0, and TRL logs the share of those as
-    ``rewards/NAME/unreadable``. The accepted answer of a row is a value, or a text that holds one as JSON: a data set
-    fills the keys that a value of another row has with None, which changes scores, and a text stays as it is.
-    """
-
-    @staticmethod
-    def _is_empty(references: Any) -> bool:
-        return references is None  # an empty list is an answer
-
-    def _accepted(self, references: Any, row: int) -> Any:
-        from anls_metric.nested import from_json
-        from anls_metric.reading.values import value_or_text
-
-        value = from_json(value_or_text(references) if isinstance(references, str) else references)
-        self._variant.check([""], [value], lambda _: f"row {row}")
+    def _parse_answer(self, text: str) -> Any:
+        """The answer that a text is. ValueError: it is no value that can be scored."""
+        if not self._of_values:
+            return text
+        value = value_of(text)
+        self._scorer.check([value], [""])
         return value
 
-    def _score(self, answers: list[str | None], accepted: list[Any], log_metric: Any) -> list[float]:
-        scores = list(map(self._score_of, answers, accepted))
-        if log_metric is not None:  # TRL before 1.0 has none
-            log_metric(f"rewards/{self.__name__}/unreadable", scores.count(None) / len(scores) if scores else 0.0)
-        return [score or 0.0 for score in scores]
 
-    def _score_of(self, answer: str | None, accepted: Any) -> float | None:
-        """The score of an answer; None of one that cannot be read."""
-        from anls_metric.reading.values import value_of
-
-        try:
-            score: float = self._variant.score([value_of(answer or "")], [accepted])[0].score
-        except ValueError:
-            return None
-        return score
-
-
-def _name_of_values(variant: ValueVariant) -> str:
-    """What tells a reward of values from others."""
-    threshold = [] if variant.threshold == 0.5 else [str(variant.threshold)]
-    return "_".join([variant.name, *threshold, *([] if variant.none_keys == "counted" else ["none_keys_ignored"])])
-
-
-def _name(variant: Variant) -> str:
-    """What tells a reward from others: the variant, and the threshold and case in which it is not as that one."""
-    named = VARIANTS.get(variant.name, variant)
-    parts = ["anls"]
-    if variant.name != "standard":
-        parts.append(variant.name)
-    if variant.threshold != named.threshold:
-        parts.append(str(variant.threshold))
-    if variant.ignore_case != named.ignore_case:
-        parts.append("uncased" if variant.ignore_case else "cased")
-    return "_".join(parts)
-
-
-def _row_name(row: int) -> str:
-    return f"row {row} (counted from 0)"
-
-
-def _listed(column: Any, what: str) -> list[Any]:
-    if not isinstance(column, Iterable) or isinstance(column, (str, bytes, Mapping, Set)):
-        raise ValueError(f"{what} is {describe(column)}: pass a list with one for each completion")
-    return list(column)
-
-
-def _text_of(completion: Any, what: str) -> str:
+def _read_text(completion: Any, what: str) -> str:
     """The text of a completion: a string, or messages, of which the last one of the assistant counts."""
     if isinstance(completion, str):
         return completion
     if not isinstance(completion, list) or not all(isinstance(message, Mapping) for message in completion):
         raise ValueError(f"{what} is {describe(completion)}: pass a string or a list of messages")
-    said = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
-    content = said[-1] if said else None
+    contents = [message.get("content") for message in completion if message.get("role", "assistant") == "assistant"]
+    content = contents[-1] if contents else None
     if isinstance(content, list) and all(isinstance(part, Mapping) for part in content):
         return "".join(as_text(part.get("text"), what) for part in content if part.get("type", "text") == "text")
     return "" if content is None else as_text(content, f"{what}, its content,")  # a call of a tool has none

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,6 @@ import pytest
 
 from anls_metric import nested
 from tests.conftest import LIGHT, ROOT
-from tests.core import processes
-from tests.core.processes import Team
 
 evaluate = pytest.importorskip("evaluate")
 pyarrow = pytest.importorskip("pyarrow")
@@ -230,57 +228,6 @@ except ImportError as error:
     done = run_python(program, tmp_path)
     expected = "{'anls': 1.0}\nlists and nested values need the package anls-metric: pip install anls-metric\n"
     assert done.stdout == expected, done.stderr
-
-
-# Distributed runs, with real processes
-
-
-@pytest.fixture(scope="module")
-def team() -> Iterator[Team]:
-    team = Team(2)
-    yield team
-    team.end()
-
-
-def load(team: Team, folder: Path, config_name: str) -> None:
-    job = {"cache_dir": str(folder), "experiment_id": "values", "timeout": 60, "config_name": config_name}
-    told = [team.tell(number, processes.make, num_process=2, process_id=number, **job) for number in range(2)]
-    assert team.wait(told) == [None] * 2
-
-
-def test_two_processes_give_the_number_of_one(team: Team, tmp_path: Path) -> None:
-    load(team, tmp_path, "anls_star")
-    adding = [
-        team.tell(0, processes.add, PREDICTIONS[:2], REFERENCES[:2], one_by_one=True),
-        team.tell(1, processes.add, PREDICTIONS[2:], REFERENCES[2:]),
-    ]
-    assert team.wait(adding) == [None] * 2
-    found, nothing = team.all(processes.compute, average="leaves", return_all_scores=True)
-    assert found == {"anls_star": nested.mean(ROWS, "leaves"), "anls_star_scores": SCORES}
-    assert nothing is None
-
-
-def test_two_processes_refuse_what_cannot_travel_and_go_on(team: Team, tmp_path: Path) -> None:
-    load(team, tmp_path, "anls_star")
-    (error,) = team.wait([team.tell(0, processes.add, [{"a": "b"}, {5: "b"}], [{"a": "b"}, {5: "b"}])])
-    assert "row 1: the key 5 (int) cannot be written as JSON" in str(error)
-    adding = [
-        team.tell(0, processes.add, [{"a": "b"}], [{"a": "y"}]),
-        team.tell(1, processes.add, ["x"], ["x"]),
-    ]
-    assert team.wait(adding) == [None] * 2
-    assert team.all(processes.compute)[0] == {"anls_star": 0.5}
-
-
-def test_two_processes_with_lists(team: Team, tmp_path: Path) -> None:
-    load(team, tmp_path, "anlsl")
-    adding = [
-        team.tell(0, processes.add, LISTS[:1], ACCEPTED[:1]),
-        team.tell(1, processes.add, LISTS[1:], ACCEPTED[1:]),
-    ]
-    assert team.wait(adding) == [None] * 2
-    scores = [nested.anlsl_score(*row) for row in zip(LISTS, ACCEPTED)]
-    assert team.all(processes.compute)[0] == {"anlsl": math.fsum(scores) / 3}
 
 
 # The values as JSON

@@ -19,7 +19,7 @@ import pytest
 import anls_metric
 from anls_metric.nested import get_value_variant
 from anls_metric.reading.extract import answer_in_tags
-from anls_metric.trl import Reward, ValueReward, anls_reward, build_reward
+from anls_metric.trl import Reward, anls_reward, build_reward
 from tests.conftest import ROOT
 
 # What it makes of completions
@@ -159,9 +159,9 @@ def test_accepted_values_are_what_the_variant_scores() -> None:
     accepted: list[Any] = ["[]", None, [], '{"a": {"__tuple__": ["x", "y"]}}', "Coca Cola"]
     said = ["[]", "[]", "[]", '{"a": "y"}', '"coca cola"']
     assert reward(completions=said, answers=accepted) == [1.0, None, 1.0, 1.0, 1.0]
-    with pytest.raises(ValueError, match=r"the reference of row 1, \[0\] \(counted from 0\), is b'a'"):
+    with pytest.raises(ValueError, match=r"the reference of row 1 \(counted from 0\), \[0\], is b'a'"):
         reward(completions=["[]", "[]"], answers=[[], [b"a"]])
-    with pytest.raises(ValueError, match="the references of row 0, item 0, is 5"):
+    with pytest.raises(ValueError, match=r"the references of row 0 \(counted from 0\), item 0, is 5"):
         build_reward(variant="anlsl")(completions=["[]"], answers=[[5]])
 
 
@@ -176,9 +176,7 @@ def test_accepted_values_are_what_the_variant_scores() -> None:
     ],
 )
 def test_the_name_of_a_reward_of_values(options: Any, name: str) -> None:
-    reward = pickle.loads(pickle.dumps(build_reward(**options)))
-    assert isinstance(reward, ValueReward)
-    assert reward.__name__ == name
+    assert pickle.loads(pickle.dumps(build_reward(**options))).__name__ == name
 
 
 def test_options_of_values_change_the_reward() -> None:
@@ -220,12 +218,15 @@ def test_options_that_a_variant_does_not_have_are_refused(options: Any, said: st
             {"completions": [[{"content": 7}]], "answers": ["a"]},
             "completion of row 0 .*, its content, is 7 .*, not a s",
         ),
-        ({"completions": ["a"], "answers": [["a", 7]]}, r"answers of row 0 \(counted from 0\), item 1, is 7"),
+        ({"completions": ["a"], "answers": [["a", 7]]}, r"references of row 0 \(counted from 0\), item 1, is 7"),
         (
             {"completions": ["a", "b"], "answers": ["a", float("nan")]},
-            r"answers of row 1 \(counted from 0\) is nan \(float\): pass a list of strings",
+            r"references of row 1 \(counted from 0\) is nan \(float\): pass a list of strings",
         ),
-        ({"completions": ["a", "b"], "answers": [None, 5]}, r"answers of row 1 \(counted from 0\) is 5 \(int\): pass"),
+        (
+            {"completions": ["a", "b"], "answers": [None, 5]},
+            r"references of row 1 \(counted from 0\) is 5 \(int\): pass",
+        ),
         ({"completions": ["a"], "answers": 5}, r"answers is 5 \(int\): pass a list with one for each completion"),
         ({"completions": ["a"], "answers": "a"}, r"answers is 'a' \(str\): pass a list with one for each completion"),
         ({"completions": None, "answers": ["a"]}, "completions is None: pass a list with one for each completion"),
