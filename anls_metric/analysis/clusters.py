@@ -1,4 +1,4 @@
-"""Which questions belong together: those about one document or page, by a field of their records."""
+"""Finds the clusters of questions: those about one document or page, by a field of their records."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ CLUSTER_FIELDS = (
     "page_id",
 )
 
-# What `cluster_by` says for none of them: each question is a cluster of its own.
+# The value of `cluster_by` that makes each question its own cluster.
 NO_CLUSTERS = "none"
 
-_FIRST_RECORDS = 100  # say which of the fields there are
+_FIRST_RECORDS = 100  # the records that show which of the fields exist
 
 
 class Clusters(NamedTuple):
-    """What questions belong together by.
+    """The clusters of questions.
 
     Attributes:
-        field: the field of the records, or the path to it.
-        count: how many clusters it makes; a question without the field is one of its own.
+        field: the field of the records that names the cluster, or the path to it.
+        count: the number of clusters; a question without the field is its own cluster.
     """
 
     field: str
-    count: int  # type: ignore[assignment]  # hides a method of tuples that nobody wants here
+    count: int  # type: ignore[assignment]  # hides a method of tuples that nobody needs here
 
 
 class ClusteredScores:
-    """Scores with what may be the cluster of each, so that the field is chosen when all records have been seen.
+    """Collects scores with all fields that may name their clusters; the field is chosen when all records are known.
 
     Args:
         cluster_by: a field of the records, or a path to one, or "none" for no clusters; None chooses as `cluster_field`
@@ -67,27 +67,27 @@ class ClusteredScores:
         >>> scores = ClusteredScores()
         >>> scores.add([1.0, 0.0], [{"doc": "a", "image": "a1"}, {"doc": "a", "image": "a1"}])
         >>> scores.add([1.0, 1.0], [{"doc": "a", "image": "a2"}, {"doc": "b", "image": "b1"}])
-        >>> clusters, sample = scores.chosen()
+        >>> clusters, sample = scores.choose()
         >>> clusters, sample.mean
         (Clusters(field='doc', count=2), 0.75)
     """
 
     def __init__(self, cluster_by: str | None = None) -> None:
         self._cluster_by = cluster_by
-        self._alone = Sample()  # all scores, where there is no field, or
-        self._scores = array("d")  # as they come, with
-        self._columns: dict[str, _Column] | None = None  # the clusters by each field
+        self._alone = Sample()  # the scores, if there is no field to choose
+        self._scores = array("d")  # the scores otherwise,
+        self._columns: dict[str, _Column] | None = None  # and their clusters by each field
         self._chosen: tuple[Clusters | None, Sample] | None = None
 
     def add(self, scores: Sequence[float], records: Sequence[Mapping[str, Any]]) -> None:
-        """Count these scores as well.
+        """Add scores.
 
         Args:
-            scores: from 0 to 1.
-            records: the record of each; those that come first say which fields there are.
+            scores: numbers from 0 to 1.
+            records: the record of each score; the first ones show which fields exist.
         """
         if self._columns is None:
-            self._columns = {field: _Column(field) for field in _fields(records, self._cluster_by)}
+            self._columns = {field: _Column(field) for field in _list_fields(records, self._cluster_by)}
         self._chosen = None
         if not self._columns:
             self._alone.add(scores)
@@ -96,35 +96,38 @@ class ClusteredScores:
         for column in self._columns.values():
             column.add(records)
 
-    def chosen(self) -> tuple[Clusters | None, Sample]:
-        """What the questions belong together by, None for nothing, and the scores by it.
+    def choose(self) -> tuple[Clusters | None, Sample]:
+        """Choose the field that makes the fewest clusters.
+
+        Returns:
+            The clusters, None if there are none, and the scores by cluster.
 
         Raises:
             ValueError: no record has the field of `cluster_by`.
         """
         if self._chosen is None:
-            self._chosen = self._choose()
+            self._chosen = self._choose_field()
         return self._chosen
 
-    def _choose(self) -> tuple[Clusters | None, Sample]:
+    def _choose_field(self) -> tuple[Clusters | None, Sample]:
         if not self._columns:
             return None, self._alone
         counts = {field: column.cluster_count for field, column in self._columns.items()}
-        asked = self._cluster_by in self._columns
-        if asked and not any(column.has_clusters for column in self._columns.values()):
+        is_named = self._cluster_by in self._columns
+        if is_named and not any(column.has_clusters for column in self._columns.values()):
             raise ValueError(f"no question has the field {self._cluster_by!r}, by which to cluster")
-        found = [field for field, count in counts.items() if asked or 1 < count < len(self._scores)]
+        fields = [field for field, count in counts.items() if is_named or 1 < count < len(self._scores)]
         sample = Sample()
-        if not found:
+        if not fields:
             sample.add(self._scores)
             return None, sample
-        field = min(found, key=counts.__getitem__)
+        field = min(fields, key=counts.__getitem__)
         sample.add(self._scores, self._columns[field].clusters())
         return Clusters(field, counts[field]), sample
 
 
 class _Column:
-    """The cluster of each score by one field, as a number: most fields are not the one that is chosen."""
+    """The cluster of each score by one field, kept as a number, since most fields are not chosen."""
 
     def __init__(self, field: str) -> None:
         self._field = field
@@ -134,7 +137,7 @@ class _Column:
     def add(self, records: Sequence[Mapping[str, Any]]) -> None:
         before = len(self._number_of)
         try:
-            numbers = self._numbered(map(itemgetter(self._field), records))
+            numbers = self._number_clusters(map(itemgetter(self._field), records))
         except (KeyError, TypeError):  # a record does not have it, or has a list
             numbers = []
         fresh = list(islice(reversed(self._number_of), len(self._number_of) - before))
@@ -142,11 +145,11 @@ class _Column:
         if not numbers or not (plain or all(map(_is_name, fresh))):
             for cluster in fresh:
                 del self._number_of[cluster]
-            numbers = self._numbered(cluster_column(records, self._field))
+            numbers = self._number_clusters(cluster_column(records, self._field))
         self._numbers += numbers
 
-    def _numbered(self, clusters: Iterable[Hashable]) -> list[int]:
-        """The number of each: the place of the first score of that cluster."""
+    def _number_clusters(self, clusters: Iterable[Hashable]) -> list[int]:
+        """Number clusters by the place of their first score."""
         return list(map(self._number_of.setdefault, clusters, count(len(self._numbers))))
 
     @property
@@ -155,37 +158,37 @@ class _Column:
 
     @property
     def cluster_count(self) -> int:
-        """How many there are; a score without one is one of its own."""
+        """The number of clusters; a score without one is its own cluster."""
         alone = self._number_of.get(None)
         return len(self._number_of) + (0 if alone is None else self._numbers.count(alone) - 1)
 
     def clusters(self) -> Sequence[int | None]:
         """The number of the cluster of each score, None for a score without one."""
         alone = self._number_of.get(None)
-        return self._numbers if alone is None else [None if one == alone else one for one in self._numbers]
+        return self._numbers if alone is None else [None if number == alone else number for number in self._numbers]
 
 
-def _fields(records: Sequence[Mapping[str, Any]], cluster_by: str | None) -> list[str]:
-    """Which fields may be the cluster."""
+def _list_fields(records: Sequence[Mapping[str, Any]], cluster_by: str | None) -> list[str]:
+    """List the fields that may name the cluster."""
     if cluster_by == NO_CLUSTERS:
         return []
     if cluster_by is not None:
         return [cluster_by]
-    paths = dict.fromkeys(path for record in records[:_FIRST_RECORDS] for path in _paths(record))
+    paths = dict.fromkeys(path for record in records[:_FIRST_RECORDS] for path in _find_paths(record))
     return sorted(paths, key=lambda path: CLUSTER_FIELDS.index(path.rpartition(".")[2]))
 
 
-def _paths(record: Mapping[str, Any]) -> Iterator[str]:
-    """Where a record has one of the fields, in itself or in an object that it holds."""
+def _find_paths(record: Mapping[str, Any]) -> Iterator[str]:
+    """Find the fields in a record, or in an object inside it."""
     for name, value in record.items():
         if name in CLUSTER_FIELDS and not isinstance(value, Mapping):
             yield name
         elif isinstance(value, Mapping):
-            yield from (f"{name}.{path}" for path in _paths(value))
+            yield from (f"{name}.{path}" for path in _find_paths(value))
 
 
 def cluster_column(records: Sequence[Mapping[str, Any]], field: str) -> list[str | float | None]:
-    """The cluster of each record: what its field holds, or a path leads to, None where that is no name and no number.
+    """The cluster of each record: the value of a field or path, None if it is no text and no number.
 
     Example:
         >>> cluster_column([{"page": "7"}, {"page": ""}, {}, {"page": ["7", "8"]}], "page")
@@ -202,13 +205,13 @@ def _is_name(value: object) -> bool:
 
 
 def cluster_field(records: Sequence[Mapping[str, Any]]) -> str | None:
-    """Which field says what questions belong together: of `CLUSTER_FIELDS` the one that makes the fewest clusters.
+    """Find the field that says which questions belong together: the one of `CLUSTER_FIELDS` with the fewest clusters.
 
     Args:
-        records: those of the questions.
+        records: the records of the questions.
 
     Returns:
-        The field; None where none is there that puts some questions into one cluster and others into another.
+        The field; None if there is no field that puts some questions, but not all, into one cluster.
 
     Raises:
         Nothing.
@@ -222,15 +225,15 @@ def cluster_field(records: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None = None) -> Clusters | None:
-    """What these questions belong together by, None for nothing.
+    """Find the clusters of questions, None if there are none.
 
     Args:
-        records: those of the questions.
-        cluster_by: as `ClusteredScores` takes it.
+        records: the records of the questions.
+        cluster_by: see `ClusteredScores`.
 
     Raises:
         ValueError: no record has the field of `cluster_by`.
     """
     scores = ClusteredScores(cluster_by)
     scores.add([0.0] * len(records), records)
-    return scores.chosen()[0]
+    return scores.choose()[0]

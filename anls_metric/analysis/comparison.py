@@ -1,4 +1,4 @@
-"""Several submissions to the same questions: which is better than the first one, and how sure that is."""
+"""Compares submissions to the same questions: which is better than the baseline, and how sure that is."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from anls_metric.analysis.significance import Interval, Sample, differences, hol
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 
-# A verdict goes by an adjusted p-value under this,
 SIGNIFICANT = 0.05
-# and there is none on fewer clusters than these.
+"""The adjusted p-value below which a verdict says "better" or "worse"."""
+
 FEWEST_CLUSTERS = 30
+"""The number of clusters below which there is no verdict."""
 
 NOT_TOLD_APART, TOO_FEW = "not told apart", "too few questions"
 
@@ -25,20 +26,20 @@ Pair = tuple[Scored, Scored]
 
 
 class Comparison(NamedTuple):
-    """Two submissions on the questions that both have. The fields are the keys of the JSON document.
+    """Compares two submissions on the questions that both have. The fields are the keys of the JSON document.
 
     Attributes:
-        first: the name of the one: the baseline.
-        second: the name of the other.
-        questions: how many both have.
-        difference: the mean of the second minus that of the first.
-        interval: the 95 % confidence interval of the difference, None where there are no two clusters.
-        p_value: how often chance alone makes two equally good ones differ as much, see `significance.paired_test`.
-        p_value_adjusted: the same, adjusted for the number of comparisons, see `significance.holm`.
-        better: to how many questions the second has the better answer.
-        worse: to how many the worse one.
-        equal: to how many one with the same score.
-        verdict: on the second: "better", "worse", "not told apart" or "too few questions".
+        first: the name of the first submission: the baseline.
+        second: the name of the second submission.
+        questions: the number of questions that both have.
+        difference: the mean of the second minus the mean of the first.
+        interval: the 95 % confidence interval of the difference, None for fewer than two clusters.
+        p_value: how often chance alone makes two equally good submissions differ as much: `significance.paired_test`.
+        p_value_adjusted: the same, adjusted for the number of comparisons: `significance.holm`.
+        better: the number of questions for which the second has the better score.
+        worse: the number of questions for which the second has the worse score.
+        equal: the number of questions with the same score.
+        verdict: about the second: "better", "worse", "not told apart" or "too few questions".
     """
 
     first: str
@@ -55,12 +56,12 @@ class Comparison(NamedTuple):
 
     @property
     def least_difference(self) -> float | None:
-        """Under which difference these questions can tell nothing, see `significance.least_difference`."""
+        """The difference that these questions can just detect: see `significance.least_difference`."""
         return (self.interval.high - self.interval.low) / 2 if self.interval else None
 
     @property
     def note(self) -> str:
-        """Why the interval does not say what the verdict says; "" where it does."""
+        """Why interval and verdict disagree; "" where they agree."""
         if self.interval is None or self.verdict == TOO_FEW:
             return ""
         told_apart, holds_zero = self.verdict != NOT_TOLD_APART, self.interval.low <= 0 <= self.interval.high
@@ -72,15 +73,15 @@ class Comparison(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What is known of several submissions side by side.
+    """The comparisons of several submissions.
 
     Attributes:
-        baseline: the name of the submission that the others are compared with.
-        clusters: what questions belong together by, None for nothing.
+        baseline: the name of the submission with which the others are compared.
+        clusters: the clusters of the questions, None if there are none.
         comparisons: one for each of the others, in their order.
-        hints: what to know of the numbers before believing them: sentences.
+        hints: reasons to doubt the numbers, as sentences.
         best: the name of the submission with the highest mean.
-        ties: the names of those that cannot be told apart from the best.
+        ties: the names of the submissions that cannot be distinguished from the best.
     """
 
     baseline: str
@@ -92,9 +93,10 @@ class Compared(NamedTuple):
 
     @property
     def least_difference(self) -> float | None:
-        """Under which difference none of the comparisons can tell anything."""
-        known = [each.least_difference for each in self.comparisons if each.least_difference is not None]
-        return min(known, default=None)
+        """The smallest difference that one of the comparisons can detect."""
+        return min(
+            (each.least_difference for each in self.comparisons if each.least_difference is not None), default=None
+        )
 
 
 def compare(
@@ -103,15 +105,16 @@ def compare(
     """Compare each of several submissions with one of them, question by question.
 
     Args:
-        scored_sets: by name, comparable sets; they are joined by the ids of these.
-        baseline: the name of the one that the others are compared with; None takes the first.
+        scored_sets: comparable sets by name; they are joined by the ids of their questions.
+        baseline: the name of the set with which the others are compared; None takes the first.
         cluster_by: the field of the records that says which questions belong together, or "none"; None chooses as
             `clusters.cluster_field` does.
 
     Raises:
-        ValueError: fewer than two sets, no set of the baseline's name, sets of different signatures or that are not
-            comparable, a field that no record has. InputError: an id that comes twice in a set, sets that have no
-            question in common, or the same ids with other accepted answers.
+        ValueError: there are fewer than two sets or no set of the baseline's name, the signatures differ, a set is not
+            comparable, or no record has the field of `cluster_by`.
+        InputError: an id comes twice in a set, two sets have no question in common, or most questions with the same id
+            have different accepted answers.
 
     Example:
         >>> from anls_metric.reading.join import Row
@@ -123,9 +126,9 @@ def compare(
         >>> compared.comparisons[0].difference, compared.comparisons[0].verdict
         (0.4166666666666667, 'better')
     """
-    baseline = _check(scored_sets, baseline)
+    baseline = _find_baseline(scored_sets, baseline)
     answers = {name: _answers_of(name, scored_set) for name, scored_set in scored_sets.items()}
-    clusters, cluster_of = _clusters(answers, cluster_by)
+    clusters, cluster_of = _cluster_questions(answers, cluster_by)
     comparisons, hints = _compare_with(baseline, answers, cluster_of)
     best = max(scored_sets, key=lambda name: scored_sets[name].mean)
     others = comparisons if best == baseline else _compare_with(best, answers, cluster_of)[0]
@@ -133,8 +136,8 @@ def compare(
     return Compared(baseline, clusters, comparisons, hints, best, ties)
 
 
-def _check(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
-    """The name of the baseline, where these can be compared."""
+def _find_baseline(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
+    """Find the name of the baseline; raise a ValueError if the sets cannot be compared."""
     if baseline is not None and baseline not in scored_sets:
         raise ValueError(f"no submission is called {baseline!r}: the baseline is one of {', '.join(scored_sets)}")
     if len(scored_sets) < 2:
@@ -163,8 +166,10 @@ def _answers_of(name: str, scored_set: ScoredSet) -> Answers:
     return answers
 
 
-def _clusters(answers: Mapping[str, Answers], cluster_by: str | None) -> tuple[Clusters | None, Mapping[str, Hashable]]:
-    """What questions belong together by, and the cluster of each; where records differ, those of the first set say."""
+def _cluster_questions(
+    answers: Mapping[str, Answers], cluster_by: str | None
+) -> tuple[Clusters | None, Mapping[str, Hashable]]:
+    """Find the clusters, and the cluster of each question; where records differ, those of the first set count."""
     records: dict[str, Mapping[str, Any]] = {}
     for each in answers.values():
         if not records or records.keys() != set(each.ids):
@@ -178,7 +183,7 @@ def _clusters(answers: Mapping[str, Answers], cluster_by: str | None) -> tuple[C
 def _compare_with(
     baseline: str, answers: Mapping[str, Answers], cluster_of: Mapping[str, Hashable]
 ) -> tuple[list[Comparison], list[str]]:
-    """Each of the others with one of them, and what to know of that."""
+    """Compare all others with the baseline; also return the hints."""
     pairs = {name: _Pairs(baseline, answers[baseline], name, answers[name]) for name in answers if name != baseline}
     samples = {name: each.sample(cluster_of) for name, each in pairs.items()}
     p_values = [sample.flip_test() for sample in samples.values()]
@@ -186,15 +191,15 @@ def _compare_with(
         pairs[name].compare(samples[name], p_value, adjusted)
         for name, p_value, adjusted in zip(pairs, p_values, holm(p_values))
     ]
-    hints = [hint for comparison, each in zip(comparisons, pairs.values()) for hint in each.hints(comparison)]
+    hints = [hint for comparison, each in zip(comparisons, pairs.values()) for hint in each.find_hints(comparison)]
     return comparisons, hints
 
 
 class _Pairs:
-    """The scores of two submissions, for the questions that both have, in the order of the first.
+    """The scores of two submissions for the questions that both have, in the order of the first.
 
     Raises:
-        InputError: they have no question in common, or the same ids with other accepted answers.
+        InputError: they have no question in common, or most questions have other accepted answers.
     """
 
     def __init__(self, first_name: str, first: Answers, second_name: str, second: Answers) -> None:
@@ -214,7 +219,7 @@ class _Pairs:
             raise InputError(problem, second_name)
         self._first = [first.scores[place] for place in here]
         self._second = [second.scores[place] for place in there]
-        references = ((first.references[one], second.references[other]) for one, other in zip(here, there))
+        references = zip(map(first.references.__getitem__, here), map(second.references.__getitem__, there))
         self._others = [
             key
             for key, (accepted, others) in zip(self._ids, references)
@@ -227,11 +232,11 @@ class _Pairs:
             )
 
     def sample(self, cluster_of: Mapping[str, Hashable]) -> Sample:
-        """The differences, second minus first, by cluster."""
+        """Sample the differences, second minus first, by cluster."""
         return differences(self._first, self._second, list(map(cluster_of.get, self._ids)))
 
     def compare(self, sample: Sample, p_value: float, adjusted: float) -> Comparison:
-        """How the second compares with the first, where the test gave these p-values."""
+        """Compare the second with the first, given the p-values of the test."""
         difference, clusters = sample.mean, sample.cluster_count
         better = sum(map(gt, self._second, self._first))
         worse = sum(map(lt, self._second, self._first))
@@ -255,8 +260,8 @@ class _Pairs:
             verdict=verdict,
         )
 
-    def hints(self, comparison: Comparison) -> Iterator[str]:
-        """What to know of the comparison before believing it."""
+    def find_hints(self, comparison: Comparison) -> Iterator[str]:
+        """Find reasons to doubt the comparison."""
         (first, second), (here, there) = self._names, self._sizes
         if comparison.questions < max(here, there):
             yield (
@@ -273,21 +278,21 @@ class _Pairs:
 
 
 def _are_same(references: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Whether they are the same in another order: values may be lists, which no set takes."""
+    """Whether two lists have the same items in any order; the items may be lists, which cannot be in a set."""
     return all(text in others for text in references) and all(text in references for text in others)
 
 
 def changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[Pair], list[Pair]]:
-    """The questions that two submissions answer most differently.
+    """Find the questions whose scores differ most between two submissions.
 
     Args:
         first: a set that keeps its rows.
         second: another one; they are joined by the ids of the rows.
-        most: how many questions to give of each kind.
+        most: how many questions to return of each kind.
 
     Returns:
-        Pairs of the answers of both: those that the second one lost, and those that it won. The largest difference of
-        the scores comes first, then the order of the first set.
+        Pairs of answers: those for which the second scores less, and those for which it scores more. The largest
+        difference comes first; equal ones have the order of the first set.
 
     Example:
         >>> from anls_metric.reading.join import Row

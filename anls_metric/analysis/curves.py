@@ -1,4 +1,4 @@
-"""How the similarities of a scored set spread, and its mean over the threshold."""
+"""The distribution of the similarities of a scored set, and its mean at other thresholds."""
 
 from __future__ import annotations
 
@@ -11,28 +11,33 @@ from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Variant
 
 THRESHOLDS = tuple(step / 100 for step in range(101))
-"""At which `by_threshold` looks."""
+"""The thresholds of `by_threshold`."""
 
 BINS = 20
-"""Into which `spread` counts."""
+"""The number of bins of `spread`."""
 
-# A distance / length comes back from a similarity with the rounding of two subtractions; no two are as near as this.
+# 1 - similarity differs from distance / length by rounding. Two different quotients are never as close as this.
 _ROUNDING = 1e-12
 
 
 def _variant_of(scored_set: ScoredSet) -> Variant:
-    """The variant of a set of texts. ValueError: it scores something else."""
+    """The variant of a set of texts. ValueError: the set scores values."""
     if not isinstance(scored_set.scorer, Variant):
         raise ValueError(f"{scored_set.scorer.name} has no similarities of texts")
     return scored_set.scorer
 
 
 def by_threshold(scored_set: ScoredSet) -> list[tuple[float, float]]:
-    """The mean of a set that keeps its rows with their similarities, at each of `THRESHOLDS`.
+    """Compute the mean of a set at each of `THRESHOLDS`.
+
+    Args:
+        scored_set: a set of texts that keeps its rows with their similarities.
 
     Returns:
-        Thresholds as the variant takes them, and means. Where it compares the distance, 0 is left out: nothing is kept
-        there.
+        Pairs of threshold and mean. Variants that compare the distance have no threshold 0, where nothing scores.
+
+    Raises:
+        ValueError: the set scores values.
 
     Example:
         >>> from anls_metric.reading.join import Row
@@ -60,17 +65,20 @@ def by_threshold(scored_set: ScoredSet) -> list[tuple[float, float]]:
 
 
 def least_similarity(variant: Variant) -> float:
-    """The similarity from which on an answer counts, give or take equality."""
+    """The similarity above which an answer scores; whether equality is enough depends on the variant."""
     low, high = LIMITS[variant.kept](variant.threshold)
     return max(low, 1 - high)
 
 
 def spread(scored_set: ScoredSet) -> tuple[list[int], int]:
-    """How the similarities of a set that keeps them spread.
+    """Count the similarities of a set in bins.
+
+    Args:
+        scored_set: a set that keeps its rows with their similarities.
 
     Returns:
-        How many are in each of `BINS` equal parts from 0 to 1, and how many are 1, which no part counts. A negative one
-        (a text can be longer in lower case) is in the first part.
+        The number of similarities in each of `BINS` equal bins from 0 to 1, and the number of similarities of 1, which
+        no bin counts. The first bin also counts negative similarities (a text can be longer in lower case).
 
     Example:
         >>> from anls_metric.reading.join import Row

@@ -1,4 +1,4 @@
-"""One run: submissions are scored, looked at and compared. Every door calls it, and then prints."""
+"""One run of everything: score submissions, collect hints, compare. Every door calls it, and then prints."""
 
 from __future__ import annotations
 
@@ -29,13 +29,16 @@ def find_scorers(
     none_keys: NoneKeys | None = None,
     average: Average | None = None,
 ) -> list[Scorer]:
-    """The scorers that somebody names: the first gives the scores.
+    """Find scorers by their names.
 
     Args:
-        names: a name, names with commas between, or "all", which begins with the default; or one of lists and nested
-            values, "anls_star" or "anlsl".
-        threshold, ignore_case: see `get_variant`; they hold for all of them.
-        none_keys, average: of lists and nested values, see `nested.get_value_variant`.
+        names: a name, several names separated by commas, or "all", which begins with the default; or "anls_star" or
+            "anlsl" for lists and nested values.
+        threshold, ignore_case: options of all of them: see `get_variant`.
+        none_keys, average: options for lists and nested values: see `nested.get_value_variant`.
+
+    Returns:
+        The scorers; the first one gives the scores.
 
     Raises:
         ValueError: there is no such variant, or it has no such option.
@@ -61,9 +64,9 @@ class Entry(NamedTuple):
     """A submission that was scored.
 
     Attributes:
-        name: what it is called.
-        scored_set: what is known of it.
-        layout: that of its file.
+        name: the name of the submission.
+        scored_set: its scores.
+        layout: the name of the layout of its file.
     """
 
     name: str
@@ -75,22 +78,25 @@ class Evaluation:
     """Submissions to the same questions: scored one after the other, then compared.
 
     Args:
-        submissions: what is to be scored.
-        scorers: the first gives the scores; under the others only the means are wanted.
+        submissions: the submissions to score.
+        scorers: the first one gives the scores; the others give only their means.
         by: fields of the records to break the scores down by.
         answer_types: whether to break down by the fields of InfographicVQA as well, those of `ANSWER_TYPES` that exist.
-        by_key: of lists and nested values: whether to have the mean score of each key.
+        by_key: for lists and nested values: whether to collect the score of each key.
         worst: how many of the worst answers of each submission to keep.
-        cluster_by: the field that says which questions belong together, as `ScoredSet` takes it.
-        baseline: the name of the submission that the others are compared with; None takes the first.
-        keep: whether the rows are kept, which a report and a list of regressions need.
-        similarities: whether rows that are kept have their similarity.
+        cluster_by: the field that says which questions belong together: see `ScoredSet`.
+        baseline: the name of the submission with which the others are compared; None takes the first.
+        keep: whether to keep the rows, which a report and a list of regressions need.
+        similarities: whether kept rows have their similarity.
 
     Attributes:
-        entries: the submissions that are scored.
-        compared: how they compare; None where there is one alone, or where they cannot be compared, as a hint says.
-        hints: what to know of the numbers before believing them.
+        entries: the scored submissions.
+        compared: the comparison; None for a single submission, and if they cannot be compared, which a hint says.
+        hints: reasons to doubt the numbers.
         notes: how the files were read.
+
+    Raises:
+        ValueError: no submission has the name of the baseline.
 
     Example:
         >>> from anls_metric.reading.submissions import find_submissions
@@ -135,7 +141,7 @@ class Evaluation:
 
     @property
     def scored_sets(self) -> dict[str, ScoredSet]:
-        """What is known of each submission, by its name."""
+        """The scored sets by the names of their submissions."""
         return {entry.name: entry.scored_set for entry in self.entries}
 
     @property
@@ -146,17 +152,17 @@ class Evaluation:
     def run(
         self, batches: Callable[[Submission], Iterable[Sequence[Row]]] = Submission.batches
     ) -> Iterator[tuple[Submission, list[Scored]]]:
-        """Score everything, batch by batch, then compare: take all of the batches.
+        """Score everything in batches, then compare. The run ends only when all batches are taken.
 
         Args:
-            batches: gives the rows of a submission, where somebody watches over how many come.
+            batches: reads the rows of a submission; a door can pass its own function to limit them.
 
         Yields:
             Each submission with a batch of its scored rows.
 
         Raises:
-            InputError: a submission cannot be read, has no questions, or lacks a field of `by`. OSError: a file of it
-                cannot be read.
+            InputError: a submission cannot be read, has no questions, or lacks a field of `by`.
+            OSError: a file cannot be opened.
         """
         for submission in self._submissions:
             scored_set = ScoredSet(self._scorers[0], extract=submission.rules, **self._options)
@@ -165,18 +171,18 @@ class Evaluation:
                 scored = scored_set.add(rows)
                 hints.add(scored)
                 yield submission, scored
-            self._check(submission, scored_set)
+            self._refuse_empty(submission, scored_set)
             self.entries.append(Entry(submission.name, scored_set, submission.layout))
             self.hints += hints.conclude()
         self._compare()
         self.hints = list(dict.fromkeys(self.hints))
 
     def finish(self) -> Evaluation:
-        """Run, where nobody looks at the batches."""
+        """Run without looking at the batches."""
         deque(self.run(), maxlen=0)
         return self
 
-    def _check(self, submission: Submission, scored_set: ScoredSet) -> None:
+    def _refuse_empty(self, submission: Submission, scored_set: ScoredSet) -> None:
         if not scored_set.count:
             raise InputError("there are no questions in it", submission.asked)
         for field in self._by:
@@ -186,7 +192,7 @@ class Evaluation:
             raise InputError(f"no question has an answer type (a field {', '.join(ANSWER_TYPES)})", submission.asked)
 
     def _compare(self) -> None:
-        """Compare the submissions; where they cannot be compared they have their numbers all the same."""
+        """Compare the submissions; if that is impossible, a hint says why."""
         if len(self.entries) < 2:
             return
         from anls_metric.analysis.comparison import compare
@@ -202,7 +208,7 @@ class Evaluation:
             self.hints += [Hint("comparison", text) for text in self.compared.hints]
 
     def find_variants(self, number: str) -> list[VariantMatch]:
-        """Which of the variants give a number, see `variant_search.find_variants`."""
+        """Find the variants that give a number: see `variant_search.find_variants`."""
         from anls_metric.analysis.variant_search import find_variants
 
         sets = self.scored_sets.items()
@@ -210,5 +216,5 @@ class Evaluation:
 
 
 def fields_of(by: Iterable[str], cluster_by: str | None) -> list[str]:
-    """The fields of the records that an evaluation looks at, for formats that need not read the others."""
+    """The fields of the records that an evaluation uses; some formats can skip the others."""
     return [*by, "question", *CLUSTER_FIELDS, *filter(None, [cluster_by])]

@@ -1,7 +1,7 @@
-"""Why an answer scores what it scores: a table of predicates, of which the first that fits counts.
+"""Says why an answer has its score: a table of outcomes, of which the first that fits counts.
 
-Texts are compared as the variant normalizes them. "Stands in" means as whole words: no letter or digit right before
-or after.
+Texts are compared as the variant normalizes them. A text "stands in" another one as whole words: no letter or digit
+comes right before or after it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from anls_metric.reading.values import written
 
 
 class Answer:
-    """An answer with its score, and its texts as they are compared: what a predicate looks at.
+    """An answer with its score and its normalized texts, which the predicates of outcomes examine.
 
     Args:
         row: the question with its answer.
-        score: what the variant gives it.
-        judge: which variant that is.
+        score: the score of the answer.
+        judge: normalizes the texts.
 
     Attributes:
-        prediction: the prediction, normalized; "" where the variant takes it for no answer.
+        prediction: the prediction, normalized; "" if the variant takes it for no answer.
         references: the accepted answers, normalized.
     """
 
@@ -35,8 +35,7 @@ class Answer:
 
     def __init__(self, row: Row, score: float, judge: Judge) -> None:
         self.row, self.score = row, score
-        given = row.prediction
-        prediction = "" if given is None else judge.normalize(given)
+        prediction = "" if row.prediction is None else judge.normalize(row.prediction)
         self.prediction = "" if prediction in judge.no_answers else prediction
         self.references = list(map(judge.normalize, row.references))
 
@@ -45,11 +44,11 @@ class Outcome(NamedTuple):
     """A row of `OUTCOMES`.
 
     Attributes:
-        name: what it is called wherever it is shown.
-        meaning: what it says of an answer, in one line.
-        fits: whether an answer is one, those before it not fitting.
+        name: the name, wherever it is shown.
+        meaning: what it says about an answer, in one line.
+        fits: whether an answer has this outcome, if it has none of the rows before.
         scores_zero: whether such an answer scores 0.
-        of_texts: whether it says something of texts alone, and not of lists and nested values.
+        of_texts: whether only texts have this outcome, and not lists and nested values.
     """
 
     name: str
@@ -85,13 +84,13 @@ def _is_part_of_an_answer(answer: Answer) -> bool:
 
 
 def _differs_in_formatting(answer: Answer) -> bool:
-    letters = letters_and_digits(answer.prediction)
-    return bool(letters) and letters in map(letters_and_digits, answer.references)
+    letters = keep_letters_and_digits(answer.prediction)
+    return bool(letters) and letters in map(keep_letters_and_digits, answer.references)
 
 
 def _is_another_number(answer: Answer) -> bool:
-    digits = _digits(answer.prediction)
-    others = list(filter(None, map(_digits, answer.references))) if digits else []
+    digits = _keep_digits(answer.prediction)
+    others = list(filter(None, map(_keep_digits, answer.references))) if digits else []
     return bool(others) and digits not in others
 
 
@@ -122,17 +121,16 @@ ZERO_OUTCOMES = tuple(outcome.name for outcome in OUTCOMES if outcome.scores_zer
 
 
 class Judge:
-    """Outcomes under a scorer.
+    """Finds the outcomes of answers under a scorer.
 
     Args:
-        scorer: a name of a variant, or any `Scorer`. Lists and nested values are compared as the text that they are as
-            JSON.
+        scorer: a name of a variant, or any `Scorer`. Lists and nested values are compared as JSON texts.
 
     Example:
         >>> judge = Judge()
-        >>> judge.outcome(Row("7", "It is Coca Cola.", ["Coca Cola"], {}), 0.0)
+        >>> judge.find_outcome(Row("7", "It is Coca Cola.", ["Coca Cola"], {}), 0.0)
         'contains an answer'
-        >>> judge.outcome(Row("8", "1988", ["2019"], {}), 0.0)
+        >>> judge.find_outcome(Row("8", "1988", ["2019"], {}), 0.0)
         'another number'
     """
 
@@ -145,22 +143,19 @@ class Judge:
         self.known_outcomes = [outcome for outcome in OUTCOMES if of_texts or not outcome.of_texts]
         self._of_score: dict[float, str] = {}
 
-    def outcome(self, row: Row, score: float) -> str:
-        """The name of the first outcome that fits an answer with its score."""
+    def find_outcome(self, row: Row, score: float) -> str:
+        """Find the name of the first outcome that fits an answer with its score."""
         answer = Answer(row, score, self)
-        for outcome in self.known_outcomes:
-            if outcome.fits(answer):
-                break
-        return outcome.name
+        return next(outcome.name for outcome in self.known_outcomes if outcome.fits(answer))
 
-    def outcomes(self, rows: Sequence[Row], scores: Sequence[float]) -> list[str]:
-        """The outcome of each of many answers."""
+    def find_outcomes(self, rows: Sequence[Row], scores: Sequence[float]) -> list[str]:
+        """Find the outcome of each answer."""
         known = self._of_score
-        return [known.get(score) or self._new_outcome(row, score) for row, score in zip(rows, scores)]
+        return [known.get(score) or self._learn_outcome(row, score) for row, score in zip(rows, scores)]
 
-    def matches(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> tuple[int, int]:
-        """How many answers equal an accepted one once normalized, and how many contain one as whole words."""
-        others = 0 if self.all_or_nothing else outcomes.count("equal")  # those are equal, all of them
+    def count_matches(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> tuple[int, int]:
+        """Count the answers that equal an accepted answer after normalization, and those that contain one."""
+        others = 0 if self.all_or_nothing else outcomes.count("equal")  # all of these are equal
         exact = contain = others
         normalize = self.normalize
         for row, score, outcome in zip(rows, scores, outcomes):
@@ -175,9 +170,9 @@ class Judge:
                     contain += _any_stands_in(references, prediction)
         return exact, contain
 
-    def _new_outcome(self, row: Row, score: float) -> str:
-        outcome = self.outcome(row, score)
-        if score > 0.0:  # what such an answer is, its score alone tells
+    def _learn_outcome(self, row: Row, score: float) -> str:
+        outcome = self.find_outcome(row, score)
+        if score > 0.0:  # the score alone tells the outcome
             self._of_score[score] = outcome
         return outcome
 
@@ -186,17 +181,17 @@ _squeeze = normalizer()
 
 
 def _normalize_value(value: Any) -> str:
-    """A value as a text: "" where it says nothing."""
+    """Normalize a value as a text: "" if it is empty."""
     if value is None or (isinstance(value, (str, list, dict)) and not value):
         return ""
     return _squeeze(str(value) if isinstance(value, (bool, int, float)) else written(value))
 
 
-# What predicates look for
+# Texts
 
 
 def stands_in(part: str, whole: str) -> bool:
-    """Whether a text stands in another one as whole words; an empty one stands in none.
+    """Whether a text stands in another one as whole words; an empty text stands in none.
 
     Example:
         >>> stands_in("5", "page 5 of 15"), stands_in("5", "page 15")
@@ -205,13 +200,13 @@ def stands_in(part: str, whole: str) -> bool:
     place = whole.find(part) if part else -1
     while place >= 0:
         end = place + len(part)
-        if not (_is_of_a_word(whole[place - 1 : place]) or _is_of_a_word(whole[end : end + 1])):
+        if not (_is_word_character(whole[place - 1 : place]) or _is_word_character(whole[end : end + 1])):
             return True
         place = whole.find(part, place + 1)
     return False
 
 
-def _is_of_a_word(sign: str) -> bool:
+def _is_word_character(sign: str) -> bool:
     return sign.isalnum() or sign == "_"
 
 
@@ -219,11 +214,11 @@ def _any_stands_in(parts: Sequence[str], whole: str) -> bool:
     return any(map(whole.__contains__, parts)) and any(map(stands_in, parts, repeat(whole)))
 
 
-def letters_and_digits(text: str) -> str:
-    """A text without signs, blanks and accents.
+def keep_letters_and_digits(text: str) -> str:
+    """Remove signs, blanks and accents from a text.
 
     Example:
-        >>> letters_and_digits("Café, 12.50 $")
+        >>> keep_letters_and_digits("Café, 12.50 $")
         'Cafe1250'
     """
     if text.isascii():
@@ -233,18 +228,18 @@ def letters_and_digits(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
 
-def _digits(text: str) -> str:
+def _keep_digits(text: str) -> str:
     if text.isascii():
         return text.encode().translate(None, _NO_DIGITS).decode()
     return "".join(filter(str.isdigit, text))
 
 
-# Most texts hold signs of ASCII alone, of which those that are none are taken out all at once.
+# The characters that are removed from ASCII texts, which most are.
 _NO_LETTERS_AND_DIGITS = bytes(code for code in range(128) if not chr(code).isalnum())
 _NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
 
 
-# Of these any refusal holds one, and few other texts do: to look for them takes a tenth of the time.
+# Every refusal contains one of these and few other texts do. Searching them first takes a tenth of the time.
 _REFUSAL_MARKS = ("not", "n't", "n’t", "no ", "unable", "sorry", "apologi", "an ai", "unanswer")
 
 _REFUSALS = (

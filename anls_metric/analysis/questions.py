@@ -13,9 +13,9 @@ class Question(NamedTuple):
     """A question with the answer of each submission.
 
     Attributes:
-        id: what the question is called.
-        row: that of the first submission that was asked it.
-        answers: one for each submission, None where it was not asked.
+        id: the id of the question.
+        row: the row of the first submission that has the question.
+        answers: the answer of each submission; None if its file does not have the question.
     """
 
     id: str
@@ -24,13 +24,19 @@ class Question(NamedTuple):
 
     @property
     def needs_a_look(self) -> bool:
-        """Whether a submission has 0 there, or two differ."""
+        """Whether a submission scores 0 here, or two submissions have different scores."""
         scores = [answer.score for answer in self.answers if answer]
         return 0.0 in scores or len(set(scores)) > 1 or None in self.answers
 
 
 def join_questions(scored_sets: Sequence[ScoredSet]) -> list[Question]:
-    """Every question of sets that keep their rows, in the order of the first set, then of the others.
+    """Join the questions of several sets by id.
+
+    Args:
+        scored_sets: sets that keep their rows.
+
+    Returns:
+        Every question, in the order of the first set, then of the others.
 
     Example:
         >>> sets = [ScoredSet(keep=True), ScoredSet(keep=True)]

@@ -1,7 +1,7 @@
-"""Rows are scored, and a scored set knows its mean, outcomes, groups and worst answers.
+"""Scores rows, and collects the mean, outcomes, groups and worst answers of a set.
 
-It is told the rows piece by piece and keeps counts alone, so that a set need not fit into memory, unless it is asked to
-keep the rows.
+Rows are added in batches, and a set keeps only counts, so that the rows need not fit into memory. It can also keep the
+rows.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from anls_metric.reading.input_file import natural_key
 from anls_metric.reading.join import Row
 from anls_metric.reading.layouts import ABSENT, look_up
 
-# The fields by which InfographicVQA groups its questions, the name of each break-down in results.json, and what
-# the competition calls the values. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
+# The fields that group the questions of InfographicVQA -> the name of the group in results.json, and the competition's
+# names of the values. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
 ANSWER_TYPES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "answer_type": (
         "answer_types",
@@ -53,7 +53,7 @@ ANSWER_TYPES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 
 KEYS = "key of the value"
-"""The group of the scores of keys, in `ScoredSet.groups`."""
+"""The name of the scores of keys in `ScoredSet.groups`."""
 
 
 class Scored(NamedTuple):
@@ -62,9 +62,9 @@ class Scored(NamedTuple):
     Attributes:
         row: the question with its answer.
         score: from 0 to 1; a question without an answer scores 0.
-        similarity: that of the closest accepted answer, before the threshold; None where the set was not asked to keep
-            its rows, and of lists and nested values.
-        outcome: why the score is what it is: the name of a row of `outcomes.OUTCOMES`.
+        similarity: the similarity of the closest accepted answer, before the threshold; None if the set does not keep
+            its rows, and for lists and nested values.
+        outcome: why the answer has this score: the name of a row of `outcomes.OUTCOMES`.
     """
 
     row: Row
@@ -74,18 +74,18 @@ class Scored(NamedTuple):
 
     @property
     def zero(self) -> str:
-        """The outcome of an answer that scores 0, "" of any other."""
+        """The outcome of an answer that scores 0, "" for any other answer."""
         return self.outcome if self.outcome in ZERO_OUTCOMES else ""
 
 
 class Answers:
-    """What a comparison needs to know of scored rows, as columns: a fraction of the memory of the rows themselves.
+    """What a comparison needs of scored rows, as columns, which take a fraction of the memory of the rows.
 
     Attributes:
-        ids: of the questions.
-        scores: of the answers.
-        references: the accepted answers of each.
-        records: the record of each.
+        ids: the ids of the questions.
+        scores: the scores of the answers.
+        references: the accepted answers of each question.
+        records: the record of each question.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Answers:
         self.records: list[Mapping[str, Any]] = []
 
     def add(self, rows: Sequence[Row], scores: Sequence[float]) -> None:
-        """Keep what these rows have."""
+        """Add rows with their scores."""
         self.ids += [row.id for row in rows]
         self.scores.extend(scores)
         self.references += [row.references for row in rows]
@@ -103,7 +103,7 @@ class Answers:
 
 
 class Tally:
-    """Scores, counted by value: their mean is exact in whatever order and pieces they come.
+    """Counts scores by value, so that their mean is exact for any order and any pieces.
 
     Example:
         >>> tally = Tally()
@@ -117,7 +117,7 @@ class Tally:
         self._counts: Counter[float] = Counter()
 
     def add(self, scores: Iterable[float] | Mapping[float, int]) -> None:
-        """Count these scores as well; a mapping says how often each of them comes."""
+        """Add scores; a mapping says how often each comes."""
         self._counts.update(scores)
 
     @property
@@ -127,7 +127,7 @@ class Tally:
 
     @property
     def mean(self) -> float:
-        """Their mean: the same bits as `anls.mean` of all of them. ValueError: there are none."""
+        """The mean, with the same bits as `anls.mean` of all scores. ValueError: there are none."""
         return mean(self._counts.elements())
 
 
@@ -135,30 +135,29 @@ Groups = dict[str, Tally]
 
 
 class ScoredSet:
-    """What is known of scored rows.
+    """Scores rows, and collects what is known of them.
 
     Args:
-        scorer: what scores them: a name or a Variant, as `get_variant` takes it, or any other `Scorer`.
+        scorer: the scorer: a name or a Variant, as `get_variant` takes it, or any other `Scorer`.
         by: fields of the record to break the score down by; a record whose field holds a list counts in each of its
             groups.
         worst: how many of the worst answers to keep.
-        keep: whether to keep every row, with its similarity, as `rows`.
-        comparable: whether to keep what a comparison needs, as `answers`; rows that are kept are comparable too.
+        keep: whether to keep every row as `rows`.
+        comparable: whether to keep what a comparison needs as `answers`; kept rows are comparable, too.
         cluster_by: the field of the records that says which questions belong together, or "none"; None chooses as
             `clusters.cluster_field` does.
-        similarities: whether rows that are kept have their similarity, for which every distance is looked for to its
-            end.
-        extract: the rules by which the predictions were taken out of what a model wrote, which the signature says.
-        others: more scorers under which the mean is wanted.
-        by_key: of lists and nested values: whether to have the mean score of each key, as the groups of `KEYS`.
+        similarities: whether kept rows have their similarity, which takes longer: every distance is computed exactly.
+        extract: the rules that extracted the predictions, for the signature.
+        others: more scorers, for `means`.
+        by_key: for lists and nested values: whether to collect the score of each key, as the groups of `KEYS`.
 
     Attributes:
-        scorer: what scores the rows.
+        scorer: the scorer of the rows.
         signature: which score it is, to show beside the number.
-        outcomes: how many rows have each outcome, by its name.
-        groups: for each field of `by` the scores of its groups.
-        rows: every `Scored`, where they are kept.
-        answers: the ids and scores with what a comparison needs besides, where that is kept.
+        outcomes: the number of rows by the name of their outcome.
+        groups: the scores of each group, by field and value.
+        rows: every `Scored`, if they are kept.
+        answers: the columns for a comparison, if they are kept.
 
     Example:
         >>> scored_set = ScoredSet()
@@ -196,17 +195,17 @@ class ScoredSet:
         self._keep = keep
         self._measures = keep and similarities and isinstance(self.scorer, Variant)
         self._tally = Tally()
-        self._all_scores: list[Any] = []  # where the mean is not that of the rows, with
-        self._all_records: list[Mapping[str, Any]] = []  # the record of each
+        self._all_scores: list[Any] = []  # if the mean is not the mean of the rows
+        self._all_records: list[Mapping[str, Any]] = []  # the records that belong to them
         self._clustered = ClusteredScores(cluster_by)
         self._judge = Judge(self.scorer)
         self._exact = self._contain = 0
         self._most_worst = worst
-        self._worst: list[tuple[float, int, Scored]] = []  # a heap of the worst, the best of them first
+        self._worst: list[tuple[float, int, Scored]] = []  # a heap; the best of the worst comes first
 
     @property
     def label(self) -> str:
-        """What the number is called."""
+        """The name of the score."""
         return self.scorer.label
 
     @property
@@ -221,17 +220,17 @@ class ScoredSet:
 
     @property
     def clusters(self) -> Clusters | None:
-        """What the questions belong together by, None for nothing."""
-        return self._clustered.chosen()[0]
+        """The clusters of the questions, None if there are none."""
+        return self._clustered.choose()[0]
 
     @property
     def interval(self) -> Interval | None:
-        """The 95 % confidence interval of the mean; None of fewer than two clusters."""
-        sample = self._clustered.chosen()[1] if self.scorer.averages_rows else self._sample_of_leaves()
+        """The 95 % confidence interval of the mean; None for fewer than two clusters."""
+        sample = self._clustered.choose()[1] if self.scorer.averages_rows else self._sample_leaves()
         return sample.interval() if sample.cluster_count > 1 else None
 
-    def _sample_of_leaves(self) -> Sample:
-        """The scores of all leaves; those of one row are a cluster at least."""
+    def _sample_leaves(self) -> Sample:
+        """Sample the scores of all leaves; the leaves of a row are in one cluster."""
         clusters = self.clusters
         names = cluster_column(self._all_records, clusters.field) if clusters else repeat(None)
         sample = Sample()
@@ -242,12 +241,12 @@ class ScoredSet:
 
     @property
     def exact_match(self) -> float:
-        """The share of answers that equal an accepted one once normalized."""
+        """The share of answers that equal an accepted answer after normalization."""
         return self._exact / self.count
 
     @property
     def contains(self) -> float:
-        """The share of answers in which an accepted one stands, as whole words."""
+        """The share of answers that contain an accepted answer as whole words."""
         return self._contain / self.count
 
     @property
@@ -256,30 +255,33 @@ class ScoredSet:
         return {name: tally.mean for name, (_, tally) in self._others.items()}
 
     def means_under(self, scorers: Iterable[Scorer]) -> dict[str, float]:
-        """The mean under each of these scorers, by name, where the rows are kept."""
+        """Compute the mean under each of these scorers, by name. The set must keep its rows."""
         rows = [scored.row for scored in self.rows]
         return {scorer.name: scorer.mean(score_rows(rows, scorer)) for scorer in scorers}
 
     @property
     def zeros(self) -> dict[str, int]:
-        """How many answers score 0, by outcome."""
+        """The number of answers that score 0, by outcome."""
         return {name: self.outcomes[name] for name in ZERO_OUTCOMES}
 
     @property
     def worst(self) -> list[Scored]:
-        """The answers with the lowest scores, the lowest first, then as they came."""
+        """The answers with the lowest scores, the lowest first; equal scores in the order of the rows."""
         return [scored for *_, scored in sorted(self._worst, key=lambda entry: entry[:2], reverse=True)]
 
     def explain(self, scored: Scored) -> Any:
-        """Why an answer has its score: what its scorer explains. None for a question without an answer."""
+        """Explain the score of an answer, as its scorer does; None for a question without an answer."""
         row = scored.row
         return None if row.prediction is None else self.scorer.explain(row.prediction, row.references)
 
     def add(self, rows: Sequence[Row]) -> list[Scored]:
-        """Score rows and count them in.
+        """Score rows and add them to the set.
+
+        Returns:
+            The rows with their scores.
 
         Raises:
-            ValueError: what cannot be scored, and of which question.
+            ValueError: a row cannot be scored; it names the question.
         """
         if not rows:
             return []
@@ -290,8 +292,8 @@ class ScoredSet:
             scores = score_rows(rows, self.scorer)
         for other, tally in self._others.values():
             tally.add(scores if other == self.scorer else score_rows(rows, other))
-        outcomes = self._judge.outcomes(rows, scores)
-        exact, contain = self._judge.matches(rows, scores, outcomes)
+        outcomes = self._judge.find_outcomes(rows, scores)
+        exact, contain = self._judge.count_matches(rows, scores, outcomes)
         self._exact += exact
         self._contain += contain
         before = self.count if self._most_worst else 0
@@ -316,10 +318,10 @@ class ScoredSet:
         return batch
 
     def _add_keys(self, row: Row) -> None:
-        """Count in the scores of the keys of a row. Those inside what is missing, or of another kind, have 0."""
+        """Add the scores of the keys of a row. A key of the closest accepted answer that is not scored has 0."""
         why = self.scorer.explain([] if row.prediction is None else row.prediction, row.references)
         scores = {} if row.prediction is None else dict(_flatten_keys(why.key_scores))
-        for key, score in {**dict.fromkeys(_key_paths(why.closest), 0.0), **scores}.items():
+        for key, score in {**dict.fromkeys(_list_key_paths(why.closest), 0.0), **scores}.items():
             self.groups[KEYS].setdefault(key, Tally()).add([score])
 
     def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
@@ -330,7 +332,11 @@ class ScoredSet:
 
 
 def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:
-    """The score of each row; a question without an answer has what the scorer gives for that."""
+    """Score rows; the scorer also gives the score of a question without an answer.
+
+    Raises:
+        ValueError: a row cannot be scored; it names the question.
+    """
     predictions = [row.prediction for row in rows]
     references = [row.references for row in rows]
     if None not in predictions:
@@ -344,7 +350,7 @@ def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:
 
 
 def _measure_rows(rows: Sequence[Row], variant: Any) -> tuple[Sequence[float], Sequence[float]]:
-    """The score and the similarity of each row; a question without an answer has 0 of both."""
+    """Compute the score and the similarity of each row; both are 0 for a question without an answer."""
     answered = [row for row in rows if row.prediction is not None]
     scores, similarities = (
         scores_and_similarities(
@@ -361,30 +367,30 @@ def _measure_rows(rows: Sequence[Row], variant: Any) -> tuple[Sequence[float], S
 
 
 def _flatten_keys(keys: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
-    """Keys by their path: items, items.price."""
+    """Yield the scores of keys by their paths: items, items.price."""
     for name, key in keys.items():
         yield before + name, key.score
         yield from _flatten_keys(key.children, f"{before}{name}.")
 
 
-def _key_paths(value: Any, before: str = "") -> Iterator[str]:
+def _list_key_paths(value: Any, before: str = "") -> Iterator[str]:
     """The paths of the keys of a value, named as those of `_flatten_keys`."""
     if isinstance(value, dict):
         for name, item in value.items():
             yield f"{before}{name}"
-            yield from _key_paths(item, f"{before}{name}.")
+            yield from _list_key_paths(item, f"{before}{name}.")
     elif value and isinstance(value, (list, tuple)):
         for item in value if isinstance(value, list) else value[:1]:
-            yield from _key_paths(item, before)
+            yield from _list_key_paths(item, before)
 
 
 def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) -> Groups:
-    """The scores by the values of a field of the record.
+    """Group scores by the values of a field of the record.
 
     Args:
         scored: the rows.
-        field: which field; a row whose record has a list there counts in each of its groups.
-        groups: what they are added to; None begins anew.
+        field: the field; a row whose record has a list there counts in each of its groups.
+        groups: the groups to which the scores are added; None for new ones.
 
     Example:
         >>> scored = ScoredSet().add([Row("7", "a", ["a"], {"kind": "x"}), Row("8", "a", ["b"], {"kind": ["x", "y"]})])
@@ -392,32 +398,32 @@ def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) ->
         {'x': 0.5, 'y': 0.0}
     """
     groups = {} if groups is None else groups
-    for one in scored:
-        for name in group_names(one.row.record, field):
-            groups.setdefault(name, Tally()).add([one.score])
+    for answer in scored:
+        for name in group_names(answer.row.record, field):
+            groups.setdefault(name, Tally()).add([answer.score])
     return groups
 
 
 def group_names(record: Mapping[str, Any], field: str) -> list[str]:
-    """What the groups of a field are called that a record is in, each once."""
-    return list(dict.fromkeys(_group_name(field, value) for value in group_values(record, field)))
+    """The names of the groups of a field that a record is in, each once."""
+    return list(dict.fromkeys(_name_group(field, value) for value in group_values(record, field)))
 
 
 def group_values(record: Mapping[str, Any], field: str) -> list[Any]:
-    """What puts a record into groups of a field, or a path: each value of a list, or the one that there is."""
+    """The values of a field, or of a path, that put a record into groups: the items of a list, or the value."""
     value = record[field] if field in record else look_up(record, field)
     value = None if value is ABSENT else value
-    return [one for one in (value if isinstance(value, list) else [value]) if one is not None]
+    return [item for item in (value if isinstance(value, list) else [value]) if item is not None]
 
 
-def _group_name(field: str, value: Any) -> str:
-    """What a group is called: 7, "7" and 7.0 are one, as files of different kinds write the same value."""
+def _name_group(field: str, value: Any) -> str:
+    """Name a group: 7, "7" and 7.0 are the same group, since formats write the same value differently."""
     name = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
     return ANSWER_TYPES[field][1].get(name, name) if field in ANSWER_TYPES else name
 
 
 def in_order(groups: Groups) -> Groups:
-    """The groups in the order of their names, in which 2 comes before 10.
+    """Sort groups by name, 2 before 10.
 
     Example:
         >>> list(in_order({"page 10": Tally(), "page 2": Tally(), "a": Tally()}))
@@ -427,18 +433,21 @@ def in_order(groups: Groups) -> Groups:
 
 
 def grouping_fields(rows: Sequence[Row]) -> list[str]:
-    """The fields of the records that put rows into groups, those with the fewest groups first.
+    """Find the fields of the records that put rows into groups.
 
     Args:
-        rows: of which the first 2,000 are looked at.
+        rows: the rows; only the first 2,000 are examined.
+
+    Returns:
+        The fields, those with the fewest groups first.
     """
     sizes: dict[str, int] = {}
-    some = rows[:2000]
-    for field in dict.fromkeys(name for row in some[:100] for name in row.record):
-        values = [value for row in some for value in group_values(row.record, field)]
+    sample = rows[:2000]
+    for field in dict.fromkeys(name for row in sample[:100] for name in row.record):
+        values = [value for row in sample for value in group_values(row.record, field)]
         if any(isinstance(value, (bytes, dict, list)) for value in values):
             continue
         groups = len(set(map(str, values)))
-        if 1 < groups <= max(2, len(some) // 2):
+        if 1 < groups <= max(2, len(sample) // 2):
             sizes[field] = groups
     return sorted(sizes, key=sizes.__getitem__)

@@ -1,8 +1,8 @@
-"""How sure a score is, and whether one submission is better than another: numbers in, numbers out.
+"""Says how sure a score is, and whether one submission is better than another: numbers in, numbers out.
 
-Questions about one page or one document tend to be answered right or wrong together. They are a cluster, and what comes
-by chance is the cluster: an interval or a test that takes each question for itself is surer than it may be. A question
-without a cluster is one of its own. The same scores give the same bits, in whatever order and pieces they come.
+Questions about one page or one document tend to be answered right or wrong together. They are a cluster, and the
+sampling unit is the cluster: an interval that ignores clusters is too narrow. A question without a cluster is its own
+cluster. The same scores give the same bits in any order and any pieces.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from typing import NamedTuple
 
 CONFIDENCE = 0.95
 
-# How many patterns of signs a test looks at.
+# The largest number of sign patterns that a test tries.
 FLIPS = 10_000
 
 
 class Interval(NamedTuple):
-    """Between which two values the mean of all such questions lies, as far as these can tell."""
+    """The ends of a confidence interval of the mean."""
 
     low: float
     high: float
 
 
 class Sample:
-    """Scores by cluster, told piece by piece.
+    """Collects scores by cluster.
 
-    Memory grows by 8 bytes a score and some 300 a cluster; scores that stand alone are counted, in memory that does not
-    grow.
+    It takes 8 bytes for each score and about 300 for each cluster. Scores without a cluster are only counted, in
+    constant memory.
 
     Args:
-        least: the mean can be no less: an interval is cut there.
-        most: nor more.
+        least: the smallest possible mean, at which intervals end.
+        most: the largest possible mean.
 
     Example:
         >>> sample = Sample()
@@ -51,14 +51,14 @@ class Sample:
         self._together: defaultdict[Hashable, array[float]] = defaultdict(_no_scores)
 
     def add(self, scores: Sequence[float], clusters: Sequence[Hashable] | None = None) -> None:
-        """Count these scores as well.
+        """Add scores.
 
         Args:
             scores: numbers.
-            clusters: the cluster of each, None for a score that stands alone; no clusters at all: all of them do.
+            clusters: the cluster of each score, None for a score that is its own cluster; without `clusters` all are.
 
         Raises:
-            ValueError: there are more scores than clusters, or fewer.
+            ValueError: the numbers of scores and clusters differ.
         """
         if clusters is None:
             self._alone.update(scores)
@@ -71,23 +71,23 @@ class Sample:
 
     @property
     def count(self) -> int:
-        """How many scores there are."""
+        """The number of scores."""
         return sum(self._alone.values()) + sum(map(len, self._together.values()))
 
     @property
     def cluster_count(self) -> int:
-        """How many clusters there are; a score that stands alone is one."""
+        """The number of clusters; a score without a cluster is its own."""
         return sum(self._alone.values()) + len(self._together)
 
     @property
     def mean(self) -> float:
-        """The mean of the scores: the same bits as `anls.mean` of them. ValueError: there are none."""
+        """The mean of the scores, with the same bits as `anls.mean`. ValueError: there are none."""
         if not self.count:
             raise ValueError("there are no scores")
         return math.fsum(chain(self._alone.elements(), *self._together.values())) / self.count
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
-        """The confidence interval of the mean: see `interval`. ValueError: fewer than two clusters."""
+        """Compute the confidence interval of the mean: see the function `interval`."""
         mean = self.mean
         half = self._half_width(mean, confidence)
         least, most = self._limits
@@ -104,14 +104,14 @@ class Sample:
         return (student_t(confidence, clusters - 1) + student_t(2 * power - 1, clusters - 1)) * error
 
     def least_difference(self, confidence: float = CONFIDENCE, power: float = 0.5) -> float:
-        """Of a sample of differences: see the function `least_difference`."""
+        """Compute the least difference of a sample of differences: see the function `least_difference`."""
         if not 0.5 <= power < 1:
             raise ValueError(f"the power is {power}: it is at least 0.5 and under 1")
         return self._half_width(self.mean, confidence, power)
 
     def flip_test(self) -> float:
-        """Of a sample of differences: the p-value of `paired_test`."""
-        return _flip_test(chain(self._alone.elements(), map(math.fsum, self._together.values())))
+        """Compute the p-value of a sample of differences: see `paired_test`."""
+        return _test_flips(chain(self._alone.elements(), map(math.fsum, self._together.values())))
 
 
 def _no_scores() -> array[float]:
@@ -121,18 +121,18 @@ def _no_scores() -> array[float]:
 def interval(
     scores: Sequence[float], clusters: Sequence[Hashable] | None = None, confidence: float = CONFIDENCE
 ) -> Interval:
-    """The confidence interval of the mean of scores: mean +- t times the cluster-robust standard error, within [0, 1].
+    """Compute the confidence interval of a mean: mean +- t times the cluster-robust standard error, within [0, 1].
 
     Args:
         scores: N scores from 0 to 1.
-        clusters: the cluster of each, as `Sample.add` takes them.
+        clusters: the cluster of each score, as `Sample.add` takes them.
         confidence: from 0 to 1.
 
     Returns:
         An interval that holds the mean of all such questions in about 95 of 100 samples like this one.
 
     Raises:
-        ValueError: fewer than two clusters, or questions where there are no clusters.
+        ValueError: there are fewer than two clusters, or the confidence is outside [0, 1).
 
     Example:
         >>> low, high = interval([1.0, 1.0, 0.0, 1.0, 0.5, 1.0, 1.0, 0.0])
@@ -154,18 +154,18 @@ def interval(
 
 
 def differences(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Sample:
-    """By how much a second submission is better, question by question, as a sample whose interval is not cut.
+    """Compute the differences between two submissions, question by question, as a sample without limits.
 
     Args:
         first: the N scores of one submission.
-        second: those of another, of the same questions in the same order.
+        second: the scores of another one for the same questions in the same order.
         clusters: the cluster of each question, as `Sample.add` takes them.
 
     Returns:
         The differences, second minus first: a sample with `.mean` and `.interval()`.
 
     Raises:
-        ValueError: different numbers of scores.
+        ValueError: the numbers of scores differ.
 
     Example:
         >>> sample = differences([0.0, 0.5, 1.0], [0.5, 0.5, 1.0])
@@ -180,23 +180,23 @@ def differences(first: Sequence[float], second: Sequence[float], clusters: Seque
 
 
 def paired_test(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> float:
-    """How often chance alone makes two equally good submissions differ as much: the two-sided p-value.
+    """Compute the two-sided p-value: how often chance alone makes two equally good submissions differ as much.
 
-    If both are equally good, either could have given the other's answers to a cluster: the sign of its difference may
-    as well be the other one. All patterns of signs are tried where there are at most 10,000, else 10,000 random ones,
-    the same ones each time.
+    If both are equally good, either could have given the other's answers to a cluster, so each difference could have
+    the other sign. The test tries all patterns of signs if there are at most 10,000, and otherwise 10,000 random ones,
+    which are the same each time.
 
     Args:
         first: the N scores of one submission.
-        second: those of another, of the same questions in the same order.
+        second: the scores of another one for the same questions in the same order.
         clusters: the cluster of each question, as `Sample.add` takes them.
 
     Returns:
-        The share of patterns whose mean is as far from 0 as what was found, from above 0 to 1; of n random ones
-        (hits + 1) / (n + 1). It is the same for both directions.
+        The share of patterns whose mean is at least as far from 0 as the observed one, from above 0 to 1; for n random
+        patterns (hits + 1) / (n + 1). Swapping the submissions does not change it.
 
     Raises:
-        ValueError: different numbers of scores.
+        ValueError: the numbers of scores differ.
 
     Example:
         >>> paired_test([0.0, 0.0, 0.0, 0.0, 0.5], [1.0, 1.0, 0.5, 1.0, 0.5])
@@ -215,23 +215,23 @@ def least_difference(
     confidence: float = CONFIDENCE,
     power: float = 0.5,
 ) -> float:
-    """The smallest difference that these questions can tell: under it, the interval of a difference holds 0.
+    """Compute the smallest difference that these questions can detect: half the width of the interval of a difference.
 
-    It is half the width of that interval. So a true difference of just this size is told from 0 in about half of the
-    samples like this one, and a smaller one in fewer; `power` asks for one that is told in more of them.
+    The interval of a smaller difference contains 0. A true difference of this size is detected in about half of the
+    samples like this one; `power` asks for a difference that is detected in more of them.
 
     Args:
         first: the N scores of one submission.
-        second: those of another, of the same questions in the same order.
+        second: the scores of another one for the same questions in the same order.
         clusters: the cluster of each question, as `Sample.add` takes them.
         confidence: from 0 to 1.
-        power: in which share of samples the difference is to be told, from 0.5.
+        power: the share of samples in which the difference is to be detected, from 0.5.
 
     Returns:
         The difference, from 0.
 
     Raises:
-        ValueError: as `interval`; different numbers of scores; a power outside [0.5, 1).
+        ValueError: as `interval`; the numbers of scores differ; the power is outside [0.5, 1).
 
     Example:
         >>> first, second = [1.0, 0.0, 1.0, 1.0] * 25, [1.0, 1.0, 1.0, 0.0] * 25
@@ -244,13 +244,14 @@ def least_difference(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values of several tests, adjusted: of many tests, chance alone makes some small.
+    """Adjust the p-values of several tests, since chance alone makes some of many small.
 
     Args:
-        p_values: those of the tests.
+        p_values: the p-values of the tests.
 
     Returns:
-        The adjusted ones, in the same order: taking those up to 0.05 for true errs in at most 5 of 100 such families.
+        The adjusted p-values in the same order. Of the tests without a true difference, one gets an adjusted p-value up
+        to 0.05 in at most 5 of 100 such families.
 
     Raises:
         Nothing.
@@ -268,45 +269,45 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-# The sizes of differences are flipped as whole numbers, the largest as this one: the sum of eight fits into four bytes.
+# Differences are scaled to whole numbers. This is the largest, so that the sum of eight fits into four bytes.
 _LARGEST = 2**29 - 1
 
 
-def _flip_test(sums: Iterable[float]) -> float:
-    """The share of patterns of signs with which the sums of the clusters add up to as much, one way or the other."""
-    # In one order, so that it is of no matter how they come, and without those that a flip does not change.
+def _test_flips(sums: Iterable[float]) -> float:
+    """Compute the share of sign patterns whose total is at least as far from 0 as the observed one."""
+    # Sorted, so that their order does not matter, and without zeros, which a flip does not change.
     sums = sorted(filter(None, sums), key=abs)
     wholes = [round(total / abs(sums[-1]) * _LARGEST) for total in sums]
     sizes = [abs(whole) for whole in wholes]
     all_signs = 1 << len(sizes) <= FLIPS
-    pluses = _subset_sums(sizes) if all_signs else _random_subset_sums(sizes)
-    enough = abs(sum(wholes)) - len(wholes)  # a hair for rounding
+    pluses = _sum_subsets(sizes) if all_signs else _sum_random_subsets(sizes)
+    enough = abs(sum(wholes)) - len(wholes)  # less the rounding errors
     whole = sum(sizes)
     hits = sum(abs(2 * plus - whole) >= enough for plus in pluses)
     return hits / len(pluses) if all_signs else (hits + 1) / (FLIPS + 1)
 
 
-def _subset_sums(sizes: Iterable[int]) -> list[int]:
-    """What those of the sizes that have a plus add up to, for every pattern of signs."""
+def _sum_subsets(sizes: Iterable[int]) -> list[int]:
+    """Sum the sizes that have a plus, for every pattern of signs."""
     sums = [0]
     for size in sizes:
         sums += [total + size for total in sums]
     return sums
 
 
-def _random_subset_sums(sizes: Sequence[int]) -> Sequence[int]:
-    """The same for random patterns, the same ones each time."""
+def _sum_random_subsets(sizes: Sequence[int]) -> Sequence[int]:
+    """Sum the sizes that have a plus, for random patterns, which are the same each time."""
     import random
     import struct
 
-    # A random byte says which of eight sizes have a plus, and a table of 256 what these add up to. All patterns look it
-    # up at once, a byte of the sum at a time, and add it to numbers of their own: eight bytes each of one long integer.
+    # A random byte says which of eight sizes have a plus; a table of 256 entries holds their sums. All patterns look up
+    # one byte of their sums at once, and add it to their totals: eight bytes each of one long integer.
     chance = random.Random(0)
     added = bytearray(8 * FLIPS)
     pluses = 0
     for start in range(0, len(sizes), 8):
         eight = (*sizes[start : start + 8], *repeat(0, start + 8 - len(sizes)))
-        table = b"".join([total.to_bytes(4, "little") for total in _subset_sums(eight)])
+        table = b"".join([total.to_bytes(4, "little") for total in _sum_subsets(eight)])
         signs = chance.randbytes(FLIPS)
         for place in range(4):
             added[place::8] = signs.translate(table[place::4])
@@ -315,14 +316,14 @@ def _random_subset_sums(sizes: Sequence[int]) -> Sequence[int]:
 
 
 def student_t(confidence: float, freedom: int) -> float:
-    """The t between which and -t a share of Student's t distribution lies.
+    """Compute the t for which a share of Student's t distribution lies between -t and t.
 
     Args:
         confidence: the share, from 0 and under 1.
         freedom: the degrees of freedom, 1 or more.
 
     Raises:
-        ValueError: another confidence.
+        ValueError: the confidence is outside [0, 1).
 
     Example:
         >>> round(student_t(0.95, 1), 4), round(student_t(0.95, 279), 4)
@@ -333,16 +334,16 @@ def student_t(confidence: float, freedom: int) -> float:
     outside = 1 - confidence
     at_zero = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     t = 0.0
-    while True:  # Newton's steps never pass the solution: what lies outside falls ever more slowly
+    while True:  # Newton's steps never pass the solution, since the share outside is convex
         density = at_zero * math.exp(-(freedom + 1) / 2 * math.log1p(t * t / freedom))
-        step = (_outside(t, freedom) - outside) / (2 * density)
+        step = (_share_outside(t, freedom) - outside) / (2 * density)
         t += step
         if step <= 1e-12 * t:
             return t
 
 
-def _outside(t: float, freedom: int) -> float:
-    """The share of Student's t distribution beyond -t and t: the regularized incomplete beta function."""
+def _share_outside(t: float, freedom: int) -> float:
+    """Compute the share of Student's t distribution outside -t and t: the regularized incomplete beta function."""
     a, b = freedom / 2, 0.5
     x, y = freedom / (freedom + t * t), t * t / (freedom + t * t)
     scale = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) - a * math.log1p(t * t / freedom))
@@ -353,7 +354,7 @@ def _outside(t: float, freedom: int) -> float:
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method.
+    """Compute the continued fraction of the incomplete beta function by Lentz's method.
 
     Source: https://dlmf.nist.gov/8.17#v, equation 8.17.22.
     """

@@ -1,4 +1,4 @@
-"""Where a number comes from: which variant gives it on these answers."""
+"""Finds the variant that gives a published number on these answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
-# A score is written as it is, or in percent.
+# A score is written as a fraction or in percent.
 SCALES = (1, 100)
 
 
@@ -14,11 +14,11 @@ class VariantMatch(NamedTuple):
     """A variant that gives a number.
 
     Attributes:
-        name: the submission.
+        name: the name of the submission.
         variant: the name of the variant.
-        scale: what its mean is multiplied by: 1 or 100.
+        scale: the factor of its mean: 1 or 100.
         anls: its mean.
-        exact: whether it is the number to its digits; else it is only the nearest.
+        exact: whether the mean has all digits of the number; otherwise it is only the nearest one.
     """
 
     name: str
@@ -29,17 +29,17 @@ class VariantMatch(NamedTuple):
 
 
 def find_variants(number: str, means: Mapping[str, Mapping[str, float]]) -> list[VariantMatch]:
-    """Which variants give a number, rounded to its digits.
+    """Find the variants that give a number, rounded to its digits.
 
     Args:
-        number: as it is written: 84.75, 0.8475, 84.8 %.
+        number: the number as it is printed: 84.75, 0.8475, 84.8 %.
         means: the mean under each variant, by submission.
 
     Returns:
-        All that give it; where there are none, the nearest one.
+        All variants that give the number; if there are none, the nearest one.
 
     Raises:
-        ValueError: it is no number.
+        ValueError: it is not a number.
 
     Example:
         >>> means = {"base": {"standard": 0.8512, "rrc": 0.84749, "due": 0.8475}}

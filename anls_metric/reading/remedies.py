@@ -28,23 +28,14 @@ class Remedy(NamedTuple):
         return words.format(value=value)
 
 
-ID_FIELD = Remedy(
-    python="name the right one with id_field",
-    command="name the right one with --id-field",
-    page=f"pick the right one under “{WHICH_FIELD}”",
-    endpoint="name the right one with id_field",
-)
-PREDICTION_FIELD = Remedy(
-    python="name the right one with prediction_field",
-    command="name the right one with --prediction-field",
-    page=f"pick the right one under “{WHICH_FIELD}”",
-    endpoint="name the right one with prediction_field",
-)
-REFERENCES_FIELD = Remedy(
-    python="name the right one with references_field",
-    command="name the right one with --references-field",
-    page=f"pick the right one under “{WHICH_FIELD}”",
-    endpoint="name the right one with references_field",
+ID_FIELD, PREDICTION_FIELD, REFERENCES_FIELD = (
+    Remedy(
+        python=f"name the right one with {option}",
+        command=f"name the right one with --{option.replace('_', '-')}",
+        page=f"pick the right one under “{WHICH_FIELD}”",
+        endpoint=f"name the right one with {option}",
+    )
+    for option in ("id_field", "prediction_field", "references_field")
 )
 ANOTHER_PREDICTION_FIELD = Remedy(
     python="if another field holds them, name it with prediction_field",

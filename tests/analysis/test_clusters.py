@@ -22,7 +22,7 @@ DOCVQA: list[dict[str, Any]] = [
 ]
 
 
-def test_the_coarsest_field_is_the_cluster() -> None:
+def test_cluster_field_is_the_one_with_the_fewest_clusters() -> None:
     assert cluster_field(DOCVQA) == "ucsf_document_id"
     assert find_clusters(DOCVQA) == Clusters("ucsf_document_id", 10)
     without = [{key: value for key, value in record.items() if key[:4] != "ucsf"} for record in DOCVQA]
@@ -42,34 +42,34 @@ def test_the_coarsest_field_is_the_cluster() -> None:
     ],
     ids=str,
 )
-def test_a_field_that_puts_nothing_together_is_none(values: list[Any]) -> None:
+def test_cluster_field_skips_fields_that_group_nothing(values: list[Any]) -> None:
     assert cluster_field([{"image": value} for value in values]) is None
     assert (
         cluster_field([{"image": value, "image_id": number // 2} for number, value in enumerate(values)]) == "image_id"
     )
 
 
-def test_fields_that_name_no_document_are_none() -> None:
+def test_cluster_field_skips_fields_that_name_no_document() -> None:
     assert (
         cluster_field([{"question_types": "layout", "data_split": "val", "id": number} for number in range(9)]) is None
     )
     assert cluster_field([]) is None
 
 
-def test_a_field_may_stand_deeper_in_a_record() -> None:
+def test_find_clusters_looks_into_nested_records() -> None:
     """Harnesses write the question's own record into that of its answer."""
     records = [{"doc_id": place, "doc": record, "target": "x"} for place, record in enumerate(DOCVQA)]
     assert find_clusters(records) == Clusters("doc.ucsf_document_id", 10)
     assert find_clusters(records, "doc.image") == Clusters("doc.image", 30)
 
 
-def test_a_record_without_the_field_is_a_cluster_of_its_own() -> None:
+def test_record_without_the_field_is_its_own_cluster() -> None:
     records: list[dict[str, Any]] = [{"doc": "a"}, {"doc": "a"}, {"doc": "b"}, {}, {"doc": None}]
     assert find_clusters(records) == Clusters("doc", 4)
     assert cluster_column(records, "doc") == ["a", "a", "b", None, None]
 
 
-def test_a_field_can_be_asked_for() -> None:
+def test_find_clusters_takes_a_field() -> None:
     assert find_clusters(DOCVQA, "ucsf_document_page_no") == Clusters("ucsf_document_page_no", 3)
     assert find_clusters(DOCVQA, "questionId") == Clusters("questionId", 60)
     assert find_clusters(DOCVQA, "none") is None
@@ -81,7 +81,7 @@ def test_a_field_can_be_asked_for() -> None:
     ("cluster_by", "field"),
     [(None, "ucsf_document_id"), ("image", "image"), ("none", None), ("questionId", "questionId")],
 )
-def test_scores_are_clustered_when_all_are_there(cluster_by: str | None, field: str | None) -> None:
+def test_clustered_scores_have_the_same_interval_in_any_order(cluster_by: str | None, field: str | None) -> None:
     chance = random.Random(1)
     rows = [(chance.choice([0.0, 0.5, 1.0]), record) for record in DOCVQA]
     expected = interval([score for score, _ in rows], cluster_column(DOCVQA, field) if field else None)
@@ -90,15 +90,15 @@ def test_scores_are_clustered_when_all_are_there(cluster_by: str | None, field: 
         scores = ClusteredScores(cluster_by)
         for start in range(0, 60, 7):
             scores.add(*zip(*rows[start : start + 7]))
-        clusters, sample = scores.chosen()
+        clusters, sample = scores.choose()
         assert (clusters and clusters.field) == field
         assert sample.interval() == expected
         assert sample.count == 60
 
 
-def test_a_field_that_does_not_come_first_is_not_looked_for_row_by_row() -> None:
+def test_clustered_scores_take_the_fields_of_the_first_records() -> None:
     """The first records say which fields there are: looking at every record costs as much as all the rest."""
     scores = ClusteredScores()
     scores.add([1.0, 1.0], [{}, {"doc": "a"}])
     scores.add([1.0, 0.0], [{"doc": "a"}, {"doc": "b", "image": "b"}])
-    assert scores.chosen()[0] == Clusters("doc", 3)
+    assert scores.choose()[0] == Clusters("doc", 3)

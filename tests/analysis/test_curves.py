@@ -14,7 +14,7 @@ from tests.conftest import fuzzed_rows
 ROWS = [*fuzzed_rows(300, 11), ("none", ["none"]), ("", ["a"]), ("", [""]), ("ab", ["abcd"]), ("İİ", ["i"])]
 
 
-def scored(variant: str = "standard", missing: int = 0) -> ScoredSet:
+def score_rows(variant: str = "standard", missing: int = 0) -> ScoredSet:
     scored_set = ScoredSet(variant, keep=True)
     rows = [Row(str(number), prediction, references, {}) for number, (prediction, references) in enumerate(ROWS)]
     scored_set.add(rows + [Row(f"missing {number}", None, ["a"], {}) for number in range(missing)])
@@ -22,8 +22,8 @@ def scored(variant: str = "standard", missing: int = 0) -> ScoredSet:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_curve_is_what_scoring_at_each_threshold_gives(variant: str) -> None:
-    curve = dict(by_threshold(scored(variant)))
+def test_by_threshold_agrees_with_scoring_at_each_threshold(variant: str) -> None:
+    curve = dict(by_threshold(score_rows(variant)))
     predictions, references = zip(*ROWS)
     assert set(THRESHOLDS) - set(curve) <= {0.0}
     for threshold in curve:
@@ -31,35 +31,35 @@ def test_the_curve_is_what_scoring_at_each_threshold_gives(variant: str) -> None
         assert curve[threshold] == pytest.approx(mean(scores), abs=1e-12), threshold
 
 
-def test_what_is_missing_scores_0_at_every_threshold_and_under_every_variant() -> None:
-    scored_set, whole = scored(missing=len(ROWS)), scored()
+def test_missing_answer_scores_0_at_every_threshold() -> None:
+    scored_set, whole = score_rows(missing=len(ROWS)), score_rows()
     for (_, value), (_, other) in zip(by_threshold(scored_set), by_threshold(whole)):
         assert value == pytest.approx(other / 2)
     for name, value in scored_set.means_under(VARIANTS.values()).items():
         assert value == pytest.approx(whole.means_under(VARIANTS.values())[name] / 2)
 
 
-def test_under_its_own_variant_a_set_has_its_own_mean() -> None:
+def test_means_under_the_own_variant_is_the_mean() -> None:
     for name in VARIANTS:
-        assert scored(name).means_under(VARIANTS.values())[name] == scored(name).mean
+        assert score_rows(name).means_under(VARIANTS.values())[name] == score_rows(name).mean
 
 
-def test_a_set_of_missing_answers_alone() -> None:
+def test_curves_of_missing_answers_alone() -> None:
     scored_set = ScoredSet(keep=True)
     scored_set.add([Row("1", None, ["a"], {})])
     assert set(scored_set.means_under(VARIANTS.values()).values()) == {0.0}
     assert {value for _, value in by_threshold(scored_set)} == {0.0}
 
 
-def test_equal_answers_are_counted_apart_and_a_negative_similarity_first() -> None:
+def test_spread_counts_equal_answers_apart_and_negative_similarities_first() -> None:
     scored_set = ScoredSet("rrc", keep=True)
     scored_set.add([Row("1", "İİ", ["q"], {}), Row("2", "a", ["a"], {}), Row("3", "abc", ["abcd"], {})])
-    assert min(one.similarity or 0.0 for one in scored_set.rows) < 0
+    assert min(answer.similarity or 0.0 for answer in scored_set.rows) < 0
     counts, equal = spread(scored_set)
     assert (counts[0], counts[15], sum(counts), equal) == (1, 1, 2, 1)
 
 
-def test_questions_of_several_sets_are_joined_by_id() -> None:
+def test_join_questions_joins_by_id() -> None:
     sets = [ScoredSet(keep=True), ScoredSet(keep=True)]
     sets[0].add([Row("1", "a", ["a"], {}), Row("2", "b", ["b"], {})])
     sets[1].add([Row("3", "c", ["c"], {}), Row("2", "b", ["b"], {})])

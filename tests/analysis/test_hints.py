@@ -1,4 +1,4 @@
-"""What looks wrong with a file although it can be scored."""
+"""Hints about files that look wrong although they can be scored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ANSWERS = [
 ]
 
 
-def hints_about(
+def find_hints(
     predictions: Sequence[str | None],
     references: Iterable[Sequence[str]] | None = None,
     records: Iterable[dict[str, Any]] | None = None,
@@ -43,8 +43,8 @@ def hints_about(
     return hints.conclude()
 
 
-def one_hint(*columns: Any, **options: Any) -> Hint:
-    (hint,) = hints_about(*columns, **options)
+def find_hint(*columns: Any, **options: Any) -> Hint:
+    (hint,) = find_hints(*columns, **options)
     return hint
 
 
@@ -71,56 +71,56 @@ WRAPPINGS: dict[str, Callable[[str], str]] = {
 
 
 @pytest.mark.parametrize("names", WRAPPINGS)
-def test_wrapped_answers_are_told_with_the_rules_that_take_them_out(names: str) -> None:
+def test_wrapped_hint_names_the_rules_that_extract_the_answers(names: str) -> None:
     wrapped = list(map(WRAPPINGS[names], ANSWERS))
-    assert one_hint(wrapped) == ("wrapped", "24 of 24 predictions look wrapped", remedies.EXTRACT, names)
+    assert find_hint(wrapped) == ("wrapped", "24 of 24 predictions look wrapped", remedies.EXTRACT, names)
     assert list(map(extractor(names), wrapped)) == ANSWERS
 
 
-def test_wrong_answers_are_wrapped_too() -> None:
-    assert one_hint([f"<think>Hm.</think>{answer[::-1]}" for answer in ANSWERS]).value == "think"
+def test_wrapped_hint_counts_wrong_answers() -> None:
+    assert find_hint([f"<think>Hm.</think>{answer[::-1]}" for answer in ANSWERS]).value == "think"
 
 
-def test_the_smallest_chain_that_many_need() -> None:
+def test_wrapped_hint_names_the_smallest_chain_that_many_need() -> None:
     think, final, boxed = (WRAPPINGS[name] for name in ("think", "think,final", "think,boxed"))
     some = ANSWERS[:3]
     mixed = [*map(think, ANSWERS[:12]), *map(final, ANSWERS[12:])]
-    assert one_hint(mixed).value == "think,final"
+    assert find_hint(mixed).value == "think,final"
     rare = [*map(think, ANSWERS[:-3]), *map(boxed, ANSWERS[-3:])]
-    assert one_hint(rare) == ("wrapped", "24 of 24 predictions look wrapped", remedies.EXTRACT, "think")
+    assert find_hint(rare) == ("wrapped", "24 of 24 predictions look wrapped", remedies.EXTRACT, "think")
     apart = [*map(WRAPPINGS["bold"], some), *map(WRAPPINGS["quotes"], ANSWERS[3:6]), *ANSWERS[6:]]
-    assert one_hint(apart) == ("wrapped", "6 of 24 predictions look wrapped", remedies.EXTRACT, "bold,quotes")
+    assert find_hint(apart) == ("wrapped", "6 of 24 predictions look wrapped", remedies.EXTRACT, "bold,quotes")
 
 
-@pytest.mark.parametrize(("count", "found"), [(19, []), (20, ["20 of 100 predictions look wrapped"])])
-def test_a_fifth_of_the_predictions_is_worth_a_line(count: int, found: list[str]) -> None:
+@pytest.mark.parametrize(("count", "texts"), [(19, []), (20, ["20 of 100 predictions look wrapped"])])
+def test_hint_needs_a_fifth_of_the_predictions(count: int, texts: list[str]) -> None:
     answers = (ANSWERS * 5)[:100]
     predictions = [f"**{answer}**" if n < count else answer for n, answer in enumerate(answers)]
-    assert [hint.text for hint in hints_about(predictions, [[answer] for answer in answers])] == found
-    unanswered = hints_about([*predictions, *[None] * 50], [[answer] for answer in answers] + [["a"]] * 50)
-    assert [hint.text for hint in unanswered] == found  # they are no predictions
+    assert [hint.text for hint in find_hints(predictions, [[answer] for answer in answers])] == texts
+    unanswered = find_hints([*predictions, *[None] * 50], [[answer] for answer in answers] + [["a"]] * 50)
+    assert [hint.text for hint in unanswered] == texts  # they are no predictions
 
 
 @pytest.mark.parametrize("variant", anls_metric.VARIANTS)
-def test_a_period_counts_where_it_keeps_an_answer_from_being_right(variant: str) -> None:
+def test_period_gives_a_hint_only_if_it_lowers_scores(variant: str) -> None:
     rambling = [f"I read this on the page, where it stands at the top: it is {answer}." for answer in ANSWERS]
-    assert hints_about(rambling, variant=variant) == []
+    assert find_hints(rambling, variant=variant) == []
     with_period = [f"{answer}." for answer in ANSWERS]
-    assert hints_about(with_period, [[answer] for answer in with_period], variant=variant) == []
-    assert hints_about(with_period[::-1], [[answer] for answer in with_period], variant=variant) == []
+    assert find_hints(with_period, [[answer] for answer in with_period], variant=variant) == []
+    assert find_hints(with_period[::-1], [[answer] for answer in with_period], variant=variant) == []
 
 
-def test_what_the_references_have_too_is_no_wrapping() -> None:
+def test_wrapping_of_the_references_gives_no_hint() -> None:
     references = [[f'"{answer}"'] for answer in ANSWERS]
-    assert hints_about([f'"{answer[::-1]}"' for answer in ANSWERS], references) == []
+    assert find_hints([f'"{answer[::-1]}"' for answer in ANSWERS], references) == []
 
 
-def test_rules_that_were_applied_before_come_first() -> None:
-    assert one_hint([f"Answer: {answer}" for answer in ANSWERS], extract="think").value == "think,final"
+def test_wrapped_hint_begins_with_the_rules_of_the_run() -> None:
+    assert find_hint([f"Answer: {answer}" for answer in ANSWERS], extract="think").value == "think,final"
 
 
-def test_reasoning_without_an_answer() -> None:
-    hint = one_hint([f"<think>Is it {answer}" for answer in ANSWERS])
+def test_unfinished_hint_for_reasoning_without_an_answer() -> None:
+    hint = find_hint([f"<think>Is it {answer}" for answer in ANSWERS])
     assert str(hint) == "24 of 24 predictions hold reasoning without an answer after it: let the model write more"
 
 
@@ -151,86 +151,84 @@ SPOILT: list[tuple[str, Callable[[str], str]]] = [
 
 @pytest.mark.parametrize(("key", "spoil"), SPOILT)
 @pytest.mark.parametrize("piece", [1, 7, 1000])
-def test_a_spoilt_file_gives_one_hint_in_whatever_pieces_it_comes(
-    key: str, spoil: Callable[[str], str], piece: int
-) -> None:
+def test_spoilt_predictions_give_one_hint_in_any_pieces(key: str, spoil: Callable[[str], str], piece: int) -> None:
     records = [{"question": "What does it read?"}] * len(ANSWERS)
-    assert [hint.key for hint in hints_about(list(map(spoil, ANSWERS)), records=records, piece=piece)] == [key]
+    assert [hint.key for hint in find_hints(list(map(spoil, ANSWERS)), records=records, piece=piece)] == [key]
 
 
-def test_what_it_says_of_each() -> None:
-    said = {hint.key: str(hint) for _, spoil in SPOILT for hint in hints_about(list(map(spoil, ANSWERS)))}
-    assert said["empty"] == (
+def test_hints_have_their_words() -> None:
+    sentences = {hint.key: str(hint) for _, spoil in SPOILT for hint in find_hints(list(map(spoil, ANSWERS)))}
+    assert sentences["empty"] == (
         "24 of 24 predictions are empty: if another field holds them, name it with prediction_field"
     )
-    assert said["repeated"].startswith("24 of 24 predictions are wrong and the same, 'Error code: 429': look at")
-    assert said["accents"].startswith("8 of 24 predictions score less because one side writes accents decomposed")
+    assert sentences["repeated"].startswith("24 of 24 predictions are wrong and the same, 'Error code: 429': look at")
+    assert sentences["accents"].startswith("8 of 24 predictions score less because one side writes accents decomposed")
 
 
 @pytest.mark.parametrize("key", ["accents", "encoding", "escapes", "invisible", "entities"])
-def test_the_references_can_be_spoilt_as_well(key: str) -> None:
+def test_spoilt_references_give_a_hint(key: str) -> None:
     spoil = dict(SPOILT)[key]
-    assert one_hint(ANSWERS, [[spoil(answer)] for answer in ANSWERS]).key == key
-    both = hints_about(list(map(spoil, ANSWERS)), [[spoil(answer)] for answer in ANSWERS])
+    assert find_hint(ANSWERS, [[spoil(answer)] for answer in ANSWERS]).key == key
+    both = find_hints(list(map(spoil, ANSWERS)), [[spoil(answer)] for answer in ANSWERS])
     assert both == []  # they are alike
 
 
-def test_one_text_that_is_written_otherwise_is_worth_a_line() -> None:
+def test_single_prediction_with_decomposed_accents_gives_a_hint() -> None:
     predictions = [unicodedata.normalize("NFD", answer) if n == 2 else answer for n, answer in enumerate(ANSWERS)]
-    assert one_hint(predictions).text.startswith("1 of 24 predictions")
+    assert find_hint(predictions).text.startswith("1 of 24 predictions")
 
 
 @pytest.mark.parametrize("separator", ["|", " | ", "||", ";", "\n"])
-def test_joined_references(separator: str) -> None:
+def test_joined_hint_names_the_separator(separator: str) -> None:
     references = [[f"{answer}{separator}the {answer}"] for answer in ANSWERS]
-    found = "24 of 24 accepted answers look like several in one text"
-    assert one_hint(ANSWERS, references) == ("joined", found, remedies.REFERENCES_SEPARATOR, separator)
+    text = "24 of 24 accepted answers look like several in one text"
+    assert find_hint(ANSWERS, references) == ("joined", text, remedies.REFERENCES_SEPARATOR, separator)
     few = [row if n < 4 else [answer] for n, (row, answer) in enumerate(zip(references, ANSWERS))]
-    assert hints_about(ANSWERS, few) == []
+    assert find_hints(ANSWERS, few) == []
 
 
-def test_a_separator_that_belongs_to_the_answers() -> None:
-    assert hints_about(ANSWERS, [[f"{answer[::-1]}; and more of it"] for answer in ANSWERS]) == []
-    assert hints_about(ANSWERS, [["a|b", answer[::-1]] for answer in ANSWERS]) == []  # a list it is
+def test_separator_inside_an_answer_gives_no_hint() -> None:
+    assert find_hints(ANSWERS, [[f"{answer[::-1]}; and more of it"] for answer in ANSWERS]) == []
+    assert find_hints(ANSWERS, [["a|b", answer[::-1]] for answer in ANSWERS]) == []  # a list it is
 
 
 @pytest.mark.parametrize(
     "printed", [lambda texts: str(set(texts)), str, json.dumps, lambda texts: f"{{{','.join(texts)}}}"]
 )
-def test_printed_references(printed: Callable[[list[str]], str]) -> None:
+def test_printed_references_give_a_hint(printed: Callable[[list[str]], str]) -> None:
     references = [[printed([answer, f"the {answer}"])] for answer in ANSWERS]
-    assert one_hint(ANSWERS, references).key == "printed references"
+    assert find_hint(ANSWERS, references).key == "printed references"
 
 
-def test_references_that_are_characters() -> None:
-    assert one_hint(ANSWERS, [list(answer) for answer in ANSWERS]).key == "characters"
+def test_references_split_into_characters_give_a_hint() -> None:
+    assert find_hint(ANSWERS, [list(answer) for answer in ANSWERS]).key == "characters"
 
 
 @pytest.mark.parametrize("piece", [1, 5, 1000])
-def test_predictions_that_are_shifted_by_one(piece: int) -> None:
+def test_shifted_hint_names_the_direction(piece: int) -> None:
     answers = random.Random(1).sample(ANSWERS, len(ANSWERS))
     references = [[answer] for answer in answers]
     before, after = ["", *answers[:-1]], [*answers[1:], ""]
-    assert "question right before theirs" in one_hint(before, references, variant="rrc", piece=piece).text
-    assert "question right after theirs" in one_hint(after, references, variant="rrc", piece=piece).text
+    assert "question right before theirs" in find_hint(before, references, variant="rrc", piece=piece).text
+    assert "question right after theirs" in find_hint(after, references, variant="rrc", piece=piece).text
 
 
-def test_neighbours_with_the_same_answers_are_not_shifted() -> None:
+def test_neighbours_with_the_same_answers_give_no_shifted_hint() -> None:
     references = [["yes"], ["no"]] * 20
-    hints = hints_about(["no", "yes"] * 20, references)
+    hints = find_hints(["no", "yes"] * 20, references)
     assert [hint.key for hint in hints] == ["repeated"]
 
 
-def test_a_clean_file_gives_none() -> None:
-    assert hints_about(ANSWERS) == []
-    assert hints_about([answer[:-2] for answer in ANSWERS]) == []
-    assert hints_about([""] * 21 + ANSWERS[21:]) == []  # it may know little
-    assert hints_about([]) == []
-    assert hints_about([None] * 24) == []
+def test_clean_file_gives_no_hints() -> None:
+    assert find_hints(ANSWERS) == []
+    assert find_hints([answer[:-2] for answer in ANSWERS]) == []
+    assert find_hints([""] * 21 + ANSWERS[21:]) == []  # it may know little
+    assert find_hints([]) == []
+    assert find_hints([None] * 24) == []
 
 
 @pytest.mark.parametrize("variant", ["standard", "rrc", "nls"])
-def test_real_answers_give_none(real_answers: Path, variant: str) -> None:
+def test_real_answers_give_no_hints(real_answers: Path, variant: str) -> None:
     questions = json.loads((real_answers / "gold.json").read_text("utf-8"))["data"]
     submissions = sorted(real_answers.glob("submission__*.json"))
     assert len(submissions) == 9
@@ -238,15 +236,15 @@ def test_real_answers_give_none(real_answers: Path, variant: str) -> None:
         answer_of = {record["questionId"]: record["answer"] for record in json.loads(path.read_text("utf-8"))}
         predictions = [answer_of[question["questionId"]] for question in questions]
         references = [question["answers"] for question in questions]
-        assert hints_about(predictions, references, questions, variant=variant) == [], path.name
+        assert find_hints(predictions, references, questions, variant=variant) == [], path.name
 
 
-def test_a_large_file_is_sampled_and_says_so() -> None:
-    (hint,) = hints_about([""] * 40_960, [["a"]] * 40_960, piece=40_960)
+def test_hint_about_a_large_file_says_that_it_is_sampled() -> None:
+    (hint,) = find_hints([""] * 40_960, [["a"]] * 40_960, piece=40_960)
     assert hint.text == "19,456 of 19,456 sampled predictions are empty"
 
 
-def test_counts_stay_small() -> None:
+def test_hints_keep_few_counts() -> None:
     hints, scored_set = Hints(), ScoredSet()
     for n in range(500):
         hints.add(scored_set.add([Row(str(n), f"wrong {n}", ["a"], {})]))
@@ -256,7 +254,7 @@ def test_counts_stay_small() -> None:
 
 @pytest.mark.parametrize("signs", [SIGNS, VALUE_SIGNS])
 @pytest.mark.parametrize("door", get_args(Door))
-def test_every_sign_has_words_for_every_door(signs: Sequence[Sign], door: Door) -> None:
+def test_sign_has_words_for_every_door(signs: Sequence[Sign], door: Door) -> None:
     assert len({sign.key for sign in signs}) == len(signs)
     for sign in signs:
         hint = Hint(sign.key, sign.text.format(count="2", total="3", value="think"), sign.remedy, "think")

@@ -11,9 +11,9 @@ from anls_metric.analysis.outcomes import OUTCOMES, Judge, refuses, stands_in
 from anls_metric.reading.join import Row
 
 
-def outcome(prediction: str | None, references: list[str], variant: str = "standard") -> str:
+def find_outcome(prediction: str | None, references: list[str], variant: str = "standard") -> str:
     score = 0.0 if prediction is None else anls_metric.anls_score(prediction, references, variant=variant)
-    return Judge(variant).outcome(Row("7", prediction, references, {}), score)
+    return Judge(variant).find_outcome(Row("7", prediction, references, {}), score)
 
 
 @pytest.mark.parametrize(
@@ -37,29 +37,31 @@ def outcome(prediction: str | None, references: list[str], variant: str = "stand
         ("...", ["Coca Cola"], "other"),
     ],
 )
-def test_the_first_that_fits(prediction: str | None, references: list[str], expected: str) -> None:
-    assert outcome(prediction, references) == expected
+def test_find_outcome_takes_the_first_row_that_fits(
+    prediction: str | None, references: list[str], expected: str
+) -> None:
+    assert find_outcome(prediction, references) == expected
 
 
-def test_the_variant_decides() -> None:
-    assert outcome("none", ["Coca Cola"]) == "other"
-    assert outcome("none", ["Coca Cola"], "mp_docvqa") == "empty"
-    assert outcome("it says COLA and so on", ["cola"]) == "contains an answer"
-    assert outcome("it says COLA and so on", ["cola"], "due") == "other"
+def test_find_outcome_depends_on_the_variant() -> None:
+    assert find_outcome("none", ["Coca Cola"]) == "other"
+    assert find_outcome("none", ["Coca Cola"], "mp_docvqa") == "empty"
+    assert find_outcome("it says COLA and so on", ["cola"]) == "contains an answer"
+    assert find_outcome("it says COLA and so on", ["cola"], "due") == "other"
 
 
 @given(st.text(), st.lists(st.text(), min_size=1, max_size=3), st.sampled_from(sorted(anls_metric.VARIANTS)))
-def test_every_answer_has_an_outcome_that_fits_its_score(prediction: str, references: list[str], variant: str) -> None:
+def test_outcome_fits_the_score_of_any_answer(prediction: str, references: list[str], variant: str) -> None:
     score = anls_metric.anls_score(prediction, references, variant=variant)
-    found = outcome(prediction, references, variant)
-    row = next(one for one in OUTCOMES if one.name == found)
+    name = find_outcome(prediction, references, variant)
+    row = next(outcome for outcome in OUTCOMES if outcome.name == name)
     assert row.scores_zero == (score <= 0)
     judge = Judge(variant)
     rows = [Row("7", prediction, references, {})] * 2
-    assert judge.outcomes(rows, [score, score]) == [found, found]
+    assert judge.find_outcomes(rows, [score, score]) == [name, name]
 
 
-def test_a_text_stands_in_another_as_whole_words() -> None:
+def test_stands_in_compares_whole_words() -> None:
     assert stands_in("$5", "it is $5.")
     assert stands_in("ab c", "x ab c y")
     assert not stands_in("b", "abc")
@@ -67,13 +69,8 @@ def test_a_text_stands_in_another_as_whole_words() -> None:
     assert not stands_in("é", "né")
 
 
-def test_refusals_are_told_from_answers() -> None:
+def test_refuses_recognizes_refusals() -> None:
     for text in ("I'm sorry, but I can't", "Unanswerable", "The answer is not mentioned", "As an AI model"):
         assert refuses(text)
     for text in ("Can do", "Sorry", "No. 5", "not", "mention", "Dr. No"):
         assert not refuses(text)
-
-
-def test_the_table_is_that_of_the_readers() -> None:
-    names = ["missing", "equal", "close enough", "empty", "contains an answer", "part of an answer", "formatting"]
-    assert [one.name for one in OUTCOMES] == [*names, "another number", "refusal", "other"]

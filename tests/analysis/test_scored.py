@@ -25,7 +25,7 @@ ROWS = [
 
 
 @given(st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.1, 0.5, 1.0]), min_size=1), st.randoms(use_true_random=False))
-def test_a_tally_has_the_bits_of_the_mean_in_any_order_and_pieces(scores: list[float], chance: random.Random) -> None:
+def test_tally_has_the_bits_of_the_mean_in_any_order_and_pieces(scores: list[float], chance: random.Random) -> None:
     shuffled = chance.sample(scores, len(scores))
     cut = chance.randint(0, len(scores))
     tally = Tally()
@@ -35,23 +35,23 @@ def test_a_tally_has_the_bits_of_the_mean_in_any_order_and_pieces(scores: list[f
     assert tally.count == len(scores)
 
 
-def test_zeros_are_told_apart() -> None:
+def test_scored_set_counts_zeros_by_outcome() -> None:
     scored_set = ScoredSet()
     scored = scored_set.add(ROWS)
-    assert [one.zero for one in scored] == ["", "other", "empty", "missing"]
+    assert [answer.zero for answer in scored] == ["", "other", "empty", "missing"]
     assert scored_set.zeros == dict.fromkeys(scored_set.zeros, 0) | {"other": 1, "empty": 1, "missing": 1}
     assert scored_set.mean == pytest.approx(8 / 9 / 4)
     assert scored_set.count == 4
     assert scored_set.explain(scored[3]) is None
 
 
-def test_the_variant_decides() -> None:
+def test_zeros_depend_on_the_variant() -> None:
     scored_set = ScoredSet(replace(anls_metric.VARIANTS["nls"], no_answers=("The Coca",)))
-    assert [one.zero for one in scored_set.add(ROWS)] == ["", "empty", "empty", "missing"]
+    assert [answer.zero for answer in scored_set.add(ROWS)] == ["", "empty", "empty", "missing"]
     assert scored_set.signature == "anls|nls|threshold:0.0|no_answers:('The Coca',)|v" + anls_metric.__version__
 
 
-def test_groups_in_pieces() -> None:
+def test_group_adds_batches() -> None:
     scored_set = ScoredSet(by=["page", "tags"])
     for row in ROWS:
         scored_set.add([row])
@@ -61,15 +61,15 @@ def test_groups_in_pieces() -> None:
 
 @pytest.mark.parametrize("worst", [0, 1, 3, 10])
 @pytest.mark.parametrize("piece", [1, 2, 7])
-def test_the_worst_come_first_and_then_as_they_stood(worst: int, piece: int) -> None:
+def test_worst_are_sorted_by_score_and_place(worst: int, piece: int) -> None:
     chance = random.Random(worst)
     rows = [Row(str(place), "ab" + "c" * chance.randint(0, 4), ["abcc"], {}) for place in range(20)]
     scored_set = ScoredSet(worst=worst)
-    scored = [one for start in range(0, 20, piece) for one in scored_set.add(rows[start : start + piece])]
-    assert scored_set.worst == sorted(scored, key=lambda one: one.score)[:worst]
+    scored = [answer for start in range(0, 20, piece) for answer in scored_set.add(rows[start : start + piece])]
+    assert scored_set.worst == sorted(scored, key=lambda answer: answer.score)[:worst]
 
 
-def test_groups_are_told_apart_by_what_they_are_called() -> None:
+def test_group_names_equal_values_alike() -> None:
     """The same value is written 7, "7" or 7.0 by files of different kinds."""
     rows = [Row(str(n), "a", ["a"], {"page": page}) for n, page in enumerate([1, "1", 1.0, 1.5, True, None])]
     assert {name: tally.count for name, tally in group(ScoredSet().add(rows), "page").items()} == {
@@ -79,14 +79,14 @@ def test_groups_are_told_apart_by_what_they_are_called() -> None:
     }
 
 
-def test_nothing_has_no_mean() -> None:
+def test_empty_set_has_no_mean() -> None:
     with pytest.raises(ValueError, match="no rows to score"):
         _ = ScoredSet().mean
     assert ScoredSet().add([]) == []
 
 
 @pytest.mark.parametrize("variant", anls_metric.VARIANTS)
-def test_a_set_that_keeps_its_rows_has_the_same_bits(variant: str) -> None:
+def test_kept_rows_have_the_same_scores_and_similarities(variant: str) -> None:
     rows = [Row(str(n), *row, {}) for n, row in enumerate(fuzzed_rows(300, seed=3))]
     rows[7] = rows[7]._replace(prediction=None)
     rows[8] = rows[8]._replace(prediction="None", references=["none"])
@@ -94,24 +94,24 @@ def test_a_set_that_keeps_its_rows_has_the_same_bits(variant: str) -> None:
     scored = light.add(rows)
     kept.add(rows[:100])
     kept.add(rows[100:])
-    assert [one[:2] for one in kept.rows] == [one[:2] for one in scored]
-    assert [one.outcome for one in kept.rows] == [one.outcome for one in scored]
+    assert [answer[:2] for answer in kept.rows] == [answer[:2] for answer in scored]
+    assert [answer.outcome for answer in kept.rows] == [answer.outcome for answer in scored]
     assert kept.mean == light.mean
     assert kept.outcomes == light.outcomes
-    assert {one.similarity for one in scored} == {None}
-    for one in kept.rows:
-        why = kept.explain(one)
-        assert (one.score, one.similarity) == ((why.score, why.best.similarity) if why else (0.0, 0.0))
+    assert {answer.similarity for answer in scored} == {None}
+    for answer in kept.rows:
+        why = kept.explain(answer)
+        assert (answer.score, answer.similarity) == ((why.score, why.best.similarity) if why else (0.0, 0.0))
 
 
-def test_only_fields_that_make_groups_are_offered() -> None:
+def test_grouping_fields_lists_fields_that_make_groups() -> None:
     records = [
         {"none": None, "same": 1, "kind": n % 3, "tags": ["a", "b"][: n % 2], "raw": b"x", "id": n} for n in range(9)
     ]
     assert grouping_fields([Row(str(n), "a", ["a"], record) for n, record in enumerate(records)]) == ["kind"]
 
 
-def test_exact_match_and_contains() -> None:
+def test_exact_match_and_contains_count_normalized_answers() -> None:
     predictions = ["Coca Cola", " coca  cola ", "Coca Col", "the Coca Cola sign", "It is: Coca Cola!", "Pepsi", None]
     scored_set = ScoredSet()
     scored_set.add([Row(str(n), text, ["Coca Cola"], {}) for n, text in enumerate(predictions)])
@@ -119,14 +119,14 @@ def test_exact_match_and_contains() -> None:
     assert scored_set.contains == 4 / 7
 
 
-def test_what_is_kept_may_count_1_without_being_equal() -> None:
+def test_exact_match_of_a_variant_that_scores_all_or_nothing() -> None:
     scored_set = ScoredSet("lmms_eval_0_2")
     scored_set.add([Row("1", "Coca Col", ["Coca Cola"], {}), Row("2", "Coca Cola", ["Coca Cola"], {})])
     assert scored_set.mean == 1.0
     assert scored_set.exact_match == 0.5
 
 
-def test_exact_match_and_contains_are_those_of_plain_steps(real_answers: Path) -> None:
+def test_exact_match_and_contains_agree_with_plain_steps_on_real_answers(real_answers: Path) -> None:
     """The figures of design: of the maverick's answers 0.861 are exact and 0.916 contain an accepted one."""
     files = find_submissions([str(real_answers / "gold.json"), str(real_answers / "submission__llama_maverick.json")])
     scored_set = ScoredSet()

@@ -44,12 +44,12 @@ def pages(count: int, seed: int) -> list[str]:
 
 
 @pytest.mark.parametrize("confidence", [0.001, 0.3, 0.5, 0.95, 0.999, 0.999999])
-def test_student_t_of_one_and_of_two_degrees_of_freedom(confidence: float) -> None:
+def test_student_t_of_few_degrees_of_freedom_is_exact(confidence: float) -> None:
     assert student_t(confidence, 1) == pytest.approx(math.tan(math.pi / 2 * confidence), rel=1e-9)
     assert student_t(confidence, 2) == pytest.approx(confidence * math.sqrt(2 / (1 - confidence**2)), rel=1e-9)
 
 
-def test_student_t_of_very_many_degrees_of_freedom_is_the_normal_quantile() -> None:
+def test_student_t_of_many_degrees_of_freedom_is_the_normal_quantile() -> None:
     for confidence in (0.5, 0.95, 0.99):
         normal = statistics.NormalDist().inv_cdf((1 + confidence) / 2)
         assert student_t(confidence, 10_000_000) == pytest.approx(normal, abs=1e-6)
@@ -57,7 +57,7 @@ def test_student_t_of_very_many_degrees_of_freedom_is_the_normal_quantile() -> N
 
 
 @pytest.mark.parametrize("confidence", [0.01, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
-def test_student_t_is_that_of_scipy(confidence: float) -> None:
+def test_student_t_agrees_with_scipy(confidence: float) -> None:
     stats = pytest.importorskip("scipy.stats")
     freedoms = [*range(1, 101), *range(101, 10_001, 99), 10_000]
     for freedom, expected in zip(freedoms, stats.t.ppf((1 + confidence) / 2, freedoms)):
@@ -65,7 +65,7 @@ def test_student_t_is_that_of_scipy(confidence: float) -> None:
 
 
 @pytest.mark.parametrize("confidence", [1.0, -0.1, 95, math.nan])
-def test_a_confidence_is_a_share(confidence: float) -> None:
+def test_student_t_refuses_a_confidence_outside_0_and_1(confidence: float) -> None:
     with pytest.raises(ValueError, match=r"from 0 and under 1, 0\.95 for 95 %"):
         interval([0.0, 1.0], confidence=confidence)
 
@@ -73,28 +73,30 @@ def test_a_confidence_is_a_share(confidence: float) -> None:
 # Intervals
 
 
-def test_without_clusters_the_interval_is_the_textbook_one() -> None:
-    some = scores(200, 1)
-    half = student_t(0.9, 199) * statistics.stdev(some) / math.sqrt(200)
-    assert interval(some, confidence=0.9) == pytest.approx((statistics.mean(some) - half, statistics.mean(some) + half))
+def test_interval_without_clusters_is_the_textbook_one() -> None:
+    numbers = scores(200, 1)
+    half = student_t(0.9, 199) * statistics.stdev(numbers) / math.sqrt(200)
+    assert interval(numbers, confidence=0.9) == pytest.approx(
+        (statistics.mean(numbers) - half, statistics.mean(numbers) + half)
+    )
 
 
-def test_with_clusters_the_standard_error_is_that_of_a_regression_on_a_constant() -> None:
+def test_interval_with_clusters_is_that_of_a_regression_on_a_constant() -> None:
     """The sandwich: the residuals of two questions count together where they are of one page."""
     np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
     for count in (10, 100, 700):
-        some, page = np.array(scores(count, count)), np.array(pages(count, count))
-        residuals = some - some.mean()
+        numbers, page = np.array(scores(count, count)), np.array(pages(count, count))
+        residuals = numbers - numbers.mean()
         meat = (np.equal.outer(page, page) * np.outer(residuals, residuals)).sum()
         clusters = len(set(page))
         error = np.sqrt(clusters / (clusters - 1) * meat / count**2)
         for confidence in (0.9, 0.95):
-            ends = stats.t.interval(confidence, clusters - 1, some.mean(), error)
+            ends = stats.t.interval(confidence, clusters - 1, numbers.mean(), error)
             expected = np.clip(ends, 0, 1)
-            assert interval(list(some), list(page), confidence) == pytest.approx(expected, rel=1e-9)
+            assert interval(list(numbers), list(page), confidence) == pytest.approx(expected, rel=1e-9)
 
 
-def test_a_mean_is_cut_and_a_difference_is_not() -> None:
+def test_interval_of_a_mean_ends_at_0_and_1_and_of_a_difference_not() -> None:
     assert interval([1.0, 1.0, 0.9]).high == 1.0
     assert interval([0.0, 0.0, 0.1]).low == 0.0
     low, high = differences([0.0, 0.0, 0.0], [1.0, 1.0, 0.1]).interval()
@@ -102,16 +104,16 @@ def test_a_mean_is_cut_and_a_difference_is_not() -> None:
     assert interval([0.5, 0.5]) == Interval(0.5, 0.5)
 
 
-def test_a_score_without_a_cluster_is_one_of_its_own() -> None:
-    some = scores(60, 2)
-    assert interval(some) == interval(some, [None] * 60) == interval(some, range(60))
+def test_score_without_a_cluster_is_its_own_cluster() -> None:
+    numbers = scores(60, 2)
+    assert interval(numbers) == interval(numbers, [None] * 60) == interval(numbers, range(60))
     named = [page if number % 3 else None for number, page in enumerate(pages(60, 2))]
     own = [page or f"own {number}" for number, page in enumerate(named)]
-    assert interval(some, named) == interval(some, own)
-    assert paired_test(some, some[::-1], named) == paired_test(some, some[::-1], own)
+    assert interval(numbers, named) == interval(numbers, own)
+    assert paired_test(numbers, numbers[::-1], named) == paired_test(numbers, numbers[::-1], own)
 
 
-def test_questions_about_one_page_tell_less() -> None:
+def test_interval_by_page_counts_equal_answers_of_a_page_once() -> None:
     """The same answer to all questions of a page is one observation."""
     page_scores = scores(50, 3)
     copies = [score for score in page_scores for _ in range(4)]
@@ -126,7 +128,9 @@ def test_questions_about_one_page_tell_less() -> None:
     st.lists(st.tuples(st.floats(0, 1) | st.sampled_from(SCORES), st.sampled_from(["a", "b", "c", None])), min_size=3),
     st.randoms(use_true_random=False),
 )
-def test_the_same_bits_in_any_order_and_pieces(rows: list[tuple[float, str | None]], chance: random.Random) -> None:
+def test_sample_has_the_same_bits_in_any_order_and_pieces(
+    rows: list[tuple[float, str | None]], chance: random.Random
+) -> None:
     rows += [(0.25, "d"), (0.75, "e")]
     whole = Sample()
     whole.add(*zip(*rows))
@@ -142,13 +146,13 @@ def test_the_same_bits_in_any_order_and_pieces(rows: list[tuple[float, str | Non
 
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 1) | st.sampled_from(SCORES), min_size=1), st.booleans())
-def test_the_mean_has_the_bits_of_that_of_the_metric(some: list[float], alone: bool) -> None:
+def test_sample_mean_has_the_bits_of_the_metric(numbers: list[float], alone: bool) -> None:
     sample = Sample()
-    sample.add(some, None if alone else [number // 3 for number in range(len(some))])
-    assert sample.mean == anls_metric.mean(some)
+    sample.add(numbers, None if alone else [number // 3 for number in range(len(numbers))])
+    assert sample.mean == anls_metric.mean(numbers)
 
 
-def test_memory_grows_by_8_bytes_a_score_and_not_without_clusters() -> None:
+def test_sample_takes_8_bytes_a_score_and_none_without_clusters() -> None:
     piece, page = scores(1000, 5), pages(1000, 5)
     alone, clustered = Sample(), Sample()
     clustered.add(piece, page)
@@ -166,7 +170,7 @@ def test_memory_grows_by_8_bytes_a_score_and_not_without_clusters() -> None:
     assert taken[1] < 200_000 * 8 * 1.25
 
 
-def test_what_has_no_interval_is_refused() -> None:
+def test_interval_refuses_samples_without_two_clusters() -> None:
     with pytest.raises(ValueError, match="needs two questions or more, not 1"):
         interval([1.0])
     with pytest.raises(ValueError, match="needs two clusters or more, not 1"):
@@ -182,37 +186,37 @@ def test_what_has_no_interval_is_refused() -> None:
 # The test
 
 
-def test_two_questions_tell_nothing() -> None:
+def test_paired_test_of_two_questions_is_never_significant() -> None:
     assert paired_test([0.0, 0.0], [1.0, 1.0]) == 0.5
     assert paired_test([0.0], [1.0]) == 1.0
     assert paired_test([0.5] * 100, [0.5] * 100) == 1.0
 
 
 def p_value_of_all_patterns(sums: list[float]) -> float:
-    found = abs(sum(sums)) - 1e-9
+    observed = abs(sum(sums)) - 1e-9
     patterns = list(product([1, -1], repeat=len(sums)))
-    return sum(abs(sum(map(float.__mul__, sums, map(float, signs)))) >= found for signs in patterns) / len(patterns)
+    return sum(abs(sum(map(float.__mul__, sums, map(float, signs)))) >= observed for signs in patterns) / len(patterns)
 
 
 @pytest.mark.parametrize("count", [2, 5, 8, 13])
 @pytest.mark.parametrize("seed", range(5))
-def test_few_questions_are_tested_by_all_patterns(count: int, seed: int) -> None:
+def test_paired_test_of_few_questions_tries_all_patterns(count: int, seed: int) -> None:
     first, second = scores(count, seed), scores(count, seed + 100)
     expected = p_value_of_all_patterns([after - before for before, after in zip(first, second)])
     assert paired_test(first, second) == expected
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_p_value_is_that_of_scipys_permutation_test(seed: int) -> None:
+def test_paired_test_agrees_with_scipy(seed: int) -> None:
     np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
     count = [9, 12, 40, 200, 1000][seed % 5]
     first, second = scores(count, seed), scores(count, seed + 100)
     page = pages(count, seed) if seed % 2 else [str(number) for number in range(count)]
     sums = [
-        math.fsum(after - before for before, after, name in zip(first, second, page) if name == one)
-        for one in sorted(set(page))
+        math.fsum(after - before for before, after, name in zip(first, second, page) if name == cluster)
+        for cluster in sorted(set(page))
     ]
-    found = stats.permutation_test(
+    theirs = stats.permutation_test(
         (np.array(sums),),
         np.sum,
         permutation_type="samples",
@@ -221,14 +225,14 @@ def test_the_p_value_is_that_of_scipys_permutation_test(seed: int) -> None:
         rng=np.random.default_rng(seed),
     )
     ours = paired_test(first, second, page)
-    if 2 ** sum(one != 0 for one in sums) <= significance.FLIPS and 2 ** len(sums) <= 20_000:
-        assert ours == pytest.approx(found.pvalue)
+    if 2 ** sum(total != 0 for total in sums) <= significance.FLIPS and 2 ** len(sums) <= 20_000:
+        assert ours == pytest.approx(theirs.pvalue)
     else:
-        spread = math.sqrt(found.pvalue * (1 - found.pvalue) * (1 / 10_000 + 1 / 20_000))
-        assert abs(ours - found.pvalue) < 4 * spread + 1e-4
+        spread = math.sqrt(theirs.pvalue * (1 - theirs.pvalue) * (1 / 10_000 + 1 / 20_000))
+        assert abs(ours - theirs.pvalue) < 4 * spread + 1e-4
 
 
-def test_many_questions_are_tested_by_random_patterns() -> None:
+def test_paired_test_of_many_questions_tries_random_patterns() -> None:
     """Of 20 answers that differ 15 are better: a coin that falls so, or further off, does in 0.0414 of all throws."""
     first, second = [0.0] * 15 + [1.0] * 5, [1.0] * 15 + [0.0] * 5
     exact = 2 * sum(math.comb(20, heads) for heads in range(6)) / 2**20
@@ -236,22 +240,22 @@ def test_many_questions_are_tested_by_random_patterns() -> None:
     assert paired_test([0.0] * 1000, [1.0] * 1000) == 1 / 10_001
 
 
-def test_the_random_sums_are_those_of_coins() -> None:
+def test_random_patterns_are_fair_coins() -> None:
     """Every size is there, with each sign as often, and none goes with another."""
     sizes = [2**place for place in range(21)]
-    patterns = significance._random_subset_sums(sizes)
+    patterns = significance._sum_random_subsets(sizes)
     bits = [[pattern >> place & 1 for pattern in patterns] for place in range(21)]
-    for place, one in enumerate(bits):
-        assert abs(sum(one) - 5000) < 250
+    for place, column in enumerate(bits):
+        assert abs(sum(column) - 5000) < 250
         for other in bits[:place]:
-            assert abs(sum(map(int.__xor__, one, other)) - 5000) < 250
+            assert abs(sum(map(int.__xor__, column, other)) - 5000) < 250
     assert max(patterns) < 2**21
     largest = [significance._LARGEST] * 9
-    assert set(significance._random_subset_sums(largest)) == {size * significance._LARGEST for size in range(10)}
+    assert set(significance._sum_random_subsets(largest)) == {size * significance._LARGEST for size in range(10)}
 
 
 @pytest.mark.parametrize("count", [6, 50, 400])
-def test_neither_the_order_nor_the_direction_matters(count: int) -> None:
+def test_paired_test_ignores_order_and_direction(count: int) -> None:
     rows = list(zip(scores(count, 6), scores(count, 7), pages(count, 6)))
     first, second, page = zip(*rows)
     random.Random(8).shuffle(rows)
@@ -265,7 +269,7 @@ def test_neither_the_order_nor_the_direction_matters(count: int) -> None:
 # Adjustment
 
 
-def test_holm_has_the_numbers_of_r() -> None:
+def test_holm_agrees_with_r() -> None:
     """p.adjust(c(...), "holm") of R 4."""
     assert holm([0.01, 0.02, 0.03, 0.04, 0.05]) == pytest.approx([0.05, 0.08, 0.09, 0.09, 0.09])
     assert holm([0.9, 0.001, 0.5, 0.02]) == pytest.approx([1.0, 0.004, 1.0, 0.06])
@@ -273,7 +277,7 @@ def test_holm_has_the_numbers_of_r() -> None:
     assert holm([]) == []
 
 
-def test_of_many_families_of_equals_chance_alone_makes_few_significant() -> None:
+def test_holm_keeps_false_positives_of_a_family_rare() -> None:
     chance = random.Random(9)
     families = [[chance.random() for _ in range(5)] for _ in range(4000)]
     assert 0.04 < statistics.mean(min(holm(family)) < 0.05 for family in families) < 0.06
@@ -321,23 +325,21 @@ def share(outcomes: Iterable[bool]) -> float:
 @pytest.mark.usefixtures("fewer_flips")
 @pytest.mark.parametrize(("count", "samples"), [(30, 400), (100, 400), (1000, 150)])
 @pytest.mark.parametrize("draw", [draw_questions, draw_pages])
-def test_of_many_comparisons_of_equals_5_percent_are_significant(draw: Draw, count: int, samples: int) -> None:
+def test_paired_test_of_equals_is_significant_in_5_percent(draw: Draw, count: int, samples: int) -> None:
     """Between 2 % and 9 %: of 400 that are 2.7 standard errors to the one side and 3.7 to the other."""
     chance = random.Random(count)
     assert 0.02 <= share(paired_test(*draw(chance, count)) < 0.05 for _ in range(samples)) <= 0.09
 
 
 @pytest.mark.usefixtures("fewer_flips")
-def test_without_their_clusters_too_many_are() -> None:
+def test_paired_test_without_clusters_is_significant_too_often() -> None:
     chance = random.Random(1)
     assert share(paired_test(*draw_pages(chance, 200)[:2]) < 0.05 for _ in range(300)) > 0.09
 
 
 @pytest.mark.parametrize(("count", "samples", "least"), [(30, 600, 0.88), (100, 600, 0.91), (1000, 500, 0.92)])
 @pytest.mark.parametrize("draw", [draw_questions, draw_pages])
-def test_an_interval_of_95_percent_holds_the_truth_in_95_of_100(
-    draw: Draw, count: int, samples: int, least: float
-) -> None:
+def test_interval_contains_the_true_mean_in_95_of_100(draw: Draw, count: int, samples: int, least: float) -> None:
     """A little fewer where there are few: 30 questions are about ten pages, on which no verdict is given."""
     chance = random.Random(count)
     drawn = (draw(chance, count) for _ in range(samples))
@@ -346,13 +348,13 @@ def test_an_interval_of_95_percent_holds_the_truth_in_95_of_100(
 
 
 @pytest.mark.parametrize("draw", [draw_questions, draw_pages])
-def test_the_interval_of_a_difference_holds_0_in_95_of_100_comparisons_of_equals(draw: Draw) -> None:
+def test_interval_of_a_difference_contains_0_in_95_of_100_comparisons_of_equals(draw: Draw) -> None:
     chance = random.Random(2)
     intervals = (differences(*draw(chance, 100)).interval() for _ in range(600))
     assert 0.925 <= share(low <= 0 <= high for low, high in intervals) <= 0.975
 
 
-def test_the_least_difference_is_half_the_interval_of_a_difference() -> None:
+def test_least_difference_is_half_the_interval() -> None:
     first, second, page = scores(300, 10), scores(300, 11), pages(300, 10)
     low, high = differences(first, second, page).interval(0.9)
     assert least_difference(first, second, page, confidence=0.9) == pytest.approx((high - low) / 2)
@@ -363,19 +365,19 @@ def test_the_least_difference_is_half_the_interval_of_a_difference() -> None:
 
 @pytest.mark.usefixtures("fewer_flips")
 @pytest.mark.parametrize("power", [0.5, 0.8])
-def test_a_difference_of_the_least_size_is_told_as_often_as_promised(power: float) -> None:
+def test_least_difference_is_detected_as_often_as_its_power_says(power: float) -> None:
     """One submission is better by just so much as the questions of a typical sample can tell with this power."""
     chance = random.Random(3)
     typical = statistics.mean(least_difference(*draw_pages(chance, 300), power=power) for _ in range(100))
-    told = 0
+    detected = 0
     for _ in range(400):
         first, second, page = draw_pages(chance, 300)
-        told += paired_test(first, [score + typical for score in second], page) < 0.05
-    assert power - 0.07 <= told / 400 <= power + 0.07
+        detected += paired_test(first, [score + typical for score in second], page) < 0.05
+    assert power - 0.07 <= detected / 400 <= power + 0.07
 
 
 @pytest.mark.usefixtures("fewer_flips")
-def test_a_smaller_difference_than_the_least_is_never_told() -> None:
+def test_smaller_difference_than_the_least_is_never_detected() -> None:
     """What is found under it has an interval that holds 0, and a p-value that may be under 0.05 at the border alone."""
     chance = random.Random(4)
     for _ in range(300):
@@ -386,7 +388,7 @@ def test_a_smaller_difference_than_the_least_is_never_told() -> None:
             assert sample.flip_test() >= 0.05
 
 
-def test_nothing_is_imported_that_a_run_does_not_need(tmp_path: Path, run_python: Callable[..., Any]) -> None:
+def test_importing_significance_imports_no_library(tmp_path: Path, run_python: Callable[..., Any]) -> None:
     program = """
 import sys
 before = set(sys.modules)
