@@ -72,15 +72,15 @@ __version__ = "2.0.0"
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.rows
 #
-# Rows: what a column and a row may be, and errors that name the row.
+# Rows: which columns and rows can be scored, and errors that name the row.
 # --------------------------------------------------------------------------------------------------
 
 
 def describe(value: object) -> str:
-    """A value as an error names it: on one line, not too long, with its type.
+    """A value as an error message shows it: on one line, not too long, with its type.
 
     Args:
-        value: anything, also what cannot be printed.
+        value: any object, also an object whose ``repr`` fails.
 
     Returns:
         At most 60 characters of its ``repr`` on one line, and the name of its type.
@@ -93,7 +93,7 @@ def describe(value: object) -> str:
         ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
     """
     try:
-        # The beginning of a long one is enough, and of a very long one it is all that there is time for.
+        # The beginning of a long value is enough, and the repr of a very long value takes too long.
         some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
         text = " ".join(repr(some).split())
     except Exception:  # nested too deep, a number of too many digits, a __repr__ that fails
@@ -103,12 +103,12 @@ def describe(value: object) -> str:
     return text if value is None else f"{text} ({type(value).__name__})"
 
 
-# Where the text is in a dict that other programs pass for one, SQuAD's layout among them.
+# The keys under which a dict holds its text. Other programs pass such dicts instead of texts, for example SQuAD.
 _TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answers", "answer", "references")
 
 
-def _key_of_text(value: object) -> str:
-    """Which item of a dict holds its text or texts, in words; "" where it is no dict or that is not known."""
+def _find_text_key(value: object) -> str:
+    """The item of a dict that holds its text or texts, in words; "" if `value` is no dict or no key is known."""
     if not isinstance(value, Mapping):
         return ""
     key = next((key for key in _TEXT_KEYS if key in value), "")
@@ -121,14 +121,14 @@ def as_text(value: object, what: str) -> str:
     """The value, which must be a string.
 
     Args:
-        value: a string, also of a subclass as numpy's and enumerations' are.
-        what: what to call it in an error.
+        value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
+        what: what to call the value in an error.
 
     Returns:
         A plain string.
 
     Raises:
-        ValueError: it is not a string; the error says what was found and what to do.
+        ValueError: the value is not a string; the error shows the value and says what to do.
 
     Example:
         >>> as_text(5, "the prediction of row 7")
@@ -145,7 +145,7 @@ def as_text(value: object, what: str) -> str:
         advice += " (decode the bytes first)"
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
         advice += f' ("{value}")'
-    elif key := _key_of_text(value):
+    elif key := _find_text_key(value):
         advice = f"pass {key}"
     elif isinstance(value, (list, tuple)):
         advice += ", one and not a list"
@@ -156,15 +156,15 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     """The accepted answers of one row.
 
     Args:
-        value: one string, or one or more strings in a list, tuple, set, numpy array, ... Of a set, whose order
-            means nothing, they come sorted.
-        what: what to call it in an error.
+        value: one string, or one or more strings in a list, tuple, set, numpy array, ... The strings of a set come
+            out sorted, because a set has no order.
+        what: what to call the value in an error.
 
     Returns:
-        One string or more.
+        A tuple of one or more strings.
 
     Raises:
-        ValueError: no answers, or something that is no string; the error says what was found and what to do.
+        ValueError: there are no answers, or an item is not a string; the error shows the item and says what to do.
 
     Example:
         >>> as_references("Coca Cola", "references"), as_references({"b", "a"}, "references")
@@ -184,8 +184,8 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     return tuple(texts)
 
 
-# What other libraries have for data that was not read or computed yet: what its type can do -> what to do with it.
-# The first that fits. No library is asked, so that none is imported.
+# A method that the lazy tables of a library have -> how to fetch their data. The first method that is there decides. No
+# library is imported for this.
 _LAZY: Mapping[str, str] = {
     "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
     "fetchdf": "fetch it with .df() first",  # DuckDB
@@ -205,15 +205,15 @@ def as_column(column: Any, what: str, advice: str = "pass a list", most: int | N
 
     Args:
         column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
-        what: what to call it in an error.
-        advice: what to do where it is no column.
-        most: how many items there can be: of an iterator, one more is read at most.
+        what: what to call the column in an error.
+        advice: what the error tells the caller to do if this is not a column.
+        most: how many items are expected. At most one item more is read from an iterator.
 
     Returns:
-        A list of its items; a list as it is.
+        A list of the items; a list is returned unchanged.
 
     Raises:
-        ValueError: it is no column, or a query that was not run yet, or it has no end; the error says what to do.
+        ValueError: this is not a column, is a query that was not run yet, or never ends; the error says what to do.
 
     Example:
         >>> as_column(iter("ab"), "predictions")
@@ -234,11 +234,11 @@ def as_column(column: Any, what: str, advice: str = "pass a list", most: int | N
 
 
 def _refuse_known(column: Any, what: str, advice: str) -> None:
-    """Refuse what is no column, where it is known what would be one."""
+    """Refuse common mistakes for which we know the right column. ValueError: it says what to pass instead."""
     refuse_lazy(column, what)
     if hasattr(type(column), "columns"):
         raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
-    if key := _key_of_text(column):
+    if key := _find_text_key(column):
         keys = ", ".join(map(str, islice(column, 5)))
         raise ValueError(f"{what} is a dict with the keys {keys}: pass {key}")
     if isinstance(column, (count, cycle)) or (isinstance(column, repeat) and length_hint(column, -1) < 0):
@@ -248,23 +248,23 @@ def _refuse_known(column: Any, what: str, advice: str) -> None:
 def _can_be_iterated(column: Any) -> bool:
     try:
         iter(column)
-    except TypeError:  # Spark's columns only look so
+    except TypeError:  # columns of Spark have __iter__, and it fails
         return False
     return True
 
 
 def name_row(row: object) -> str:
-    """What an error calls a row."""
+    """The name of a row in an error."""
     return f"row {row} (counted from 0)"
 
 
 def name_rows_from(start: int, row_name: Callable[[int], str]) -> Callable[[int], str]:
-    """What an error calls the rows of a chunk that begins there."""
+    """A function that names the rows of a chunk in an error; row `start` of the column is row 0 of the chunk."""
     return lambda row: row_name(start + row)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Both columns as lists of one length."""
+    """Both columns as lists of the same length. ValueError: they cannot be."""
     most = len(references) if isinstance(references, (list, tuple)) else None
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
     advice = "pass a list with the accepted answers of each question"
@@ -280,7 +280,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Both columns, checked: strings, and one or more accepted strings for each."""
+    """Both columns, checked: N strings, and one or more strings for each. ValueError: a bad row, by its name."""
     if set(map(type, predictions)) - {str}:
         predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
     kinds = set(map(type, references))
@@ -300,7 +300,7 @@ def check_columns(
 
 
 def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
-    """Whether the references of a row are a list or tuple of strings, as most are: nothing is to be done with them."""
+    """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
     kind = type(references)
     if (kind is list or kind is tuple) and references:
         try:
@@ -323,18 +323,18 @@ PASS_PAIRS = "pass pairs of a prediction and its references, like zip(prediction
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The pairs of a stream, each checked when it comes."""
+    """The pairs of a stream; each pair is checked when it is read. ValueError: a bad row."""
     join = "".join
     for row, pair in enumerate(rows):
         if type(pair) is tuple and len(pair) == 2:
             prediction, references = pair
             kind = type(references)
-            # `is_list_of_texts`, written out: calls cost a fifth of the stream.
+            # `is_list_of_texts`, inlined: calls would cost a fifth of the time.
             if type(prediction) is str and (kind is list or kind is tuple) and references:
                 try:
                     join(references)
                 except TypeError:
-                    pass  # it is named below
+                    pass  # _check_pair names the bad item
                 else:
                     yield pair
                     continue
@@ -357,15 +357,15 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
 #
 # The one loop that scores texts, and the mean of scores.
 #
-# `Kernel` holds what the loop needs of a variant, and `iter_scores` is the loop. `explanation` takes the same steps one
-# by one.
+# `Kernel` holds what the loop needs from a variant; `iter_scores` is the loop. `explanation` computes the same scores
+# in plain steps.
 # --------------------------------------------------------------------------------------------------
 
 Whitespace = Literal["squeeze", "strip", "keep"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
-# Above this many characters of a prediction the edit distance costs more than what can avoid it.
+# For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
 LONG = 64
 
 
@@ -374,7 +374,7 @@ def _squeeze(text: str) -> str:
 
 
 def _squeeze_long(text: str) -> str:
-    # No white space but the blank is printable. Looking whether there is anything to squeeze is faster than doing it.
+    # The blank is the only printable white space. Looking for something to squeeze is faster than squeezing.
     tidy = "  " not in text and text[0] != " " != text[-1] and text.isprintable()
     return text if tidy else " ".join(text.split())
 
@@ -387,57 +387,30 @@ def _lower_and_strip(text: str) -> str:
     return text.lower().strip()
 
 
-def _as_it_is(text: str) -> str:
-    return text
-
-
-# (ignore_case, whitespace) -> what is done to a text before it is compared.
+# (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
 NORMALIZERS: Mapping[tuple[bool, Whitespace], Callable[[str], str]] = {
     (True, "squeeze"): lower_and_squeeze,
     (True, "strip"): _lower_and_strip,
     (True, "keep"): str.lower,
     (False, "squeeze"): _squeeze,
     (False, "strip"): str.strip,
-    (False, "keep"): _as_it_is,
+    (False, "keep"): str.__str__,
 }
 
 
-def _normalized(text: str, normalized: str) -> int:
-    return len(normalized)
-
-
-def _normalized_upper(text: str, normalized: str) -> int:
-    return len(normalized.upper())
-
-
-def _stripped(text: str, normalized: str) -> int:
-    return len(text.strip())
-
-
-def _stripped_upper(text: str, normalized: str) -> int:
-    return len(text.strip().upper())
-
-
-def _raw(text: str, normalized: str) -> int:
-    return len(text)
-
-
-def _raw_upper(text: str, normalized: str) -> int:
-    return len(text.upper())
-
-
-# The length that counts for a text, given as it is and normalized. Upper-casing makes a few texts longer.
+# Name of a length -> the length, computed from the raw and the normalized text. Upper-casing makes a few texts longer.
 LengthOf = Callable[[str, str], int]
 LENGTHS: Mapping[Length, LengthOf] = {
-    "normalized": _normalized,
-    "normalized upper": _normalized_upper,
-    "stripped": _stripped,
-    "stripped upper": _stripped_upper,
-    "raw": _raw,
-    "raw upper": _raw_upper,
+    "normalized": lambda text, normalized: len(normalized),
+    "normalized upper": lambda text, normalized: len(normalized.upper()),
+    "stripped": lambda text, normalized: len(text.strip()),
+    "stripped upper": lambda text, normalized: len(text.strip().upper()),
+    "raw": lambda text, normalized: len(text),
+    "raw upper": lambda text, normalized: len(text.upper()),
 }
 
-# Threshold -> the least similarity and the greatest distance / length that keep a score.
+# The rule that keeps a score -> a function of the threshold: the least similarity and the greatest distance / length
+# that keep a score.
 LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
     "similarity >= threshold": lambda threshold: (threshold, math.inf),
     "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
@@ -446,31 +419,31 @@ LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
 
 
 class Kernel(NamedTuple):
-    """A variant made ready for the loop."""
+    """What the loop needs from a variant."""
 
     normalize: Callable[[str], str]
     prediction_length: LengthOf
     reference_length: LengthOf
-    plain: bool  # whether texts are lower-cased and squeezed, and their length is that of the result
+    plain: bool  # whether texts are lower-cased and squeezed, and their length is the length of the result
     low: float  # a score is kept at this similarity or above ...
     high: float  # ... and at this distance / length or below
     limit: float  # no distance / length above it is kept, whatever the rounding
-    bounded: bool  # whether a prediction can be too long to be kept, and its beginning tells
+    bounded: bool  # whether the beginning of a prediction can show that the prediction is too long to be kept
     equal: float  # the score of equal texts
     equal_empty: float  # the score of equal texts that are empty
     no_answers: frozenset[str]  # normalized predictions that score 0
     all_or_nothing: bool  # whether every score above 0 becomes 1
-    as_given: bool  # whether a prediction that stands among the references as it is scores `equal`
+    as_given: bool  # whether a raw prediction that is one of the raw references scores `equal`
 
 
-# How many rows are checked and then scored at a time: they stay in the processor's cache in between.
+# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
 _CHUNK = 1024
 
 
 def score_columns(
     predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
 ) -> list[float]:
-    """The score of each row of two columns of any kind. ValueError: it names a bad row by its place, by `row_name`."""
+    """The score of each row of two columns of any kind. ValueError: a bad row, which `row_name` names by its place."""
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
     for start in range(0, len(predictions), _CHUNK):
@@ -486,17 +459,20 @@ def score_rows(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> lis
 
 
 def iter_scores(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """The score of each row, before the next row is asked for."""
+    """The score of each row. It yields a score before it reads the next row."""
     scores = _iter_kept(rows, kernel)
-    return map(one_if_kept, scores) if kernel.all_or_nothing else scores
+    return map(raise_to_one, scores) if kernel.all_or_nothing else scores
 
 
-def one_if_kept(score: float) -> float:
+def raise_to_one(score: float) -> float:
     return 1.0 if score else 0.0
 
 
 def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """What is kept of each row's similarity. The one loop of this project; `explain` says the same in plain steps."""
+    """The score of each row, where scores above 0 are not yet raised to 1.
+
+    This is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps.
+    """
     distance, far, long = Levenshtein.distance, math.inf, LONG
     plain, low, high, equal, as_given = kernel.plain, kernel.low, kernel.high, kernel.equal, kernel.as_given
     normalize, no_answers, bounded = kernel.normalize, kernel.no_answers, kernel.bounded
@@ -509,7 +485,7 @@ def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Ite
             hopeless = bounded and _is_too_long(prediction, references, kernel)
             yield 0.0 if hopeless else _score_long(prediction, references, kernel)
             continue
-        if plain:  # what the functions of a plain kernel do, written out: two calls a text cost a fifth of the loop
+        if plain:  # the functions of a plain kernel, inlined: two calls a text would cost a fifth of the loop
             answer = " ".join(prediction.lower().split())
             answer_length = len(answer)
         else:
@@ -538,7 +514,7 @@ def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Ite
 
 
 def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
-    """The same for a long prediction, without the distances that cannot change the score."""
+    """The score of a long prediction. Distances that cannot change the score are not computed to the end."""
     answer = kernel.normalize(prediction)
     if answer in kernel.no_answers:
         return 0.0
@@ -549,7 +525,7 @@ def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> f
         if accepted == answer:
             return kernel.equal if answer else kernel.equal_empty
         length = max(kernel.reference_length(reference, accepted), answer_length)
-        # More edits than these are either too many to be kept, or too many to be the fewest.
+        # With more edits than this, the score is 0 or another reference is closer.
         most = int(min(least, kernel.limit) * length) + 1
         edits = _distance(answer, accepted, most)
         if edits <= most:
@@ -559,33 +535,35 @@ def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> f
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
-    """Whether the beginning of a prediction shows that it cannot be kept, however it goes on.
+    """Whether the beginning of a prediction shows that the prediction scores 0, whatever follows.
 
-    Normalized, it has p characters, and no reference counts more than r. At least p - r of them have to be deleted, and
-    where p > r the length is p, so that distance / length is at least 1 - r / p. That is over the limit, above which
-    nothing is kept, as soon as p > r / (1 - limit). And p is at least what a beginning alone comes to when it is
-    normalized: case changes character by character, and what is squeezed, stripped or cut at the end of the beginning
-    can only become part of the text when more follows.
+    Let p be the length of the normalized prediction, and r the greatest length of a reference. At least p - r
+    characters must be deleted. If p > r, the distance is divided by p, so distance / length is at least 1 - r / p. This
+    exceeds the limit, above which no score is kept, as soon as p > r / (1 - limit).
+
+    p is at least the length of the normalized beginning: case changes character by character, and what normalizing
+    squeezes, strips or cuts at the end of the beginning can only become part of the text when more text follows.
     """
     longest = 0
     for reference in references:
-        # Another case makes up to three characters of one, but none more of ASCII; the rest of normalizing only less.
+        # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
+        # normalizing only remove characters.
         length = len(reference) if reference.isascii() else 3 * len(reference)
         if length > longest:
             longest = length
     enough = int(longest / (1 - kernel.limit)) + 2
-    # As many characters and a quarter more, which as a kernel covers the white space among them.
+    # A quarter more characters, because normalizing removes some of the white space among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
 
 
 def _distance(answer: str, accepted: str, most: int) -> int:
-    """The edit distance of long texts, or any number over `most` where it is over that."""
+    """The edit distance of long texts; any number above `most` if the distance is above `most`."""
     if most > 400:
-        # rapidfuzz searches a band that is as wide as the most edits that it is told of: the fewer, the faster. How
-        # many there are is guessed from the first 128 characters, which are two machine words of its and cost little:
-        # as many as those have in each 100, and 16, so that the guess is rather too high. Too low, it costs a second
-        # search. Under 800 characters it does not pay (benchmarks/README.md has the figures).
+        # rapidfuzz searches a band as wide as score_cutoff, so a lower cutoff is faster. We guess the distance from the
+        # first 128 characters, which fill two machine words of rapidfuzz and cost little: the guess is their distance
+        # for each 100 characters, plus 16, so that it is rather too high. A guess that is too low costs a second
+        # search. Below 800 characters a guess does not pay (figures: benchmarks/README.md).
         guess = Levenshtein.distance(answer[:128], accepted[:128]) * max(len(answer), len(accepted)) // 100 + 16
         if guess < most:
             edits = Levenshtein.distance(answer, accepted, score_cutoff=guess)
@@ -595,27 +573,27 @@ def _distance(answer: str, accepted: str, most: int) -> int:
 
 
 def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) -> float:
-    """The score of a normalized answer whose distance / length from the closest accepted one is `ratio`."""
+    """The score of a normalized answer whose distance / length from `accepted`, the closest one, is `ratio`."""
     if answer in kernel.no_answers:
         return 0.0
     if not answer and not accepted:
         return kernel.equal_empty
     similarity = 1 - ratio
     score = similarity if similarity >= kernel.low and ratio <= kernel.high else 0.0
-    return one_if_kept(score) if kernel.all_or_nothing else score
+    return raise_to_one(score) if kernel.all_or_nothing else score
 
 
 def mean(scores: Iterable[float]) -> float:
-    """The mean of scores, rounded once: the same bits in whatever order they come.
+    """The mean of scores. It is rounded once, so the order of the scores does not change a bit.
 
     Args:
-        scores: one or more numbers, in a list or as they come.
+        scores: one or more numbers, in a list or any other iterable.
 
     Returns:
-        Their mean. Of the scores of a set this is its ANLS.
+        The mean, a float. The mean of the scores of a set is the ANLS of the set.
 
     Raises:
-        ValueError: no scores, or no list of them.
+        ValueError: there are no scores, or ``scores`` is not an iterable of numbers.
 
     Example:
         >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
@@ -644,8 +622,10 @@ Reason = Literal["equal", "close enough", "under the threshold", "nothing in com
 class Edit(NamedTuple):
     """One step from the normalized prediction to the normalized reference.
 
-    ``operation`` is "equal", "replace", "delete" (from the prediction) or "insert" (into it);
-    ``prediction`` and ``reference`` are the characters that it concerns on each side.
+    Attributes:
+        operation: "equal", "replace", "delete" (from the prediction) or "insert" (into the prediction).
+        prediction: the characters of the prediction; "" for "insert".
+        reference: the characters of the reference; "" for "delete".
     """
 
     operation: str
@@ -659,10 +639,10 @@ class Match:
 
     Attributes:
         reference: the accepted answer, as given.
-        normalized_prediction: what of the prediction is compared.
-        normalized_reference: what of the accepted answer is compared.
+        normalized_prediction: the text that is compared for the prediction.
+        normalized_reference: the text that is compared for the accepted answer.
         distance: the Levenshtein distance between the normalized texts.
-        length: what the distance is divided by.
+        length: the length that the distance is divided by.
     """
 
     reference: str
@@ -685,7 +665,7 @@ class Match:
     def edits(self) -> tuple[Edit, ...]:
         """The steps from the normalized prediction to the normalized reference.
 
-        Joined, their texts give both back.
+        The joined ``prediction`` of all steps is the normalized prediction; the same holds for ``reference``.
         """
         answer, accepted = self.normalized_prediction, self.normalized_reference
         return tuple(
@@ -700,13 +680,13 @@ class Explanation:
 
     Attributes:
         prediction: the answer, as given.
-        normalized_prediction: what of it is compared.
-        matches: how it compares with each accepted answer, in their order.
-        winner: which of them is the closest: its place in ``matches``.
+        normalized_prediction: the text that is compared for the answer.
+        matches: how the answer compares with each accepted answer, in the order of the accepted answers.
+        winner: the index in ``matches`` of the closest accepted answer.
         score: the score, from 0 to 1.
         reason: "equal", "close enough", "under the threshold", "empty", or, where there is no threshold,
             "nothing in common".
-        variant: the variant that gave it, with the threshold and case of the call.
+        variant: the variant that gave the score, with the threshold and case of the call.
     """
 
     prediction: str
@@ -719,17 +699,17 @@ class Explanation:
 
     @property
     def best(self) -> Match:
-        """The match that won."""
+        """The match with the closest accepted answer."""
         return self.matches[self.winner]
 
     @property
     def closest(self) -> str:
-        """The accepted answer that won, as given."""
+        """The closest accepted answer, as given."""
         return self.best.reference
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the accepted answer that won."""
+        """The steps from the normalized prediction to the closest accepted answer, normalized."""
         return self.best.edits
 
     @property
@@ -742,7 +722,7 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """Why it has that score, as a sentence of a page that shows the accepted answer beside it."""
+        """Why the answer has its score: a sentence for a page that shows the accepted answer beside it."""
         return self._put_into_words().sentence
 
     def _put_into_words(self) -> Words:
@@ -772,15 +752,15 @@ class Words(NamedTuple):
     """Why an answer has its score.
 
     Attributes:
-        note: as a line of a terminal.
-        sentence: as a sentence of a page that shows the accepted answer beside it.
+        note: a line for a terminal.
+        sentence: a sentence for a page that shows the accepted answer beside it.
     """
 
     note: str
     sentence: str
 
 
-# Why an answer has its score -> the words for it.
+# Why an answer has its score -> the words that say it.
 WORDS: Mapping[str, Words] = {
     "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
     "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
@@ -804,7 +784,7 @@ WORDS: Mapping[str, Words] = {
     ),
 }
 
-# When a similarity is kept -> what is said of one that is, and of one that is not.
+# The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
 KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
     "similarity >= threshold": (", at least the threshold of {threshold}", " is under {threshold}"),
     "similarity > threshold": (", above the threshold of {threshold}", " is not above {threshold}"),
@@ -821,7 +801,7 @@ def format_number(value: float, digits: int = 4) -> str:
 
 
 def _tell_apart(value: float, other: float) -> str:
-    """A number with as many digits as tell it from another one."""
+    """A number with enough digits to differ from `other`."""
     short = format_number(value)
     return short if value == other or short != format_number(other) else repr(value)
 
@@ -833,7 +813,7 @@ def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
-def reason_of(answer: str, score: float, kernel: Kernel) -> Reason:
+def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
     """Why a normalized answer has its score."""
     if score == 1.0 and not kernel.all_or_nothing:
         return "equal"
@@ -846,19 +826,19 @@ def reason_of(answer: str, score: float, kernel: Kernel) -> Reason:
 
 
 def explain_texts(prediction: str, references: Sequence[str], variant: Variant, kernel: Kernel) -> Explanation:
-    """Why a checked prediction has its score, in plain steps."""
+    """Why a prediction has its score, computed in plain steps. The texts must be checked before."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
     best, answer = matches[winner], kernel.normalize(prediction)
     score = keep_similarity(answer, best.normalized_reference, best.ratio, kernel)
-    why = "equal" if score and not best.ratio else reason_of(answer, score, kernel)
+    why = "equal" if score and not best.ratio else find_reason(answer, score, kernel)
     return Explanation(prediction, answer, matches, winner, score, why, variant)
 
 
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.variants
 #
-# The variants of ANLS: a table, each row of which says how texts are compared, and the signature of a score.
+# The variants of ANLS, a table whose rows say how texts are compared; and the signature of a score.
 # --------------------------------------------------------------------------------------------------
 
 RowName = Callable[[int], str]
@@ -867,15 +847,15 @@ RowName = Callable[[int], str]
 class Scorer(Protocol):
     """What scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, a benchmark's rule.
 
-    Every door goes through it, so that none has to know which of them it has.
+    The command, the page and the metrics only use this protocol, so none of them needs to know which scorer it has.
 
     Attributes:
-        name: what it is called, and chosen by.
+        name: the name that users choose the scorer by.
         threshold: from 0 to 1.
-        key: what its number is called in a dict of results.
-        label: what its number is called in a table.
+        key: the name of the score in a dict of results.
+        label: the name of the score in a table.
         options: the options that a call may override.
-        columns: the further columns that it needs besides predictions and references, by their names.
+        columns: the names of the columns that the scorer needs besides predictions and references.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
     """
 
@@ -898,10 +878,10 @@ class Scorer(Protocol):
         """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
 
     def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
-        """The score of each row, from 0 to 1, for `mean`; none of no rows. ValueError: as `check`."""
+        """The score of each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
 
     def score_missing(self, references: Any, row: str = "") -> float:
-        """The score of a question without an answer, for `mean`. ValueError: of references that cannot be scored."""
+        """The score of a question without an answer, for `mean`. ValueError: the references cannot be scored."""
 
     def mean(self, scores: Any) -> float:
         """The score of a set."""
@@ -910,11 +890,11 @@ class Scorer(Protocol):
         """Why an answer has its score; as a string, a sentence. ValueError: as `check`."""
 
     def signature(self, extract: str = "") -> str:
-        """Which score it is: what to print beside the number."""
+        """The text to print beside a score: it says how the score was computed."""
 
 
 def check_threshold(threshold: Any) -> float:
-    """A threshold as a float. ValueError: it is no number from 0 to 1."""
+    """A threshold as a float. ValueError: it is not a number from 0 to 1."""
     if not _is_number(threshold) or not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {describe(threshold)}: it must be a number from 0 to 1")
     return float(threshold) + 0.0  # 0.0 for -0.0
@@ -923,7 +903,7 @@ def check_threshold(threshold: Any) -> float:
 def _is_number(value: object) -> bool:
     if type(value) in (float, int):
         return True
-    from numbers import Real  # which numpy's numbers are, too
+    from numbers import Real  # numbers of numpy are Real, too
 
     return isinstance(value, Real) and not isinstance(value, bool)
 
@@ -933,19 +913,20 @@ class Variant:
     """One way to compute ANLS: a row of values, compared by `VARIANTS` and named by `signature`.
 
     Args:
-        name: what the variant is called.
-        meaning: what it is, in one line.
+        name: the name of the variant.
+        meaning: what is special about the variant, in one line.
         source: the program or paper that computes it.
         ignore_case: whether texts are lower-cased.
         whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
-            only strips, ``"keep"`` leaves it.
-        ignored_ending: characters cut from the end of a text after that.
-        prediction_length: which length of the prediction divides the distance (the larger of both
-            sides is taken): of the text as given ("raw"), stripped or normalized, or of that upper-cased.
-        reference_length: the same for the reference.
-        kept: when a similarity counts; it becomes 0 otherwise.
-        threshold: the threshold where the caller gives none, from 0 to 1: for a similarity, or for the
-            distance / length, as ``kept`` says.
+            only strips, ``"keep"`` changes nothing.
+        ignored_ending: characters that are cut from the end of a text after that.
+        prediction_length: the length of the prediction. The distance is divided by the larger of
+            ``prediction_length`` and ``reference_length``: the length of the text as given ("raw"),
+            stripped or normalized, or of the same text upper-cased.
+        reference_length: the length of the reference, as ``prediction_length``.
+        kept: the condition under which a similarity counts; it becomes 0 otherwise.
+        threshold: the default threshold, from 0 to 1: of the similarity or of distance / length, as
+            ``kept`` says.
         no_answers: normalized predictions that score 0 against anything.
         empty_equals_empty: whether an empty prediction scores 1 against an empty reference whatever
             the threshold.
@@ -953,7 +934,7 @@ class Variant:
         aliases: other implementations that give the same numbers, accepted as names.
 
     Raises:
-        ValueError: a value that is none of those above.
+        ValueError: a field has a value that is not allowed.
 
     Example:
         >>> VARIANTS["rrc"].prediction_length
@@ -1007,7 +988,7 @@ class Variant:
     def score(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """The score of each row; none of no rows. ValueError: as `check`."""
+        """The score of each row; [] if there are no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     def score_missing(self, references: Iterable[str], row: str = "") -> float:
@@ -1025,12 +1006,12 @@ class Variant:
         )
 
     def signature(self, extract: str = "") -> str:
-        """Which ANLS a score is; ``extract`` names the rules that took the answers out of what a model wrote."""
-        named = VARIANTS.get(self.name, VARIANTS["standard"])
+        """As `signature`, for this variant."""
+        default = VARIANTS.get(self.name, VARIANTS["standard"])
         parts = ["anls", self.name]
         for field in _SCORING_FIELDS:
             value = getattr(self, field)
-            if field == "threshold" or value != getattr(named, field):
+            if field == "threshold" or value != getattr(default, field):
                 parts.append(f"{field}:{value}")
         return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
 
@@ -1082,11 +1063,11 @@ _ALLOWED: Mapping[str, Sequence[object]] = {
 }
 
 
-def _table(*variants: Variant) -> Mapping[str, Variant]:
+def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
     return MappingProxyType({variant.name: variant for variant in variants})
 
 
-VARIANTS: Mapping[str, Variant] = _table(
+VARIANTS: Mapping[str, Variant] = _index_by_name(
     Variant(
         "standard",
         meaning="the definition, on the texts that are compared",
@@ -1283,10 +1264,10 @@ _NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
-# The scores of lists and nested values, which `anls_metric.nested` has.
+# The scores of lists and nested values, which `anls_metric.nested` computes.
 OF_VALUES = ("anls_star", "anlsl")
 
-# What distinguishes one number from another, as against what describes it.
+# The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
     field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
 ]
@@ -1297,26 +1278,25 @@ def get_variant(
 ) -> Variant:
     """The variant that a call asks for: a row of the table, with the fields that the call overrides.
 
-    What every function here takes as ``variant``, ``threshold`` and ``ignore_case`` is this.
+    Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
 
-    A similarity is compared with the threshold as it comes out in floating point, 1 - distance / length: that is what
-    the published programs do, so that their scores are reproduced to the bit at every threshold. An exact tie counts,
-    as the variant says it, at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters
-    have the similarity 0.19999999999999996, which 0.2 does not keep. The same holds where a program has no threshold
-    to choose, as there is no number of its own to be equal to, and a second rule would help nobody. The variants that
-    compare distance / length instead never count a tie.
+    The similarity is compared with the threshold in floating point, as 1 - distance / length. The published programs do
+    the same, so their scores are reproduced to the bit at every threshold. An exact tie counts, if the variant says so,
+    at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters have the similarity
+    0.19999999999999996, which the threshold 0.2 does not keep. Programs with a fixed threshold follow the same rule
+    here at other thresholds. The variants that compare distance / length never count a tie.
 
     Args:
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        threshold: from 0 to 1, as the variant uses it: the least similarity that is kept, or the distance / length
-            under which one is; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
+        threshold: from 0 to 1: the least similarity that is kept, or the distance / length below which a similarity is
+            kept, as the variant says; None takes the threshold of the variant, which is 0.5 for most.
         ignore_case: whether texts are lower-cased; None does as the variant does.
 
     Returns:
-        A `Variant`, which every function here takes in place of a name.
+        A `Variant`. Every function with the argument ``variant`` accepts it in place of a name.
 
     Raises:
-        ValueError: an unknown variant, a threshold that is no number from 0 to 1, an ``ignore_case`` that is neither
+        ValueError: an unknown variant, a threshold that is not a number from 0 to 1, an ``ignore_case`` that is neither
             True nor False.
 
     Example:
@@ -1332,7 +1312,7 @@ def get_variant(
             )
         variant = _NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
-        # evaluate.load imports a copy of this file: its class and the one of `anls_metric` are two.
+        # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.
         try:
             variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
         except AttributeError as error:
@@ -1356,11 +1336,11 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Which ANLS a number is: what to print beside it and to report with it.
+    """How a score was computed, as a short text: print it beside the score and report it with the score.
 
     Args:
         variant, threshold, ignore_case: as `get_variant` takes them.
-        extract: the rules by which the answers were taken out of what a model wrote, "" for none.
+        extract: the names of the rules that extracted the answers from the output of a model, "" for none.
 
     Returns:
         ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|extract:RULES|vVERSION``, with every field that differs from
@@ -1383,20 +1363,20 @@ def signature(
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.scoring
 #
-# The functions that score texts: one answer, columns, streams, batches, and why an answer scores what it scores.
+# The functions that score texts: one answer, columns, streams, batches; and the functions that explain a score.
 # --------------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=256, typed=True)
-def _kernel_of_hashable(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+def _get_cached_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
     return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
-def _kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    """What the loop needs to know of the variant that a call asks for."""
+def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+    """The kernel of the variant that a call asks for. ValueError: as `get_variant`."""
     try:
-        return _kernel_of_hashable(variant, threshold, ignore_case)
-    except TypeError:  # an argument that cannot be hashed is a wrong one: get_variant names it
+        return _get_cached_kernel(variant, threshold, ignore_case)
+    except TypeError:  # an argument that cannot be hashed is wrong, and get_variant says which it is
         return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
@@ -1431,7 +1411,7 @@ def anls_score(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648; the call of https://github.com/shunk031/ANLS.
     """
-    kernel = _kernel(variant, threshold, ignore_case)
+    kernel = _get_kernel(variant, threshold, ignore_case)
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
@@ -1451,8 +1431,8 @@ def anls_scores(
     Args:
         predictions: N answers, as a list, tuple, iterator, numpy array, or column of pandas, datasets
             or pyarrow.
-        references: the accepted answers of each, in the same order: N lists of strings, or N strings
-            where each question has one.
+        references: the accepted answers of each question, in the same order: N lists of strings, or N strings
+            if each question has one accepted answer.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
@@ -1469,7 +1449,7 @@ def anls_scores(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
-    scores = score_columns(predictions, references, _kernel(variant, threshold, ignore_case))
+    scores = score_columns(predictions, references, _get_kernel(variant, threshold, ignore_case))
     refuse_no_rows(scores)
     return scores
 
@@ -1481,14 +1461,14 @@ def scores_and_similarities(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> tuple[list[float], list[float]]:
-    """The score of each answer, and its similarity to the closest accepted one before the threshold, in one pass.
+    """The score of each answer, and its similarity to the closest accepted answer before the threshold, in one pass.
 
-    Whoever needs scores alone has them several times as fast from `anls_scores`, which does not look for how far away
-    an answer is that cannot be kept.
+    If you only need scores, `anls_scores` is several times as fast: it does not compute the exact distance of an answer
+    that scores 0.
 
     Args:
-        predictions: as `anls_scores` takes them.
-        references: as there.
+        predictions: N answers, as `anls_scores` takes them.
+        references: the accepted answers of each question, as `anls_scores` takes them.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
@@ -1503,7 +1483,7 @@ def scores_and_similarities(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
-    kernel = _kernel(variant, threshold, ignore_case)
+    kernel = _get_kernel(variant, threshold, ignore_case)
     predictions, references = check_columns(predictions, references)
     refuse_no_rows(predictions)
     scores, similarities = [], []
@@ -1528,26 +1508,26 @@ def iter_anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Iterator[float]:
-    """The score of each row of a stream, as `anls_scores` gives it, in memory that does not grow.
+    """The score of each row of a stream, as `anls_scores` gives it, in constant memory.
 
     Args:
         rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        An iterator over the scores, from 0 to 1: each comes before the next row is asked for. `mean` takes them as
-        they come.
+        An iterator over the scores, from 0 to 1. It yields each score before it reads the next row, and `mean` accepts
+        it.
 
     Raises:
-        ValueError: as `anls_scores`. Bad options are refused at once, a bad row when it comes, by its number in the
-            stream, after the scores of those before it.
+        ValueError: as `anls_scores`. Bad options are refused at once. A bad row is refused when it is read, after the
+            scores of the rows before it; the error names it by its number in the stream.
 
     Example:
         >>> rows = (("CocaCola", ["Coca Cola"]) for _ in range(1000))
         >>> mean(iter_anls_scores(rows))
         0.8888888888888888
     """
-    kernel = _kernel(variant, threshold, ignore_case)
+    kernel = _get_kernel(variant, threshold, ignore_case)
     refuse_lazy(rows, "rows")
     if not isinstance(rows, Iterable):
         raise ValueError(f"rows is {describe(rows)}: {PASS_PAIRS}")
@@ -1568,18 +1548,18 @@ def anls_batch(
 
     Args:
         batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
-        indices: what the rows are called in errors; ``Dataset.map(..., with_indices=True)`` gives their
+        indices: the numbers of the rows in errors; ``Dataset.map(..., with_indices=True)`` passes their
             numbers in the whole data set.
-        prediction_column: where the answers are.
-        references_column: where the accepted answers of each are.
-        score_column: what to call the column of scores.
+        prediction_column: the name of the column of answers.
+        references_column: the name of the column of accepted answers.
+        score_column: the name of the column of scores.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        ``{score_column: scores}``, the same bits as `anls_scores` of the whole. An empty batch has none.
+        ``{score_column: scores}``: the same bits as `anls_scores` of the whole; [] for an empty batch.
 
     Raises:
-        ValueError: as `anls_scores`; a column that is not in the batch.
+        ValueError: as `anls_scores`; or the batch does not have the column.
 
     Example:
         >>> anls_batch({"prediction": ["CocaCola"], "references": [["Coca Cola"]]})
@@ -1587,9 +1567,9 @@ def anls_batch(
 
     Source: https://huggingface.co/docs/datasets/process#batch-processing.
     """
-    kernel = _kernel(variant, threshold, ignore_case)
+    kernel = _get_kernel(variant, threshold, ignore_case)
     refuse_lazy(batch, "the batch")
-    predictions, references = (_column_of(batch, name) for name in (prediction_column, references_column))
+    predictions, references = (_get_column(batch, name) for name in (prediction_column, references_column))
     if isinstance(predictions, str):
         raise ValueError(f"the batch holds one row, {describe(predictions)}: pass lists (Dataset.map: batched=True)")
 
@@ -1599,7 +1579,7 @@ def anls_batch(
     return {score_column: score_rows(zip(*check_columns(predictions, references, row_name)), kernel)}
 
 
-def _column_of(batch: Any, name: str) -> Any:
+def _get_column(batch: Any, name: str) -> Any:
     if not hasattr(type(batch), "__getitem__") or isinstance(batch, (str, bytes, list, tuple)):
         raise ValueError(f"the batch is {describe(batch)}: pass columns by name, as a dict, a table or a data frame")
     try:
@@ -1611,13 +1591,13 @@ def _column_of(batch: Any, name: str) -> Any:
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
-    """What a variant makes of a text before it compares it.
+    """The function with which a variant normalizes a text before the comparison.
 
     Args:
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
 
     Returns:
-        A function of one string.
+        A function that takes a string and returns the normalized string.
 
     Raises:
         ValueError: an unknown variant.
@@ -1626,7 +1606,7 @@ def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
         >>> normalizer()("  Coca   Cola ")
         'coca cola'
     """
-    return _kernel(variant, None, None).normalize
+    return _get_kernel(variant, None, None).normalize
 
 
 def normalized_levenshtein_similarity(
@@ -1635,13 +1615,14 @@ def normalized_levenshtein_similarity(
     """The similarity of two texts, before any threshold: ``1 - distance / length``.
 
     Args:
-        prediction: one text.
-        reference: the other one.
-        variant, ignore_case: whose normalization and length are used, as `get_variant` takes them.
+        prediction: the first text.
+        reference: the second text.
+        variant, ignore_case: the variant that normalizes the texts and measures their lengths, as `get_variant` takes
+            them.
 
     Returns:
-        1 for texts that are equal once normalized, 0 for texts that share nothing. Variants that divide
-        by the length of the text as given can go below 0, where lower-casing made the text longer.
+        1 for texts that are equal once normalized, 0 for texts that share nothing. The similarity can be below 0 for
+        variants that divide by the length of the text as given, if lower-casing made the text longer.
 
     Raises:
         ValueError: a text that is not a string, an unknown variant.
@@ -1652,13 +1633,8 @@ def normalized_levenshtein_similarity(
 
     Source: https://arxiv.org/abs/1905.13648, section 4.
     """
-    kernel = _kernel(variant, None, ignore_case)
+    kernel = _get_kernel(variant, None, ignore_case)
     return match_texts(as_text(prediction, "prediction"), as_text(reference, "reference"), kernel).similarity
-
-
-# --------------------------------------------------------------------------------------------------
-# Why a score is what it is
-# --------------------------------------------------------------------------------------------------
 
 
 def reason(
@@ -1668,18 +1644,17 @@ def reason(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Reason:
-    """Why a prediction has the score that was computed for it, in a word.
+    """Why a prediction has its score, in a word.
 
     Args:
         prediction: the answer.
-        score: what `anls_score` gave for it with the same options.
+        score: the score that `anls_score` gave for the answer with the same options.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        "equal" (a score of 1), "close enough" (between 0 and 1; in a variant where all that is kept counts 1,
-        which does not tell the two apart, any score above 0), "empty" (0, the prediction being blank or what the
-        variant takes for no answer), "under the threshold" (any other 0) or, where there is no threshold,
-        "nothing in common".
+        "equal": the score is 1. "close enough": the score is between 0 and 1; in an ``all_or_nothing`` variant, any
+        score above 0. "empty": the score is 0, and the prediction is blank or counts as no answer in the variant.
+        "under the threshold": any other 0; "nothing in common" if the variant has no threshold.
 
     Raises:
         ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
@@ -1688,8 +1663,8 @@ def reason(
         >>> reason("The Coca", 0.0)
         'under the threshold'
     """
-    kernel = _kernel(variant, threshold, ignore_case)
-    return reason_of(kernel.normalize(as_text(prediction, "prediction")), score, kernel)
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    return find_reason(kernel.normalize(as_text(prediction, "prediction")), score, kernel)
 
 
 def explain(

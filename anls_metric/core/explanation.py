@@ -22,8 +22,10 @@ Reason = Literal["equal", "close enough", "under the threshold", "nothing in com
 class Edit(NamedTuple):
     """One step from the normalized prediction to the normalized reference.
 
-    ``operation`` is "equal", "replace", "delete" (from the prediction) or "insert" (into it);
-    ``prediction`` and ``reference`` are the characters that it concerns on each side.
+    Attributes:
+        operation: "equal", "replace", "delete" (from the prediction) or "insert" (into the prediction).
+        prediction: the characters of the prediction; "" for "insert".
+        reference: the characters of the reference; "" for "delete".
     """
 
     operation: str
@@ -37,10 +39,10 @@ class Match:
 
     Attributes:
         reference: the accepted answer, as given.
-        normalized_prediction: what of the prediction is compared.
-        normalized_reference: what of the accepted answer is compared.
+        normalized_prediction: the text that is compared for the prediction.
+        normalized_reference: the text that is compared for the accepted answer.
         distance: the Levenshtein distance between the normalized texts.
-        length: what the distance is divided by.
+        length: the length that the distance is divided by.
     """
 
     reference: str
@@ -63,7 +65,7 @@ class Match:
     def edits(self) -> tuple[Edit, ...]:
         """The steps from the normalized prediction to the normalized reference.
 
-        Joined, their texts give both back.
+        The joined ``prediction`` of all steps is the normalized prediction; the same holds for ``reference``.
         """
         answer, accepted = self.normalized_prediction, self.normalized_reference
         return tuple(
@@ -78,13 +80,13 @@ class Explanation:
 
     Attributes:
         prediction: the answer, as given.
-        normalized_prediction: what of it is compared.
-        matches: how it compares with each accepted answer, in their order.
-        winner: which of them is the closest: its place in ``matches``.
+        normalized_prediction: the text that is compared for the answer.
+        matches: how the answer compares with each accepted answer, in the order of the accepted answers.
+        winner: the index in ``matches`` of the closest accepted answer.
         score: the score, from 0 to 1.
         reason: "equal", "close enough", "under the threshold", "empty", or, where there is no threshold,
             "nothing in common".
-        variant: the variant that gave it, with the threshold and case of the call.
+        variant: the variant that gave the score, with the threshold and case of the call.
     """
 
     prediction: str
@@ -97,17 +99,17 @@ class Explanation:
 
     @property
     def best(self) -> Match:
-        """The match that won."""
+        """The match with the closest accepted answer."""
         return self.matches[self.winner]
 
     @property
     def closest(self) -> str:
-        """The accepted answer that won, as given."""
+        """The closest accepted answer, as given."""
         return self.best.reference
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The steps from the normalized prediction to the accepted answer that won."""
+        """The steps from the normalized prediction to the closest accepted answer, normalized."""
         return self.best.edits
 
     @property
@@ -120,7 +122,7 @@ class Explanation:
 
     @property
     def sentence(self) -> str:
-        """Why it has that score, as a sentence of a page that shows the accepted answer beside it."""
+        """Why the answer has its score: a sentence for a page that shows the accepted answer beside it."""
         return self._put_into_words().sentence
 
     def _put_into_words(self) -> Words:
@@ -150,15 +152,15 @@ class Words(NamedTuple):
     """Why an answer has its score.
 
     Attributes:
-        note: as a line of a terminal.
-        sentence: as a sentence of a page that shows the accepted answer beside it.
+        note: a line for a terminal.
+        sentence: a sentence for a page that shows the accepted answer beside it.
     """
 
     note: str
     sentence: str
 
 
-# Why an answer has its score -> the words for it.
+# Why an answer has its score -> the words that say it.
 WORDS: Mapping[str, Words] = {
     "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
     "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
@@ -182,7 +184,7 @@ WORDS: Mapping[str, Words] = {
     ),
 }
 
-# When a similarity is kept -> what is said of one that is, and of one that is not.
+# The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
 KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
     "similarity >= threshold": (", at least the threshold of {threshold}", " is under {threshold}"),
     "similarity > threshold": (", above the threshold of {threshold}", " is not above {threshold}"),
@@ -199,7 +201,7 @@ def format_number(value: float, digits: int = 4) -> str:
 
 
 def _tell_apart(value: float, other: float) -> str:
-    """A number with as many digits as tell it from another one."""
+    """A number with enough digits to differ from `other`."""
     short = format_number(value)
     return short if value == other or short != format_number(other) else repr(value)
 
@@ -211,7 +213,7 @@ def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
-def reason_of(answer: str, score: float, kernel: Kernel) -> Reason:
+def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
     """Why a normalized answer has its score."""
     if score == 1.0 and not kernel.all_or_nothing:
         return "equal"
@@ -224,10 +226,10 @@ def reason_of(answer: str, score: float, kernel: Kernel) -> Reason:
 
 
 def explain_texts(prediction: str, references: Sequence[str], variant: Variant, kernel: Kernel) -> Explanation:
-    """Why a checked prediction has its score, in plain steps."""
+    """Why a prediction has its score, computed in plain steps. The texts must be checked before."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
     best, answer = matches[winner], kernel.normalize(prediction)
     score = keep_similarity(answer, best.normalized_reference, best.ratio, kernel)
-    why = "equal" if score and not best.ratio else reason_of(answer, score, kernel)
+    why = "equal" if score and not best.ratio else find_reason(answer, score, kernel)
     return Explanation(prediction, answer, matches, winner, score, why, variant)

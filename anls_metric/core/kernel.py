@@ -1,7 +1,7 @@
 """The one loop that scores texts, and the mean of scores.
 
-`Kernel` holds what the loop needs of a variant, and `iter_scores` is the loop. `explanation` takes the same steps one
-by one.
+`Kernel` holds what the loop needs from a variant; `iter_scores` is the loop. `explanation` computes the same scores
+in plain steps.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Whitespace = Literal["squeeze", "strip", "keep"]
 Length = Literal["normalized", "normalized upper", "stripped", "stripped upper", "raw", "raw upper"]
 Kept = Literal["similarity >= threshold", "similarity > threshold", "distance / length < threshold"]
 
-# Above this many characters of a prediction the edit distance costs more than what can avoid it.
+# For a prediction longer than this many characters, avoiding the edit distance is faster than computing it.
 LONG = 64
 
 
@@ -31,7 +31,7 @@ def _squeeze(text: str) -> str:
 
 
 def _squeeze_long(text: str) -> str:
-    # No white space but the blank is printable. Looking whether there is anything to squeeze is faster than doing it.
+    # The blank is the only printable white space. Looking for something to squeeze is faster than squeezing.
     tidy = "  " not in text and text[0] != " " != text[-1] and text.isprintable()
     return text if tidy else " ".join(text.split())
 
@@ -44,57 +44,30 @@ def _lower_and_strip(text: str) -> str:
     return text.lower().strip()
 
 
-def _as_it_is(text: str) -> str:
-    return text
-
-
-# (ignore_case, whitespace) -> what is done to a text before it is compared.
+# (ignore_case, whitespace) -> the function that normalizes a text before the comparison.
 NORMALIZERS: Mapping[tuple[bool, Whitespace], Callable[[str], str]] = {
     (True, "squeeze"): lower_and_squeeze,
     (True, "strip"): _lower_and_strip,
     (True, "keep"): str.lower,
     (False, "squeeze"): _squeeze,
     (False, "strip"): str.strip,
-    (False, "keep"): _as_it_is,
+    (False, "keep"): str.__str__,
 }
 
 
-def _normalized(text: str, normalized: str) -> int:
-    return len(normalized)
-
-
-def _normalized_upper(text: str, normalized: str) -> int:
-    return len(normalized.upper())
-
-
-def _stripped(text: str, normalized: str) -> int:
-    return len(text.strip())
-
-
-def _stripped_upper(text: str, normalized: str) -> int:
-    return len(text.strip().upper())
-
-
-def _raw(text: str, normalized: str) -> int:
-    return len(text)
-
-
-def _raw_upper(text: str, normalized: str) -> int:
-    return len(text.upper())
-
-
-# The length that counts for a text, given as it is and normalized. Upper-casing makes a few texts longer.
+# Name of a length -> the length, computed from the raw and the normalized text. Upper-casing makes a few texts longer.
 LengthOf = Callable[[str, str], int]
 LENGTHS: Mapping[Length, LengthOf] = {
-    "normalized": _normalized,
-    "normalized upper": _normalized_upper,
-    "stripped": _stripped,
-    "stripped upper": _stripped_upper,
-    "raw": _raw,
-    "raw upper": _raw_upper,
+    "normalized": lambda text, normalized: len(normalized),
+    "normalized upper": lambda text, normalized: len(normalized.upper()),
+    "stripped": lambda text, normalized: len(text.strip()),
+    "stripped upper": lambda text, normalized: len(text.strip().upper()),
+    "raw": lambda text, normalized: len(text),
+    "raw upper": lambda text, normalized: len(text.upper()),
 }
 
-# Threshold -> the least similarity and the greatest distance / length that keep a score.
+# The rule that keeps a score -> a function of the threshold: the least similarity and the greatest distance / length
+# that keep a score.
 LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
     "similarity >= threshold": lambda threshold: (threshold, math.inf),
     "similarity > threshold": lambda threshold: (math.nextafter(threshold, math.inf), math.inf),
@@ -103,31 +76,31 @@ LIMITS: Mapping[Kept, Callable[[float], tuple[float, float]]] = {
 
 
 class Kernel(NamedTuple):
-    """A variant made ready for the loop."""
+    """What the loop needs from a variant."""
 
     normalize: Callable[[str], str]
     prediction_length: LengthOf
     reference_length: LengthOf
-    plain: bool  # whether texts are lower-cased and squeezed, and their length is that of the result
+    plain: bool  # whether texts are lower-cased and squeezed, and their length is the length of the result
     low: float  # a score is kept at this similarity or above ...
     high: float  # ... and at this distance / length or below
     limit: float  # no distance / length above it is kept, whatever the rounding
-    bounded: bool  # whether a prediction can be too long to be kept, and its beginning tells
+    bounded: bool  # whether the beginning of a prediction can show that the prediction is too long to be kept
     equal: float  # the score of equal texts
     equal_empty: float  # the score of equal texts that are empty
     no_answers: frozenset[str]  # normalized predictions that score 0
     all_or_nothing: bool  # whether every score above 0 becomes 1
-    as_given: bool  # whether a prediction that stands among the references as it is scores `equal`
+    as_given: bool  # whether a raw prediction that is one of the raw references scores `equal`
 
 
-# How many rows are checked and then scored at a time: they stay in the processor's cache in between.
+# How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
 _CHUNK = 1024
 
 
 def score_columns(
     predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
 ) -> list[float]:
-    """The score of each row of two columns of any kind. ValueError: it names a bad row by its place, by `row_name`."""
+    """The score of each row of two columns of any kind. ValueError: a bad row, which `row_name` names by its place."""
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
     for start in range(0, len(predictions), _CHUNK):
@@ -143,17 +116,20 @@ def score_rows(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> lis
 
 
 def iter_scores(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """The score of each row, before the next row is asked for."""
+    """The score of each row. It yields a score before it reads the next row."""
     scores = _iter_kept(rows, kernel)
-    return map(one_if_kept, scores) if kernel.all_or_nothing else scores
+    return map(raise_to_one, scores) if kernel.all_or_nothing else scores
 
 
-def one_if_kept(score: float) -> float:
+def raise_to_one(score: float) -> float:
     return 1.0 if score else 0.0
 
 
 def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """What is kept of each row's similarity. The one loop of this project; `explain` says the same in plain steps."""
+    """The score of each row, where scores above 0 are not yet raised to 1.
+
+    This is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps.
+    """
     distance, far, long = Levenshtein.distance, math.inf, LONG
     plain, low, high, equal, as_given = kernel.plain, kernel.low, kernel.high, kernel.equal, kernel.as_given
     normalize, no_answers, bounded = kernel.normalize, kernel.no_answers, kernel.bounded
@@ -166,7 +142,7 @@ def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Ite
             hopeless = bounded and _is_too_long(prediction, references, kernel)
             yield 0.0 if hopeless else _score_long(prediction, references, kernel)
             continue
-        if plain:  # what the functions of a plain kernel do, written out: two calls a text cost a fifth of the loop
+        if plain:  # the functions of a plain kernel, inlined: two calls a text would cost a fifth of the loop
             answer = " ".join(prediction.lower().split())
             answer_length = len(answer)
         else:
@@ -195,7 +171,7 @@ def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Ite
 
 
 def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
-    """The same for a long prediction, without the distances that cannot change the score."""
+    """The score of a long prediction. Distances that cannot change the score are not computed to the end."""
     answer = kernel.normalize(prediction)
     if answer in kernel.no_answers:
         return 0.0
@@ -206,7 +182,7 @@ def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> f
         if accepted == answer:
             return kernel.equal if answer else kernel.equal_empty
         length = max(kernel.reference_length(reference, accepted), answer_length)
-        # More edits than these are either too many to be kept, or too many to be the fewest.
+        # With more edits than this, the score is 0 or another reference is closer.
         most = int(min(least, kernel.limit) * length) + 1
         edits = _distance(answer, accepted, most)
         if edits <= most:
@@ -216,33 +192,35 @@ def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> f
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
-    """Whether the beginning of a prediction shows that it cannot be kept, however it goes on.
+    """Whether the beginning of a prediction shows that the prediction scores 0, whatever follows.
 
-    Normalized, it has p characters, and no reference counts more than r. At least p - r of them have to be deleted, and
-    where p > r the length is p, so that distance / length is at least 1 - r / p. That is over the limit, above which
-    nothing is kept, as soon as p > r / (1 - limit). And p is at least what a beginning alone comes to when it is
-    normalized: case changes character by character, and what is squeezed, stripped or cut at the end of the beginning
-    can only become part of the text when more follows.
+    Let p be the length of the normalized prediction, and r the greatest length of a reference. At least p - r
+    characters must be deleted. If p > r, the distance is divided by p, so distance / length is at least 1 - r / p. This
+    exceeds the limit, above which no score is kept, as soon as p > r / (1 - limit).
+
+    p is at least the length of the normalized beginning: case changes character by character, and what normalizing
+    squeezes, strips or cuts at the end of the beginning can only become part of the text when more text follows.
     """
     longest = 0
     for reference in references:
-        # Another case makes up to three characters of one, but none more of ASCII; the rest of normalizing only less.
+        # Changing the case turns a character into at most three, an ASCII character into one. The other steps of
+        # normalizing only remove characters.
         length = len(reference) if reference.isascii() else 3 * len(reference)
         if length > longest:
             longest = length
     enough = int(longest / (1 - kernel.limit)) + 2
-    # As many characters and a quarter more, which as a kernel covers the white space among them.
+    # A quarter more characters, because normalizing removes some of the white space among them.
     beginning = enough + enough // 4 + 1
     return len(prediction) > beginning and len(kernel.normalize(prediction[:beginning])) > enough
 
 
 def _distance(answer: str, accepted: str, most: int) -> int:
-    """The edit distance of long texts, or any number over `most` where it is over that."""
+    """The edit distance of long texts; any number above `most` if the distance is above `most`."""
     if most > 400:
-        # rapidfuzz searches a band that is as wide as the most edits that it is told of: the fewer, the faster. How
-        # many there are is guessed from the first 128 characters, which are two machine words of its and cost little:
-        # as many as those have in each 100, and 16, so that the guess is rather too high. Too low, it costs a second
-        # search. Under 800 characters it does not pay (benchmarks/README.md has the figures).
+        # rapidfuzz searches a band as wide as score_cutoff, so a lower cutoff is faster. We guess the distance from the
+        # first 128 characters, which fill two machine words of rapidfuzz and cost little: the guess is their distance
+        # for each 100 characters, plus 16, so that it is rather too high. A guess that is too low costs a second
+        # search. Below 800 characters a guess does not pay (figures: benchmarks/README.md).
         guess = Levenshtein.distance(answer[:128], accepted[:128]) * max(len(answer), len(accepted)) // 100 + 16
         if guess < most:
             edits = Levenshtein.distance(answer, accepted, score_cutoff=guess)
@@ -252,27 +230,27 @@ def _distance(answer: str, accepted: str, most: int) -> int:
 
 
 def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) -> float:
-    """The score of a normalized answer whose distance / length from the closest accepted one is `ratio`."""
+    """The score of a normalized answer whose distance / length from `accepted`, the closest one, is `ratio`."""
     if answer in kernel.no_answers:
         return 0.0
     if not answer and not accepted:
         return kernel.equal_empty
     similarity = 1 - ratio
     score = similarity if similarity >= kernel.low and ratio <= kernel.high else 0.0
-    return one_if_kept(score) if kernel.all_or_nothing else score
+    return raise_to_one(score) if kernel.all_or_nothing else score
 
 
 def mean(scores: Iterable[float]) -> float:
-    """The mean of scores, rounded once: the same bits in whatever order they come.
+    """The mean of scores. It is rounded once, so the order of the scores does not change a bit.
 
     Args:
-        scores: one or more numbers, in a list or as they come.
+        scores: one or more numbers, in a list or any other iterable.
 
     Returns:
-        Their mean. Of the scores of a set this is its ANLS.
+        The mean, a float. The mean of the scores of a set is the ANLS of the set.
 
     Raises:
-        ValueError: no scores, or no list of them.
+        ValueError: there are no scores, or ``scores`` is not an iterable of numbers.
 
     Example:
         >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))

@@ -1,4 +1,4 @@
-"""Rows: what a column and a row may be, and errors that name the row."""
+"""Rows: which columns and rows can be scored, and errors that name the row."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["as_column", "as_references", "as_text", "describe"]
 
 
 def describe(value: object) -> str:
-    """A value as an error names it: on one line, not too long, with its type.
+    """A value as an error message shows it: on one line, not too long, with its type.
 
     Args:
-        value: anything, also what cannot be printed.
+        value: any object, also an object whose ``repr`` fails.
 
     Returns:
         At most 60 characters of its ``repr`` on one line, and the name of its type.
@@ -29,7 +29,7 @@ def describe(value: object) -> str:
         ('3.5 (float)', "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa... (str)", 'None')
     """
     try:
-        # The beginning of a long one is enough, and of a very long one it is all that there is time for.
+        # The beginning of a long value is enough, and the repr of a very long value takes too long.
         some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
         text = " ".join(repr(some).split())
     except Exception:  # nested too deep, a number of too many digits, a __repr__ that fails
@@ -39,12 +39,12 @@ def describe(value: object) -> str:
     return text if value is None else f"{text} ({type(value).__name__})"
 
 
-# Where the text is in a dict that other programs pass for one, SQuAD's layout among them.
+# The keys under which a dict holds its text. Other programs pass such dicts instead of texts, for example SQuAD.
 _TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answers", "answer", "references")
 
 
-def _key_of_text(value: object) -> str:
-    """Which item of a dict holds its text or texts, in words; "" where it is no dict or that is not known."""
+def _find_text_key(value: object) -> str:
+    """The item of a dict that holds its text or texts, in words; "" if `value` is no dict or no key is known."""
     if not isinstance(value, Mapping):
         return ""
     key = next((key for key in _TEXT_KEYS if key in value), "")
@@ -57,14 +57,14 @@ def as_text(value: object, what: str) -> str:
     """The value, which must be a string.
 
     Args:
-        value: a string, also of a subclass as numpy's and enumerations' are.
-        what: what to call it in an error.
+        value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
+        what: what to call the value in an error.
 
     Returns:
         A plain string.
 
     Raises:
-        ValueError: it is not a string; the error says what was found and what to do.
+        ValueError: the value is not a string; the error shows the value and says what to do.
 
     Example:
         >>> as_text(5, "the prediction of row 7")
@@ -81,7 +81,7 @@ def as_text(value: object, what: str) -> str:
         advice += " (decode the bytes first)"
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
         advice += f' ("{value}")'
-    elif key := _key_of_text(value):
+    elif key := _find_text_key(value):
         advice = f"pass {key}"
     elif isinstance(value, (list, tuple)):
         advice += ", one and not a list"
@@ -92,15 +92,15 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     """The accepted answers of one row.
 
     Args:
-        value: one string, or one or more strings in a list, tuple, set, numpy array, ... Of a set, whose order
-            means nothing, they come sorted.
-        what: what to call it in an error.
+        value: one string, or one or more strings in a list, tuple, set, numpy array, ... The strings of a set come
+            out sorted, because a set has no order.
+        what: what to call the value in an error.
 
     Returns:
-        One string or more.
+        A tuple of one or more strings.
 
     Raises:
-        ValueError: no answers, or something that is no string; the error says what was found and what to do.
+        ValueError: there are no answers, or an item is not a string; the error shows the item and says what to do.
 
     Example:
         >>> as_references("Coca Cola", "references"), as_references({"b", "a"}, "references")
@@ -120,8 +120,8 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     return tuple(texts)
 
 
-# What other libraries have for data that was not read or computed yet: what its type can do -> what to do with it.
-# The first that fits. No library is asked, so that none is imported.
+# A method that the lazy tables of a library have -> how to fetch their data. The first method that is there decides. No
+# library is imported for this.
 _LAZY: Mapping[str, str] = {
     "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
     "fetchdf": "fetch it with .df() first",  # DuckDB
@@ -141,15 +141,15 @@ def as_column(column: Any, what: str, advice: str = "pass a list", most: int | N
 
     Args:
         column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
-        what: what to call it in an error.
-        advice: what to do where it is no column.
-        most: how many items there can be: of an iterator, one more is read at most.
+        what: what to call the column in an error.
+        advice: what the error tells the caller to do if this is not a column.
+        most: how many items are expected. At most one item more is read from an iterator.
 
     Returns:
-        A list of its items; a list as it is.
+        A list of the items; a list is returned unchanged.
 
     Raises:
-        ValueError: it is no column, or a query that was not run yet, or it has no end; the error says what to do.
+        ValueError: this is not a column, is a query that was not run yet, or never ends; the error says what to do.
 
     Example:
         >>> as_column(iter("ab"), "predictions")
@@ -170,11 +170,11 @@ def as_column(column: Any, what: str, advice: str = "pass a list", most: int | N
 
 
 def _refuse_known(column: Any, what: str, advice: str) -> None:
-    """Refuse what is no column, where it is known what would be one."""
+    """Refuse common mistakes for which we know the right column. ValueError: it says what to pass instead."""
     refuse_lazy(column, what)
     if hasattr(type(column), "columns"):
         raise ValueError(f'{what} is a {type(column).__name__}: pass one of its columns, like frame["prediction"]')
-    if key := _key_of_text(column):
+    if key := _find_text_key(column):
         keys = ", ".join(map(str, islice(column, 5)))
         raise ValueError(f"{what} is a dict with the keys {keys}: pass {key}")
     if isinstance(column, (count, cycle)) or (isinstance(column, repeat) and length_hint(column, -1) < 0):
@@ -184,23 +184,23 @@ def _refuse_known(column: Any, what: str, advice: str) -> None:
 def _can_be_iterated(column: Any) -> bool:
     try:
         iter(column)
-    except TypeError:  # Spark's columns only look so
+    except TypeError:  # columns of Spark have __iter__, and it fails
         return False
     return True
 
 
 def name_row(row: object) -> str:
-    """What an error calls a row."""
+    """The name of a row in an error."""
     return f"row {row} (counted from 0)"
 
 
 def name_rows_from(start: int, row_name: Callable[[int], str]) -> Callable[[int], str]:
-    """What an error calls the rows of a chunk that begins there."""
+    """A function that names the rows of a chunk in an error; row `start` of the column is row 0 of the chunk."""
     return lambda row: row_name(start + row)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Both columns as lists of one length."""
+    """Both columns as lists of the same length. ValueError: they cannot be."""
     most = len(references) if isinstance(references, (list, tuple)) else None
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
     advice = "pass a list with the accepted answers of each question"
@@ -216,7 +216,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Both columns, checked: strings, and one or more accepted strings for each."""
+    """Both columns, checked: N strings, and one or more strings for each. ValueError: a bad row, by its name."""
     if set(map(type, predictions)) - {str}:
         predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
     kinds = set(map(type, references))
@@ -236,7 +236,7 @@ def check_columns(
 
 
 def is_list_of_texts(references: Any) -> TypeGuard[Sequence[str]]:
-    """Whether the references of a row are a list or tuple of strings, as most are: nothing is to be done with them."""
+    """Whether the references of a row are a list or tuple of strings, so that they need no conversion."""
     kind = type(references)
     if (kind is list or kind is tuple) and references:
         try:
@@ -259,18 +259,18 @@ PASS_PAIRS = "pass pairs of a prediction and its references, like zip(prediction
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The pairs of a stream, each checked when it comes."""
+    """The pairs of a stream; each pair is checked when it is read. ValueError: a bad row."""
     join = "".join
     for row, pair in enumerate(rows):
         if type(pair) is tuple and len(pair) == 2:
             prediction, references = pair
             kind = type(references)
-            # `is_list_of_texts`, written out: calls cost a fifth of the stream.
+            # `is_list_of_texts`, inlined: calls would cost a fifth of the time.
             if type(prediction) is str and (kind is list or kind is tuple) and references:
                 try:
                     join(references)
                 except TypeError:
-                    pass  # it is named below
+                    pass  # _check_pair names the bad item
                 else:
                     yield pair
                     continue

@@ -1,4 +1,4 @@
-"""The functions that score texts: one answer, columns, streams, batches, and why an answer scores what it scores."""
+"""The functions that score texts: one answer, columns, streams, batches; and the functions that explain a score."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.explanation import Explanation, Reason, match_texts, reason_of
+from anls_metric.core.explanation import Explanation, Reason, find_reason, match_texts
 from anls_metric.core.kernel import Kernel, iter_scores, keep_similarity, score_columns, score_rows
 from anls_metric.core.rows import (
     PASS_PAIRS,
@@ -39,15 +39,15 @@ __all__ = [
 
 
 @lru_cache(maxsize=256, typed=True)
-def _kernel_of_hashable(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+def _get_cached_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
     return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
-def _kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    """What the loop needs to know of the variant that a call asks for."""
+def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
+    """The kernel of the variant that a call asks for. ValueError: as `get_variant`."""
     try:
-        return _kernel_of_hashable(variant, threshold, ignore_case)
-    except TypeError:  # an argument that cannot be hashed is a wrong one: get_variant names it
+        return _get_cached_kernel(variant, threshold, ignore_case)
+    except TypeError:  # an argument that cannot be hashed is wrong, and get_variant says which it is
         return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
@@ -82,7 +82,7 @@ def anls_score(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648; the call of https://github.com/shunk031/ANLS.
     """
-    kernel = _kernel(variant, threshold, ignore_case)
+    kernel = _get_kernel(variant, threshold, ignore_case)
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
@@ -102,8 +102,8 @@ def anls_scores(
     Args:
         predictions: N answers, as a list, tuple, iterator, numpy array, or column of pandas, datasets
             or pyarrow.
-        references: the accepted answers of each, in the same order: N lists of strings, or N strings
-            where each question has one.
+        references: the accepted answers of each question, in the same order: N lists of strings, or N strings
+            if each question has one accepted answer.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
@@ -120,7 +120,7 @@ def anls_scores(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
-    scores = score_columns(predictions, references, _kernel(variant, threshold, ignore_case))
+    scores = score_columns(predictions, references, _get_kernel(variant, threshold, ignore_case))
     refuse_no_rows(scores)
     return scores
 
@@ -132,14 +132,14 @@ def scores_and_similarities(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> tuple[list[float], list[float]]:
-    """The score of each answer, and its similarity to the closest accepted one before the threshold, in one pass.
+    """The score of each answer, and its similarity to the closest accepted answer before the threshold, in one pass.
 
-    Whoever needs scores alone has them several times as fast from `anls_scores`, which does not look for how far away
-    an answer is that cannot be kept.
+    If you only need scores, `anls_scores` is several times as fast: it does not compute the exact distance of an answer
+    that scores 0.
 
     Args:
-        predictions: as `anls_scores` takes them.
-        references: as there.
+        predictions: N answers, as `anls_scores` takes them.
+        references: the accepted answers of each question, as `anls_scores` takes them.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
@@ -154,7 +154,7 @@ def scores_and_similarities(
 
     Source: equation 1 of https://arxiv.org/abs/1905.13648.
     """
-    kernel = _kernel(variant, threshold, ignore_case)
+    kernel = _get_kernel(variant, threshold, ignore_case)
     predictions, references = check_columns(predictions, references)
     refuse_no_rows(predictions)
     scores, similarities = [], []
@@ -179,26 +179,26 @@ def iter_anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Iterator[float]:
-    """The score of each row of a stream, as `anls_scores` gives it, in memory that does not grow.
+    """The score of each row of a stream, as `anls_scores` gives it, in constant memory.
 
     Args:
         rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        An iterator over the scores, from 0 to 1: each comes before the next row is asked for. `mean` takes them as
-        they come.
+        An iterator over the scores, from 0 to 1. It yields each score before it reads the next row, and `mean` accepts
+        it.
 
     Raises:
-        ValueError: as `anls_scores`. Bad options are refused at once, a bad row when it comes, by its number in the
-            stream, after the scores of those before it.
+        ValueError: as `anls_scores`. Bad options are refused at once. A bad row is refused when it is read, after the
+            scores of the rows before it; the error names it by its number in the stream.
 
     Example:
         >>> rows = (("CocaCola", ["Coca Cola"]) for _ in range(1000))
         >>> mean(iter_anls_scores(rows))
         0.8888888888888888
     """
-    kernel = _kernel(variant, threshold, ignore_case)
+    kernel = _get_kernel(variant, threshold, ignore_case)
     refuse_lazy(rows, "rows")
     if not isinstance(rows, Iterable):
         raise ValueError(f"rows is {describe(rows)}: {PASS_PAIRS}")
@@ -219,18 +219,18 @@ def anls_batch(
 
     Args:
         batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
-        indices: what the rows are called in errors; ``Dataset.map(..., with_indices=True)`` gives their
+        indices: the numbers of the rows in errors; ``Dataset.map(..., with_indices=True)`` passes their
             numbers in the whole data set.
-        prediction_column: where the answers are.
-        references_column: where the accepted answers of each are.
-        score_column: what to call the column of scores.
+        prediction_column: the name of the column of answers.
+        references_column: the name of the column of accepted answers.
+        score_column: the name of the column of scores.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        ``{score_column: scores}``, the same bits as `anls_scores` of the whole. An empty batch has none.
+        ``{score_column: scores}``: the same bits as `anls_scores` of the whole; [] for an empty batch.
 
     Raises:
-        ValueError: as `anls_scores`; a column that is not in the batch.
+        ValueError: as `anls_scores`; or the batch does not have the column.
 
     Example:
         >>> anls_batch({"prediction": ["CocaCola"], "references": [["Coca Cola"]]})
@@ -238,9 +238,9 @@ def anls_batch(
 
     Source: https://huggingface.co/docs/datasets/process#batch-processing.
     """
-    kernel = _kernel(variant, threshold, ignore_case)
+    kernel = _get_kernel(variant, threshold, ignore_case)
     refuse_lazy(batch, "the batch")
-    predictions, references = (_column_of(batch, name) for name in (prediction_column, references_column))
+    predictions, references = (_get_column(batch, name) for name in (prediction_column, references_column))
     if isinstance(predictions, str):
         raise ValueError(f"the batch holds one row, {describe(predictions)}: pass lists (Dataset.map: batched=True)")
 
@@ -250,7 +250,7 @@ def anls_batch(
     return {score_column: score_rows(zip(*check_columns(predictions, references, row_name)), kernel)}
 
 
-def _column_of(batch: Any, name: str) -> Any:
+def _get_column(batch: Any, name: str) -> Any:
     if not hasattr(type(batch), "__getitem__") or isinstance(batch, (str, bytes, list, tuple)):
         raise ValueError(f"the batch is {describe(batch)}: pass columns by name, as a dict, a table or a data frame")
     try:
@@ -262,13 +262,13 @@ def _column_of(batch: Any, name: str) -> Any:
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
-    """What a variant makes of a text before it compares it.
+    """The function with which a variant normalizes a text before the comparison.
 
     Args:
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
+        variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
 
     Returns:
-        A function of one string.
+        A function that takes a string and returns the normalized string.
 
     Raises:
         ValueError: an unknown variant.
@@ -277,7 +277,7 @@ def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
         >>> normalizer()("  Coca   Cola ")
         'coca cola'
     """
-    return _kernel(variant, None, None).normalize
+    return _get_kernel(variant, None, None).normalize
 
 
 def normalized_levenshtein_similarity(
@@ -286,13 +286,14 @@ def normalized_levenshtein_similarity(
     """The similarity of two texts, before any threshold: ``1 - distance / length``.
 
     Args:
-        prediction: one text.
-        reference: the other one.
-        variant, ignore_case: whose normalization and length are used, as `get_variant` takes them.
+        prediction: the first text.
+        reference: the second text.
+        variant, ignore_case: the variant that normalizes the texts and measures their lengths, as `get_variant` takes
+            them.
 
     Returns:
-        1 for texts that are equal once normalized, 0 for texts that share nothing. Variants that divide
-        by the length of the text as given can go below 0, where lower-casing made the text longer.
+        1 for texts that are equal once normalized, 0 for texts that share nothing. The similarity can be below 0 for
+        variants that divide by the length of the text as given, if lower-casing made the text longer.
 
     Raises:
         ValueError: a text that is not a string, an unknown variant.
@@ -303,13 +304,8 @@ def normalized_levenshtein_similarity(
 
     Source: https://arxiv.org/abs/1905.13648, section 4.
     """
-    kernel = _kernel(variant, None, ignore_case)
+    kernel = _get_kernel(variant, None, ignore_case)
     return match_texts(as_text(prediction, "prediction"), as_text(reference, "reference"), kernel).similarity
-
-
-# --------------------------------------------------------------------------------------------------
-# Why a score is what it is
-# --------------------------------------------------------------------------------------------------
 
 
 def reason(
@@ -319,18 +315,17 @@ def reason(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Reason:
-    """Why a prediction has the score that was computed for it, in a word.
+    """Why a prediction has its score, in a word.
 
     Args:
         prediction: the answer.
-        score: what `anls_score` gave for it with the same options.
+        score: the score that `anls_score` gave for the answer with the same options.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        "equal" (a score of 1), "close enough" (between 0 and 1; in a variant where all that is kept counts 1,
-        which does not tell the two apart, any score above 0), "empty" (0, the prediction being blank or what the
-        variant takes for no answer), "under the threshold" (any other 0) or, where there is no threshold,
-        "nothing in common".
+        "equal": the score is 1. "close enough": the score is between 0 and 1; in an ``all_or_nothing`` variant, any
+        score above 0. "empty": the score is 0, and the prediction is blank or counts as no answer in the variant.
+        "under the threshold": any other 0; "nothing in common" if the variant has no threshold.
 
     Raises:
         ValueError: a prediction that is not a string, an unknown variant, a threshold outside [0, 1].
@@ -339,8 +334,8 @@ def reason(
         >>> reason("The Coca", 0.0)
         'under the threshold'
     """
-    kernel = _kernel(variant, threshold, ignore_case)
-    return reason_of(kernel.normalize(as_text(prediction, "prediction")), score, kernel)
+    kernel = _get_kernel(variant, threshold, ignore_case)
+    return find_reason(kernel.normalize(as_text(prediction, "prediction")), score, kernel)
 
 
 def explain(

@@ -1,4 +1,4 @@
-"""The variants of ANLS: a table, each row of which says how texts are compared, and the signature of a score."""
+"""The variants of ANLS, a table whose rows say how texts are compared; and the signature of a score."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ RowName = Callable[[int], str]
 class Scorer(Protocol):
     """What scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, a benchmark's rule.
 
-    Every door goes through it, so that none has to know which of them it has.
+    The command, the page and the metrics only use this protocol, so none of them needs to know which scorer it has.
 
     Attributes:
-        name: what it is called, and chosen by.
+        name: the name that users choose the scorer by.
         threshold: from 0 to 1.
-        key: what its number is called in a dict of results.
-        label: what its number is called in a table.
+        key: the name of the score in a dict of results.
+        label: the name of the score in a table.
         options: the options that a call may override.
-        columns: the further columns that it needs besides predictions and references, by their names.
+        columns: the names of the columns that the scorer needs besides predictions and references.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
     """
 
@@ -64,10 +64,10 @@ class Scorer(Protocol):
         """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
 
     def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
-        """The score of each row, from 0 to 1, for `mean`; none of no rows. ValueError: as `check`."""
+        """The score of each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
 
     def score_missing(self, references: Any, row: str = "") -> float:
-        """The score of a question without an answer, for `mean`. ValueError: of references that cannot be scored."""
+        """The score of a question without an answer, for `mean`. ValueError: the references cannot be scored."""
 
     def mean(self, scores: Any) -> float:
         """The score of a set."""
@@ -76,11 +76,11 @@ class Scorer(Protocol):
         """Why an answer has its score; as a string, a sentence. ValueError: as `check`."""
 
     def signature(self, extract: str = "") -> str:
-        """Which score it is: what to print beside the number."""
+        """The text to print beside a score: it says how the score was computed."""
 
 
 def check_threshold(threshold: Any) -> float:
-    """A threshold as a float. ValueError: it is no number from 0 to 1."""
+    """A threshold as a float. ValueError: it is not a number from 0 to 1."""
     if not _is_number(threshold) or not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {describe(threshold)}: it must be a number from 0 to 1")
     return float(threshold) + 0.0  # 0.0 for -0.0
@@ -89,7 +89,7 @@ def check_threshold(threshold: Any) -> float:
 def _is_number(value: object) -> bool:
     if type(value) in (float, int):
         return True
-    from numbers import Real  # which numpy's numbers are, too
+    from numbers import Real  # numbers of numpy are Real, too
 
     return isinstance(value, Real) and not isinstance(value, bool)
 
@@ -99,19 +99,20 @@ class Variant:
     """One way to compute ANLS: a row of values, compared by `VARIANTS` and named by `signature`.
 
     Args:
-        name: what the variant is called.
-        meaning: what it is, in one line.
+        name: the name of the variant.
+        meaning: what is special about the variant, in one line.
         source: the program or paper that computes it.
         ignore_case: whether texts are lower-cased.
         whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
-            only strips, ``"keep"`` leaves it.
-        ignored_ending: characters cut from the end of a text after that.
-        prediction_length: which length of the prediction divides the distance (the larger of both
-            sides is taken): of the text as given ("raw"), stripped or normalized, or of that upper-cased.
-        reference_length: the same for the reference.
-        kept: when a similarity counts; it becomes 0 otherwise.
-        threshold: the threshold where the caller gives none, from 0 to 1: for a similarity, or for the
-            distance / length, as ``kept`` says.
+            only strips, ``"keep"`` changes nothing.
+        ignored_ending: characters that are cut from the end of a text after that.
+        prediction_length: the length of the prediction. The distance is divided by the larger of
+            ``prediction_length`` and ``reference_length``: the length of the text as given ("raw"),
+            stripped or normalized, or of the same text upper-cased.
+        reference_length: the length of the reference, as ``prediction_length``.
+        kept: the condition under which a similarity counts; it becomes 0 otherwise.
+        threshold: the default threshold, from 0 to 1: of the similarity or of distance / length, as
+            ``kept`` says.
         no_answers: normalized predictions that score 0 against anything.
         empty_equals_empty: whether an empty prediction scores 1 against an empty reference whatever
             the threshold.
@@ -119,7 +120,7 @@ class Variant:
         aliases: other implementations that give the same numbers, accepted as names.
 
     Raises:
-        ValueError: a value that is none of those above.
+        ValueError: a field has a value that is not allowed.
 
     Example:
         >>> VARIANTS["rrc"].prediction_length
@@ -173,7 +174,7 @@ class Variant:
     def score(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """The score of each row; none of no rows. ValueError: as `check`."""
+        """The score of each row; [] if there are no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     def score_missing(self, references: Iterable[str], row: str = "") -> float:
@@ -191,12 +192,12 @@ class Variant:
         )
 
     def signature(self, extract: str = "") -> str:
-        """Which ANLS a score is; ``extract`` names the rules that took the answers out of what a model wrote."""
-        named = VARIANTS.get(self.name, VARIANTS["standard"])
+        """As `signature`, for this variant."""
+        default = VARIANTS.get(self.name, VARIANTS["standard"])
         parts = ["anls", self.name]
         for field in _SCORING_FIELDS:
             value = getattr(self, field)
-            if field == "threshold" or value != getattr(named, field):
+            if field == "threshold" or value != getattr(default, field):
                 parts.append(f"{field}:{value}")
         return "|".join([*parts, *([f"extract:{extract}"] if extract else []), f"v{__version__}"])
 
@@ -248,11 +249,11 @@ _ALLOWED: Mapping[str, Sequence[object]] = {
 }
 
 
-def _table(*variants: Variant) -> Mapping[str, Variant]:
+def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
     return MappingProxyType({variant.name: variant for variant in variants})
 
 
-VARIANTS: Mapping[str, Variant] = _table(
+VARIANTS: Mapping[str, Variant] = _index_by_name(
     Variant(
         "standard",
         meaning="the definition, on the texts that are compared",
@@ -449,10 +450,10 @@ _NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
-# The scores of lists and nested values, which `anls_metric.nested` has.
+# The scores of lists and nested values, which `anls_metric.nested` computes.
 OF_VALUES = ("anls_star", "anlsl")
 
-# What distinguishes one number from another, as against what describes it.
+# The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
     field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
 ]
@@ -463,26 +464,25 @@ def get_variant(
 ) -> Variant:
     """The variant that a call asks for: a row of the table, with the fields that the call overrides.
 
-    What every function here takes as ``variant``, ``threshold`` and ``ignore_case`` is this.
+    Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
 
-    A similarity is compared with the threshold as it comes out in floating point, 1 - distance / length: that is what
-    the published programs do, so that their scores are reproduced to the bit at every threshold. An exact tie counts,
-    as the variant says it, at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters
-    have the similarity 0.19999999999999996, which 0.2 does not keep. The same holds where a program has no threshold
-    to choose, as there is no number of its own to be equal to, and a second rule would help nobody. The variants that
-    compare distance / length instead never count a tie.
+    The similarity is compared with the threshold in floating point, as 1 - distance / length. The published programs do
+    the same, so their scores are reproduced to the bit at every threshold. An exact tie counts, if the variant says so,
+    at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters have the similarity
+    0.19999999999999996, which the threshold 0.2 does not keep. Programs with a fixed threshold follow the same rule
+    here at other thresholds. The variants that compare distance / length never count a tie.
 
     Args:
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        threshold: from 0 to 1, as the variant uses it: the least similarity that is kept, or the distance / length
-            under which one is; None takes the variant's own, 0.5 for most.
+        variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
+        threshold: from 0 to 1: the least similarity that is kept, or the distance / length below which a similarity is
+            kept, as the variant says; None takes the threshold of the variant, which is 0.5 for most.
         ignore_case: whether texts are lower-cased; None does as the variant does.
 
     Returns:
-        A `Variant`, which every function here takes in place of a name.
+        A `Variant`. Every function with the argument ``variant`` accepts it in place of a name.
 
     Raises:
-        ValueError: an unknown variant, a threshold that is no number from 0 to 1, an ``ignore_case`` that is neither
+        ValueError: an unknown variant, a threshold that is not a number from 0 to 1, an ``ignore_case`` that is neither
             True nor False.
 
     Example:
@@ -498,7 +498,7 @@ def get_variant(
             )
         variant = _NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
-        # evaluate.load imports a copy of this file: its class and the one of `anls_metric` are two.
+        # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.
         try:
             variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
         except AttributeError as error:
@@ -522,11 +522,11 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """Which ANLS a number is: what to print beside it and to report with it.
+    """How a score was computed, as a short text: print it beside the score and report it with the score.
 
     Args:
         variant, threshold, ignore_case: as `get_variant` takes them.
-        extract: the rules by which the answers were taken out of what a model wrote, "" for none.
+        extract: the names of the rules that extracted the answers from the output of a model, "" for none.
 
     Returns:
         ``anls|VARIANT|FIELD:VALUE|...|threshold:VALUE|extract:RULES|vVERSION``, with every field that differs from

@@ -62,16 +62,16 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def golden(name: str) -> dict[str, Any]:
+def read_golden(name: str) -> dict[str, Any]:
     vector: dict[str, Any] = read(CONFORMANCE / f"{name}.json")
     return vector
 
 
-def variant_of(name: str) -> str:
+def get_variant_name(name: str) -> str:
     return VARIANT_OF.get(name, name.rpartition("/")[2])
 
 
-def same(name: str, ours: float, theirs: float) -> bool:
+def is_same_score(name: str, ours: float, theirs: float) -> bool:
     if name in TIMES_100:
         return 100.0 * ours == theirs
     if name == "vectors/docsaid_nls":  # computes in float32
@@ -79,48 +79,50 @@ def same(name: str, ours: float, theirs: float) -> bool:
     return ours == theirs
 
 
-def numbers(scores: dict[str, Any]) -> dict[str, float]:
-    """The scores; there is {"error": ...} where the original crashed. Rows without references are an error with us."""
+def select_scores(scores: dict[str, Any]) -> dict[str, float]:
+    """The scores, without the rows where the original crashed ({"error": ...}) and the rows without references."""
     return {key: score for key, score in scores.items() if isinstance(score, (int, float)) and CASES[key]["references"]}
 
 
-def test_the_cases_of_both_folders_are_the_same_where_they_have_the_same_id() -> None:
+def test_cases_with_the_same_id_are_equal_in_both_folders() -> None:
     cases = {case["id"]: case for case in read(CONFORMANCE / "cases.json")}
     others = read(CONFORMANCE / "implementations" / "cases.json")
     assert [case for case in others if case != cases.get(case["id"], case)] == []
 
 
-def differences(name: str, anls_scores: Callable[..., list[float]]) -> list[tuple[float | None, str, float, float]]:
-    """Where a function gives another score than a golden file: threshold, case, the golden score, and the other."""
-    vector = golden(name)
+def find_differences(
+    name: str, anls_scores: Callable[..., list[float]]
+) -> list[tuple[float | None, str, float, float]]:
+    """Where a function differs from a golden file: threshold, case, golden score and score of the function."""
+    vector = read_golden(name)
     tables: dict[float | None, Any] = {None: vector["scores"]}
     tables |= {float(text): scores for text, scores in (vector.get("scores_by_threshold") or {}).items()}
     compared, different = 0, []
     for threshold, scores in tables.items():
-        theirs = numbers(scores)
+        theirs = select_scores(scores)
         ours = anls_scores(
             [CASES[key]["prediction"] for key in theirs],
             [CASES[key]["references"] for key in theirs],
             threshold=threshold,
-            variant=variant_of(name),
+            variant=get_variant_name(name),
         )
         for (key, expected), score in zip(theirs.items(), ours, strict=True):
             compared += 1
-            if not same(name, score, expected) and (name, key) not in KNOWN_WRONG:
+            if not is_same_score(name, score, expected) and (name, key) not in KNOWN_WRONG:
                 different.append((threshold, key, expected, score))
     assert compared >= 80
     return different
 
 
 @pytest.mark.parametrize("name", REPRODUCED)
-def test_every_golden_score_is_reproduced(name: str) -> None:
-    assert differences(name, anls_metric.anls_scores) == []
+def test_anls_scores_reproduces_every_golden_score(name: str) -> None:
+    assert find_differences(name, anls_metric.anls_scores) == []
 
 
 @pytest.mark.parametrize("name", NO_ROW)
-def test_what_no_row_reproduces_is_known_and_why(name: str) -> None:
-    """They are described in the documentation. A row that gives their scores one day takes them out of this list."""
-    theirs = numbers(golden(name)["scores"])
+def test_listed_programs_are_reproduced_by_no_variant(name: str) -> None:
+    """The documentation describes these programs. Remove a program from the list when a variant reproduces it."""
+    theirs = select_scores(read_golden(name)["scores"])
     predictions = [CASES[key]["prediction"] for key in theirs]
     references = [CASES[key]["references"] for key in theirs]
     for variant in anls_metric.VARIANTS:
@@ -131,20 +133,20 @@ def test_what_no_row_reproduces_is_known_and_why(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REPRODUCED)
-def test_rows_where_the_original_crashed_get_a_score_or_a_clear_error(name: str) -> None:
-    for key, score in golden(name)["scores"].items():
+def test_anls_score_gives_a_score_or_a_clear_error_where_the_original_crashed(name: str) -> None:
+    for key, score in read_golden(name)["scores"].items():
         if isinstance(score, dict) or not CASES[key]["references"]:
             prediction, references = CASES[key]["prediction"], CASES[key]["references"]
             if references:
-                assert 0 <= anls_metric.anls_score(prediction, references, variant=variant_of(name)) <= 1
+                assert 0 <= anls_metric.anls_score(prediction, references, variant=get_variant_name(name)) <= 1
             else:
                 with pytest.raises(ValueError, match="at least one accepted answer"):
-                    anls_metric.anls_score(prediction, references, variant=variant_of(name))
+                    anls_metric.anls_score(prediction, references, variant=get_variant_name(name))
 
 
 @pytest.mark.parametrize("variant", anls_metric.VARIANTS)
 @pytest.mark.parametrize("threshold", [None, 0.0, 0.3, 0.5, 0.8, 1.0])
-def test_one_by_one_in_a_batch_and_explained_are_the_same_bits(variant: str, threshold: float | None) -> None:
+def test_anls_score_anls_scores_and_explain_give_the_same_bits(variant: str, threshold: float | None) -> None:
     rows = [(case["prediction"], case["references"]) for case in CASES.values() if case["references"]]
     predictions, references = [row[0] for row in rows], [row[1] for row in rows]
     batch = anls_metric.anls_scores(predictions, references, threshold, variant)
@@ -156,8 +158,8 @@ def test_one_by_one_in_a_batch_and_explained_are_the_same_bits(variant: str, thr
     assert similarities == [why.best.similarity for why in explained]
 
 
-def test_the_texts_among_the_nested_cases_of_anls_star() -> None:
-    """`star_cases.json` holds nested values too: those are ANLS*, another metric."""
+def test_anls_score_reproduces_the_text_cases_of_anls_star() -> None:
+    """The nested values in `star_cases.json` are left out: they are for ANLS*, another metric."""
     cases = read(CONFORMANCE / "star_cases.json")["cases"]
     compared = 0
     for case in cases:
@@ -169,5 +171,5 @@ def test_the_texts_among_the_nested_cases_of_anls_star() -> None:
 
 
 def test_every_variant_has_a_golden_file() -> None:
-    assert {anls_metric.get_variant(variant_of(name)).name for name in REPRODUCED} == set(anls_metric.VARIANTS)
+    assert {anls_metric.get_variant(get_variant_name(name)).name for name in REPRODUCED} == set(anls_metric.VARIANTS)
     assert set(VARIANT_OF) | set(NO_ROW) <= set(GOLDEN)

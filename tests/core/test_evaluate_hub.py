@@ -27,10 +27,10 @@ EXPECTED = "{'anls': 0.8888888888888888}\nsomeone--anls\n"
 class Hub(SimpleHTTPRequestHandler):
     """Serves anls.py where the Hub has the file of a Space; there is no release tag, only main."""
 
-    asked: list[str]
+    paths: list[str]
 
     def translate_path(self, path: str) -> str:
-        self.asked.append(path)
+        self.paths.append(path)
         return str(ROOT / "anls.py") if path == "/spaces/someone/anls/resolve/main/anls.py" else "/nowhere"
 
     def log_message(self, *args: Any) -> None:
@@ -39,7 +39,7 @@ class Hub(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def hub() -> Iterator[tuple[str, list[str], Callable[[], None]]]:
-    Hub.asked = []
+    Hub.paths = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Hub))
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
@@ -47,18 +47,18 @@ def hub() -> Iterator[tuple[str, list[str], Callable[[], None]]]:
         server.shutdown()
         server.server_close()
 
-    yield f"http://127.0.0.1:{server.server_port}", Hub.asked, stop
+    yield f"http://127.0.0.1:{server.server_port}", Hub.paths, stop
     stop()
 
 
-def test_load_from_the_hub_and_again_from_the_cache(
+def test_evaluate_load_reads_the_hub_then_the_cache(
     hub: tuple[str, list[str], Callable[[], None]], tmp_path: Path, run_python: Callable[..., Any]
 ) -> None:
-    endpoint, asked, stop = hub
+    endpoint, paths, stop = hub
     environment = {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "cache"), "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
     first = run_python(PROGRAM, tmp_path, **environment)
     assert first.stdout == EXPECTED, first.stderr
-    fetched = {path.rpartition("/")[2] for path in asked if path.startswith("/spaces/")}
+    fetched = {path.rpartition("/")[2] for path in paths if path.startswith("/spaces/")}
     assert fetched == {"anls.py"}  # the file stands alone
 
     stop()
@@ -67,10 +67,10 @@ def test_load_from_the_hub_and_again_from_the_cache(
     assert "cached version" in again.stderr
 
 
-def test_lists_and_nested_values_from_the_hub_need_the_package(
+def test_evaluate_load_of_anls_star_fetches_one_file_and_uses_the_package(
     hub: tuple[str, list[str], Callable[[], None]], tmp_path: Path, run_python: Callable[..., Any]
 ) -> None:
-    endpoint, asked, _ = hub
+    endpoint, paths, _ = hub
     program = f"""{LIGHT}
 import evaluate
 star = evaluate.load("someone/anls", "anls_star")
@@ -80,10 +80,10 @@ print(type(star).__module__.split(".")[2])
     environment = {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "cache"), "HF_UPDATE_DOWNLOAD_COUNTS": "0"}
     done = run_python(program, tmp_path, PYTHONPATH=str(ROOT), **environment)
     assert done.stdout == "{'anls_star': 0.5}\nsomeone--anls\n", done.stderr
-    assert {path.rpartition("/")[2] for path in asked if path.startswith("/spaces/")} == {"anls.py"}
+    assert {path.rpartition("/")[2] for path in paths if path.startswith("/spaces/")} == {"anls.py"}
 
 
-def test_where_rapidfuzz_is_missing_evaluate_says_so(tmp_path: Path, run_python: Callable[..., Any]) -> None:
+def test_evaluate_load_says_how_to_install_missing_rapidfuzz(tmp_path: Path, run_python: Callable[..., Any]) -> None:
     program = f"""{LIGHT}
 import sys, evaluate
 sys.modules["rapidfuzz"] = None

@@ -1,4 +1,4 @@
-"""Why a score is what it is."""
+"""Explanations: reason, sentence, edits, and the closest reference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import anls_metric
 
 
-def test_every_reference_is_compared_and_the_closest_wins() -> None:
+def test_explain_compares_every_reference_and_the_closest_wins() -> None:
     why = anls_metric.explain("The Coca", ["Coca Cola Company", "Coca Cola"])
     assert [(match.distance, match.length) for match in why.matches] == [(12, 17), (5, 9)]
     assert [match.similarity for match in why.matches] == [pytest.approx(5 / 17), pytest.approx(4 / 9)]
@@ -23,7 +23,7 @@ def test_every_reference_is_compared_and_the_closest_wins() -> None:
     assert why.signature == anls_metric.signature()
 
 
-def test_the_first_of_equally_close_references_wins() -> None:
+def test_explain_takes_the_first_of_equally_close_references() -> None:
     assert anls_metric.explain("abcd", ["abcx", "abcy"]).winner == 0
 
 
@@ -68,7 +68,7 @@ def test_the_first_of_equally_close_references_wins() -> None:
         ),
     ],
 )
-def test_the_reason_and_one_plain_sentence(
+def test_explain_gives_reason_and_sentence(
     prediction: str, references: list[str], variant: str, reason: str, sentence: str
 ) -> None:
     why = anls_metric.explain(prediction, references, variant=variant)
@@ -77,18 +77,18 @@ def test_the_reason_and_one_plain_sentence(
     assert anls_metric.reason(prediction, why.score, variant=variant) == reason
 
 
-def test_where_all_that_is_kept_counts_1_only_an_explanation_tells_equal_from_close() -> None:
+def test_explain_tells_equal_from_close_in_an_all_or_nothing_variant() -> None:
     why = anls_metric.explain("Coca  Cola", ["Coca Cola"], variant="lmms_eval_0_2")
     assert (why.score, why.reason, str(why)) == (1.0, "equal", "equal to 'Coca Cola', so 1")
     assert anls_metric.reason("Coca  Cola", 1.0, variant="lmms_eval_0_2") == "close enough"
 
 
-def test_the_sentence_shows_the_threshold_as_it_is() -> None:
-    said = str(anls_metric.explain("The Coca", ["Coca Cola"], threshold=0.44444445))
-    assert said.endswith("is not kept, so 0 (similarity >= 0.44444445)")
+def test_sentence_shows_all_digits_of_the_threshold() -> None:
+    sentence = str(anls_metric.explain("The Coca", ["Coca Cola"], threshold=0.44444445))
+    assert sentence.endswith("is not kept, so 0 (similarity >= 0.44444445)")
 
 
-def test_the_edits_lead_from_the_prediction_to_the_reference() -> None:
+def test_edits_lead_from_prediction_to_reference() -> None:
     assert anls_metric.explain("TVLKINGHEDS", "TALKINGHEADS").best.edits == (
         ("equal", "t", "t"),
         ("replace", "v", "a"),
@@ -99,7 +99,7 @@ def test_the_edits_lead_from_the_prediction_to_the_reference() -> None:
 
 
 @given(st.text("ab cß", max_size=30), st.lists(st.text("ab cß", max_size=30), min_size=1, max_size=3))
-def test_the_edits_are_as_many_as_the_distance_and_give_both_texts_back(prediction: str, references: list[str]) -> None:
+def test_edits_match_the_distance_and_restore_both_texts(prediction: str, references: list[str]) -> None:
     for match in anls_metric.explain(prediction, references).matches:
         assert "".join(edit.prediction for edit in match.edits) == match.normalized_prediction
         assert "".join(edit.reference for edit in match.edits) == match.normalized_reference
@@ -108,7 +108,7 @@ def test_the_edits_are_as_many_as_the_distance_and_give_both_texts_back(predicti
         assert all(edit.prediction == edit.reference for edit in match.edits if edit.operation == "equal")
 
 
-def test_an_explanation_is_frozen() -> None:
+def test_explanation_is_frozen() -> None:
     why = anls_metric.explain("a", ["a"])
     with pytest.raises(dataclasses.FrozenInstanceError):
         why.score = 0.5  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Ctrl-C at every line, and at every bytecode, of what takes rows: they never come apart, and none is left behind."""
+"""Ctrl-C at every line and every bytecode of add, add_batch and compute: predictions keep their references."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = ["ab", "cd", "ef"]
 
 
 def interrupt(call: Callable[[], object], event: str, which: int) -> bool:
-    """Whether the call comes to so many lines (or bytecodes) of the package; there it is interrupted."""
+    """Interrupt the call at the line (or bytecode) of the package with this number; False if it has fewer."""
     seen = 0
 
     def trace(frame: FrameType, happened: str, _: object) -> Any:
@@ -49,8 +49,8 @@ def interrupt(call: Callable[[], object], event: str, which: int) -> bool:
     return seen >= which
 
 
-def interruptions(metric: Any, call: Callable[[], object], event: str) -> Iterator[int]:
-    """How many rows the metric has after each interruption of the call, before which it has three."""
+def interrupt_everywhere(metric: Any, call: Callable[[], object], event: str) -> Iterator[int]:
+    """Interrupt the call at every place; how many rows the metric has after each. It has three before each call."""
     for which in range(1, 100_000):
         metric.add_batch(predictions=ROWS, references=ROWS)
         came = interrupt(call, event, which)
@@ -75,17 +75,17 @@ def interruptions(metric: Any, call: Callable[[], object], event: str) -> Iterat
     ],
     ids=["a list", "a string", "as combine says it"],
 )
-def test_add(metric: Any, row: dict[str, Any], event: str) -> None:
-    lengths = list(interruptions(metric, lambda: metric.add(**row), event))
+def test_interrupted_add_adds_the_whole_row_or_nothing(metric: Any, row: dict[str, Any], event: str) -> None:
+    lengths = list(interrupt_everywhere(metric, lambda: metric.add(**row), event))
     assert len(lengths) > 5
-    assert lengths == sorted(lengths)  # it is there from the moment on when it was added, and not before
+    assert lengths == sorted(lengths)  # once the row is added, it stays
     assert set(lengths) == {3, 4}
 
 
 @pytest.mark.parametrize("event", ["line", "opcode"])
-def test_add_batch(metric: Any, event: str) -> None:
+def test_interrupted_add_batch_adds_the_whole_batch_or_nothing(metric: Any, event: str) -> None:
     batch: dict[str, Any] = {"predictions": ["gh", "ij", "kl"], "references": [["gh"], ("x", "ij"), "kl"]}
-    lengths = list(interruptions(metric, lambda: metric.add_batch(**batch), event))
+    lengths = list(interrupt_everywhere(metric, lambda: metric.add_batch(**batch), event))
     assert len(lengths) > 20
     assert lengths == sorted(lengths)
     assert set(lengths) == {3, 6}
@@ -93,18 +93,18 @@ def test_add_batch(metric: Any, event: str) -> None:
 
 @pytest.mark.parametrize("event", ["line", "opcode"])
 @pytest.mark.parametrize("given", [{}, {"predictions": ["gh"], "references": [["x"]]}], ids=["added", "and given"])
-def test_compute(metric: Any, given: dict[str, Any], event: str) -> None:
-    lengths = list(interruptions(metric, lambda: metric.compute(**given, return_all_scores=True), event))
+def test_interrupted_compute_takes_all_rows_or_none(metric: Any, given: dict[str, Any], event: str) -> None:
+    lengths = list(interrupt_everywhere(metric, lambda: metric.compute(**given, return_all_scores=True), event))
     assert len(lengths) > 40
-    # All are there until it takes them, which is the first thing that it does; then none, whatever happens.
+    # compute takes all rows at its beginning; before that all rows are there, after that none.
     assert set(lengths) == {0, 3}
     assert lengths == sorted(lengths, reverse=True)
     assert lengths.index(0) < len(lengths) / 4
 
 
-def test_a_compute_that_fails_and_is_interrupted(metric: Any) -> None:
+def test_interrupted_compute_that_fails_takes_all_rows_or_none(metric: Any) -> None:
     def fail() -> None:
         with pytest.raises(ValueError, match="no variant 'squad'"):
             metric.compute(variant="squad")
 
-    assert set(interruptions(metric, fail, "line")) == {0, 3}
+    assert set(interrupt_everywhere(metric, fail, "line")) == {0, 3}

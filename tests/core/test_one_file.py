@@ -19,7 +19,7 @@ import pytest
 import anls_metric
 from anls_metric import metric as package_metric
 from tests.conftest import LIGHT, ROOT, copy_of_the_checkout, fuzzed_rows
-from tests.core.test_conformance import REPRODUCED, differences
+from tests.core.test_conformance import REPRODUCED, find_differences
 
 RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -48,7 +48,7 @@ def build(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, str(script), *options], capture_output=True, text=True, cwd=checkout.parent)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def read_files(folder: Path) -> dict[str, bytes]:
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
@@ -62,9 +62,9 @@ def test_built_file_is_not_stale() -> None:
 @needs_ruff
 def test_building_leaves_a_fresh_checkout_unchanged_and_follows_the_package(tmp_path: Path) -> None:
     checkout = copy_of_the_checkout(tmp_path / "checkout")
-    before = contents(checkout)
+    before = read_files(checkout)
     assert build(checkout).returncode == 0
-    assert contents(checkout) == before
+    assert read_files(checkout) == before
 
     version = checkout / "anls_metric" / "core" / "version.py"
     version.write_text('"""The version."""\n\n__version__ = "9.9.9"\n', encoding="utf-8")
@@ -92,7 +92,7 @@ def test_built_file_has_the_public_names_of_its_modules(anls: ModuleType) -> Non
 
 @pytest.mark.parametrize("name", REPRODUCED)
 def test_built_file_reproduces_every_golden_score(name: str, anls: ModuleType) -> None:
-    assert differences(name, anls.anls_scores) == []
+    assert find_differences(name, anls.anls_scores) == []
 
 
 def test_built_file_gives_the_scores_signatures_and_reasons_of_the_package(anls: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""Columns of other libraries: taken as they are, or refused with the call that makes them columns."""
+"""Columns of other libraries: scored, or refused with the call that makes them columns."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ REFERENCES = [["Coca Cola", "Coca Cola Company"], ["c"]]
 SCORES = [8 / 9, 0.0]
 
 
-def refused(call: Any, *arguments: Any, **options: Any) -> str:
+def catch_error(call: Any, *arguments: Any, **options: Any) -> str:
     with pytest.raises(ValueError, match=r"(?s).+") as raised:
         call(*arguments, **options)
-    said = str(raised.value)
-    assert "\n" not in said
-    return said
+    message = str(raised.value)
+    assert "\n" not in message
+    return message
 
 
-# Stand-ins: these libraries are known by what their types can do, and none of them is imported.
+# Stand-ins: the package recognizes these libraries by the methods of their types and imports none of them.
 
 
 class LazyFrame:
-    """As polars has it. Its columns take a schema to be resolved."""
+    """As in polars, where `columns` resolves the schema."""
 
     def collect(self) -> Any: ...
 
@@ -52,7 +52,7 @@ class DuckDBPyRelation:
 
 
 class Series:
-    """As Dask has it: iterating computes it, a partition at a time."""
+    """As in Dask, where iterating computes the partitions."""
 
     def compute(self) -> Any: ...
 
@@ -61,7 +61,7 @@ class Series:
 
 
 class DataFrame:
-    """As Spark has it."""
+    """As in Spark."""
 
     columns = ("prediction", "references")
 
@@ -86,63 +86,63 @@ class DataFrame:
     ],
     ids=["polars", "DuckDB", "Dask", "Spark"],
 )
-def test_a_query_that_was_not_run_is_refused_with_the_call_that_runs_it(lazy: Any, remedy: str) -> None:
-    assert refused(anls_metric.anls_scores, lazy, REFERENCES).startswith(f"predictions is {remedy}")
-    assert refused(anls_metric.anls_scores, PREDICTIONS, lazy).startswith(f"references is {remedy}")
-    assert refused(anls_metric.anls_batch, lazy).startswith(f"the batch is {remedy}")
-    assert refused(anls_metric.anls_score, "a", lazy).startswith(f"the gold labels is {remedy}")
-    assert refused(anls_metric.iter_anls_scores, lazy).startswith(f"rows is {remedy}")
+def test_lazy_query_is_refused_with_the_call_that_runs_it(lazy: Any, remedy: str) -> None:
+    assert catch_error(anls_metric.anls_scores, lazy, REFERENCES).startswith(f"predictions is {remedy}")
+    assert catch_error(anls_metric.anls_scores, PREDICTIONS, lazy).startswith(f"references is {remedy}")
+    assert catch_error(anls_metric.anls_batch, lazy).startswith(f"the batch is {remedy}")
+    assert catch_error(anls_metric.anls_score, "a", lazy).startswith(f"the gold labels is {remedy}")
+    assert catch_error(anls_metric.iter_anls_scores, lazy).startswith(f"rows is {remedy}")
 
 
-def test_a_column_of_spark_is_no_list() -> None:
+def test_spark_column_is_refused() -> None:
     class Column:
-        """As Spark has it: it looks as though one could iterate over it."""
+        """As in Spark: it has `__iter__`, which fails."""
 
         def __iter__(self) -> Any:
             raise TypeError("Column is not iterable")
 
-    assert refused(anls_metric.anls_scores, Column(), REFERENCES).startswith("predictions is <")
+    assert catch_error(anls_metric.anls_scores, Column(), REFERENCES).startswith("predictions is <")
 
 
 # The libraries themselves
 
 
-def test_polars() -> None:
+def test_polars_columns_and_frames_are_scored_and_lazy_ones_refused() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES})
     assert anls_metric.anls_scores(frame["prediction"], frame["references"]) == pytest.approx(SCORES)
     assert anls_metric.anls_scores(frame["prediction"], frame["prediction"]) == [1.0, 1.0]
     assert anls_metric.anls_batch(frame) == {"anls": pytest.approx(SCORES)}
     assert list(anls_metric.iter_anls_scores(frame.iter_rows())) == pytest.approx(SCORES)
-    assert "no column 'answer'" in refused(anls_metric.anls_batch, frame, prediction_column="answer")
-    assert "DataFrame: pass one of its columns" in refused(anls_metric.anls_scores, frame, REFERENCES)
-    assert "prediction of row 1" in refused(anls_metric.anls_scores, polars.Series(["a", None]), ["a", "b"])
+    assert "no column 'answer'" in catch_error(anls_metric.anls_batch, frame, prediction_column="answer")
+    assert "DataFrame: pass one of its columns" in catch_error(anls_metric.anls_scores, frame, REFERENCES)
+    assert "prediction of row 1" in catch_error(anls_metric.anls_scores, polars.Series(["a", None]), ["a", "b"])
     structs = polars.Series([{"text": ["a"]}, {"text": ["b"]}])
-    assert 'pass its "text"' in refused(anls_metric.anls_scores, ["a", "b"], structs)
+    assert 'pass its "text"' in catch_error(anls_metric.anls_scores, ["a", "b"], structs)
     for lazy in (frame.lazy(), frame.lazy().select("prediction")):
-        assert "run it with .collect() first" in refused(anls_metric.anls_scores, lazy, REFERENCES)
-        assert "run it with .collect() first" in refused(anls_metric.anls_batch, lazy)
+        assert "run it with .collect() first" in catch_error(anls_metric.anls_scores, lazy, REFERENCES)
+        assert "run it with .collect() first" in catch_error(anls_metric.anls_batch, lazy)
     assert anls_metric.anls_batch(frame.lazy().collect()) == {"anls": pytest.approx(SCORES)}
 
 
-def test_duckdb() -> None:
+def test_duckdb_relations_are_refused_until_fetched() -> None:
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()
     query = "select * from (values ('CocaCola', ['Coca Cola']), ('b', ['c'])) as t(prediction, \"references\")"
     relation = connection.sql(query)
     for lazy in (relation, relation["prediction"]):
-        assert "fetch it with .df() first" in refused(anls_metric.anls_scores, lazy, REFERENCES)
-    assert "fetch it with .df() first" in refused(anls_metric.anls_batch, relation)
+        assert "fetch it with .df() first" in catch_error(anls_metric.anls_scores, lazy, REFERENCES)
+    assert "fetch it with .df() first" in catch_error(anls_metric.anls_batch, relation)
     assert anls_metric.anls_batch(relation.df()) == {"anls": pytest.approx(SCORES)}
     assert anls_metric.anls_batch(relation.fetchnumpy()) == {"anls": pytest.approx(SCORES)}
 
 
-def test_dask() -> None:
+def test_dask_frames_are_refused_until_computed() -> None:
     frames = pytest.importorskip("dask.dataframe")
     pandas = pytest.importorskip("pandas")
     # Lists would become their printed form: Dask turns columns of objects into strings.
     rows = pandas.DataFrame({"prediction": PREDICTIONS, "references": ["Coca Cola", "c"]})
     frame = frames.from_pandas(rows, npartitions=1)
-    assert "run it with .compute() first" in refused(anls_metric.anls_scores, frame["prediction"], REFERENCES)
-    assert "run it with .compute() first" in refused(anls_metric.anls_batch, frame)
+    assert "run it with .compute() first" in catch_error(anls_metric.anls_scores, frame["prediction"], REFERENCES)
+    assert "run it with .compute() first" in catch_error(anls_metric.anls_batch, frame)
     assert anls_metric.anls_batch(frame.compute()) == {"anls": pytest.approx(SCORES)}

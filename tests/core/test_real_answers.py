@@ -1,4 +1,4 @@
-"""Real answers of nine models, where they are on the machine: they stay out of this repository."""
+"""Real answers of nine models. They are not in this repository: the tests are skipped where they are missing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from anls_metric import command_line
         ("qwen2_vl_7b", "mistral_evals", 0.3287),
     ],
 )
-def test_the_scores_that_the_original_programs_gave(
+def test_command_reproduces_the_scores_of_the_original_programs(
     real_answers: Path, model: str, variant: str, score: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = ["--gold-label-file", str(real_answers / "gold.json")]
@@ -33,7 +33,7 @@ def test_the_scores_that_the_original_programs_gave(
     assert round(json.loads(capsys.readouterr().out)["submissions"][0]["anls"], 4) == score
 
 
-def test_every_submission_is_read_and_its_worst_answers_shown(
+def test_command_reads_every_submission_and_prints_its_worst_answers(
     real_answers: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     submissions = sorted(real_answers.glob("submission__*.json"))

@@ -26,8 +26,8 @@ import anls_metric
 
 COCA_COLA = ["Coca Cola", "Coca Cola Company"]
 
-# Texts with what separates the variants: case, white space of many kinds, letters that grow when their case changes,
-# and few letters, so that texts come close to each other.
+# The texts hold what separates the variants: case, many kinds of white space, letters that grow with another case.
+# They use few letters, so that texts are close to each other.
 texts = st.text(alphabet="abAB \t\n\u00a0\u3000\x1cßİŉ%.!'é", max_size=12) | st.text(max_size=90)
 references = st.lists(texts, min_size=1, max_size=4)
 thresholds = st.none() | st.floats(0, 1) | st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0])
@@ -42,18 +42,20 @@ variants = st.sampled_from(list(anls_metric.VARIANTS))
     [("The Coca", 0.0), ("CocaCola", 8 / 9), ("Coca cola", 1.0), ("Cola", 0.0), ("Cat", 0.0)],
 )
 @pytest.mark.parametrize("blanks", [str, lambda text: " " + text.replace(" ", "    ") + " "], ids=["tidy", "blanks"])
-def test_the_table_of_pypi_anls_holds_with_surplus_blanks_as_well(prediction: str, score: float, blanks: Any) -> None:
+def test_anls_score_gives_the_table_of_pypi_anls_with_surplus_blanks_too(
+    prediction: str, score: float, blanks: Any
+) -> None:
     assert anls_metric.anls_score(prediction=blanks(prediction), gold_labels=COCA_COLA, threshold=0.5) == pytest.approx(
         score
     )
 
 
-def test_the_leaderboards_script_lets_blanks_raise_a_score_and_standard_does_not() -> None:
+def test_surplus_blanks_raise_the_score_of_rrc_but_not_of_standard() -> None:
     assert anls_metric.anls_score(" The    Coca ", COCA_COLA, variant="rrc") == pytest.approx(8 / 13)
     assert anls_metric.anls_score(" The    Coca ", COCA_COLA) == 0.0
 
 
-def test_a_similarity_of_exactly_the_threshold_counts_unless_the_variant_says_otherwise() -> None:
+def test_similarity_equal_to_the_threshold_counts_unless_the_variant_is_strict() -> None:
     scores = {
         name: anls_metric.anls_score("ab##", ["abcd"], threshold=0.5, variant=name) for name in anls_metric.VARIANTS
     }
@@ -63,18 +65,18 @@ def test_a_similarity_of_exactly_the_threshold_counts_unless_the_variant_says_ot
     assert not strict & {"standard", "rrc", "stvqa", "monkey", "lmms_eval"}
 
 
-def test_threshold_can_be_given_by_place_as_pypi_anls_allows() -> None:
+def test_threshold_is_the_third_positional_argument_as_in_pypi_anls() -> None:
     assert anls_metric.anls_score("CocaCola", COCA_COLA, 0.9) == 0.0
 
 
-def test_pypi_anls_has_its_threshold_for_the_distance() -> None:
+def test_threshold_of_pypi_anls_limits_the_distance() -> None:
     assert anls_metric.anls_score("Cola", ["Coca Cola"], 0.8) == 0.0
     assert anls_metric.anls_score("Cola", ["Coca Cola"], 0.8, "pypi_anls") == pytest.approx(4 / 9)
     assert anls_metric.anls_score("CocaCola", ["Coca Cola"], 0.05) == pytest.approx(8 / 9)
     assert anls_metric.anls_score("CocaCola", ["Coca Cola"], 0.05, "pypi_anls") == 0.0
 
 
-def test_a_bare_string_is_one_reference_and_never_its_characters() -> None:
+def test_bare_string_is_one_reference() -> None:
     assert anls_metric.anls_score("a", "abc") == 0.0
     assert anls_metric.anls_scores(["a", "abd"], ["abc", "abc"]) == [0.0, pytest.approx(2 / 3)]
     assert anls_metric.explain("a", "abc").best.reference == "abc"
@@ -86,13 +88,13 @@ def test_ignore_case_overrides_the_variant_both_ways() -> None:
     assert anls_metric.anls_score("ABCD", ["abcd"], variant="due", ignore_case=True) == 1.0
 
 
-def test_the_mean_is_rounded_once() -> None:
+def test_mean_is_rounded_once() -> None:
     assert anls_metric.mean([0.1] * 10) == 0.1  # sum() of Python before 3.12 gives 0.09999999999999999
     with pytest.raises(ValueError, match="no rows"):
         anls_metric.mean([])
 
 
-def test_the_similarity_of_a_pair_has_no_threshold() -> None:
+def test_normalized_levenshtein_similarity_has_no_threshold() -> None:
     assert anls_metric.normalized_levenshtein_similarity("The Coca", "Coca Cola") == pytest.approx(4 / 9)
     assert anls_metric.normalized_levenshtein_similarity("", "") == 1.0
     assert anls_metric.normalized_levenshtein_similarity("Ab", "ab", variant="nls") == 0.5
@@ -106,7 +108,7 @@ def test_the_similarity_of_a_pair_has_no_threshold() -> None:
 
 
 @given(texts, references, thresholds, variants)
-def test_a_score_is_from_0_to_1(prediction: str, accepted: list[str], threshold: float | None, variant: str) -> None:
+def test_score_is_from_0_to_1(prediction: str, accepted: list[str], threshold: float | None, variant: str) -> None:
     score = anls_metric.anls_score(prediction, accepted, threshold, variant)
     assert type(score) is float
     assert 0 <= score <= 1
@@ -117,14 +119,14 @@ def test_a_score_is_from_0_to_1(prediction: str, accepted: list[str], threshold:
 @example(" ", "mp_docvqa")
 @example("", "layoutlmv3_docvqa")
 @example(" ", "layoutlmv3_docvqa")
-def test_a_text_scores_1_against_itself(text: str, variant: str) -> None:
+def test_text_scores_1_against_itself(text: str, variant: str) -> None:
     rejected = variant == "mp_docvqa" and text.strip().lower() in ("", "none")
     rejected |= variant == "layoutlmv3_docvqa" and text == ""
     assert anls_metric.anls_score(text, [text], variant=variant) == (0.0 if rejected else 1.0)
 
 
 @given(texts, texts, thresholds, variants)
-def test_prediction_and_reference_may_change_places_where_the_variant_is_symmetric(
+def test_symmetric_variants_score_swapped_texts_alike(
     left: str, right: str, threshold: float | None, variant: str
 ) -> None:
     row = anls_metric.VARIANTS[variant]
@@ -134,7 +136,7 @@ def test_prediction_and_reference_may_change_places_where_the_variant_is_symmetr
         )
 
 
-def test_the_variants_that_are_not_symmetric() -> None:
+def test_asymmetric_variants_score_swapped_texts_differently() -> None:
     assert anls_metric.anls_score("ab  ", ["abc"], variant="mmpretrain") != anls_metric.anls_score(
         "abc", ["ab  "], variant="mmpretrain"
     )
@@ -144,7 +146,7 @@ def test_the_variants_that_are_not_symmetric() -> None:
 
 
 @given(texts, references, texts, thresholds, variants)
-def test_one_more_reference_never_lowers_a_score(
+def test_another_reference_never_lowers_the_score(
     prediction: str, accepted: list[str], other: str, threshold: float | None, variant: str
 ) -> None:
     before = anls_metric.anls_score(prediction, accepted, threshold, variant)
@@ -153,7 +155,7 @@ def test_one_more_reference_never_lowers_a_score(
 
 
 @given(texts, references, thresholds, variants)
-def test_a_score_is_that_of_the_best_pair(
+def test_score_is_the_score_of_the_best_pair(
     prediction: str, accepted: list[str], threshold: float | None, variant: str
 ) -> None:
     pairs = [anls_metric.anls_score(prediction, [reference], threshold, variant) for reference in accepted]
@@ -202,8 +204,8 @@ def test_white_space_that_is_kept_costs() -> None:
     assert [anls_metric.anls_score("abc ", ["abc"], variant=name) for name in kept] == [0.75] * len(kept)
 
 
-def test_the_two_lmms_evals() -> None:
-    """Since 0.3.3 the answer is stripped before its length is taken; up to 0.2.4 all that was kept counted 1."""
+def test_lmms_eval_strips_before_measuring_and_version_0_2_rounds_up_to_1() -> None:
+    """Since 0.3.3 the length of the stripped answer counts; up to 0.2.4 every kept similarity counted 1."""
     names = ("rrc", "lmms_eval", "lmms_eval_0_2")
     assert [anls_metric.anls_score("ab  ", ["a"], variant=name) for name in names] == [0.75, 0.5, 1.0]
     assert [anls_metric.anls_score(" The    Coca ", COCA_COLA, variant=name) for name in names] == [
@@ -216,7 +218,7 @@ def test_the_two_lmms_evals() -> None:
 
 
 @given(texts | st.text(min_size=65, max_size=90), references, thresholds)
-def test_all_or_nothing_is_1_where_the_rest_of_the_variant_is_above_0(
+def test_all_or_nothing_scores_1_where_the_same_variant_without_it_scores_above_0(
     prediction: str, accepted: list[str], threshold: float | None
 ) -> None:
     rrc = anls_metric.anls_score(prediction, accepted, threshold, "rrc")
@@ -230,7 +232,7 @@ def test_all_or_nothing_is_1_where_the_rest_of_the_variant_is_above_0(
 @example([("none", ["None"]), ("", [""]), ("None", ["x", "none"])], None, "mp_docvqa")
 @example([("", [""]), ("", ["", "x"])], 0.0, "inspect_evals")
 @example([("", [""])], None, "layoutlmv3_docvqa")
-def test_scores_and_similarities_are_those_of_an_explanation(
+def test_scores_and_similarities_agrees_with_explain(
     rows: list[tuple[str, list[str]]], threshold: float | None, variant: str
 ) -> None:
     predictions, accepted = [row[0] for row in rows], [row[1] for row in rows]
@@ -242,13 +244,13 @@ def test_scores_and_similarities_are_those_of_an_explanation(
     assert anls_metric.anls_scores(predictions, accepted, threshold, variant) == [why.score for why in explained]
 
 
-def test_no_answer_keeps_its_similarity() -> None:
+def test_prediction_that_counts_as_no_answer_keeps_its_similarity() -> None:
     assert anls_metric.scores_and_similarities(["none"], [["None"]], variant="mp_docvqa") == ([0.0], [1.0])
     assert anls_metric.explain("none", ["None"], variant="mp_docvqa").best.similarity == 1.0
 
 
 @given(st.lists(st.tuples(texts, references), min_size=1, max_size=8), thresholds, variants)
-def test_a_batch_is_the_same_as_one_by_one_and_as_explained(
+def test_anls_scores_agrees_with_anls_score_and_explain(
     rows: list[tuple[str, list[str]]], threshold: float | None, variant: str
 ) -> None:
     batch = anls_metric.anls_scores([row[0] for row in rows], [row[1] for row in rows], threshold, variant)
@@ -265,7 +267,7 @@ long_texts = st.text(alphabet="ab %\tİ", min_size=60, max_size=400)
 @example("none" + " " * 70, ["none"], None, "mp_docvqa")
 @example("a" * 128, ["a" * 64], None, "standard")
 @example("a" * 129, ["a" * 64], None, "standard")
-def test_long_answers_get_the_same_bits_as_the_definition_says(
+def test_anls_score_agrees_with_explain_for_long_answers(
     prediction: str, accepted: list[str], threshold: float | None, variant: str
 ) -> None:
     assert anls_metric.anls_score(prediction, accepted, threshold, variant) == (
@@ -274,7 +276,7 @@ def test_long_answers_get_the_same_bits_as_the_definition_says(
 
 
 @given(st.integers(0, 2**32), st.floats(0, 1.2), st.floats(0, 1.2), thresholds, variants)
-def test_pages_of_text_get_the_same_bits_wherever_their_edits_are(
+def test_anls_score_agrees_with_explain_for_pages_of_text(
     seed: int, at_the_beginning: float, later: float, threshold: float | None, variant: str
 ) -> None:
     chance = random.Random(seed)
@@ -296,13 +298,13 @@ def test_pages_of_text_get_the_same_bits_wherever_their_edits_are(
 @example(" " + "a" * 80)
 @example("a" * 80 + "\u00a0")
 @example("a b\x1c" * 30)
-def test_white_space_is_squeezed_as_python_sees_it(text: str) -> None:
+def test_white_space_is_squeezed_as_str_split_does(text: str) -> None:
     assert anls_metric.explain(text, "a").normalized_prediction == " ".join(text.strip().lower().split())
     assert anls_metric.explain(text, "a", ignore_case=False).normalized_prediction == " ".join(text.strip().split())
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
-def test_the_similarity_is_one_minus_distance_over_length(left: str, right: str) -> None:
+def test_similarity_is_one_minus_distance_over_length(left: str, right: str) -> None:
     def distance(a: str, b: str) -> int:
         row = list(range(len(b) + 1))
         for i, x in enumerate(a, 1):
@@ -336,17 +338,17 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
-def test_columns_of_every_kind_are_taken(kind: str) -> None:
+def test_anls_scores_accepts_columns_of_every_kind(kind: str) -> None:
     scores = anls_metric.anls_scores(COLUMNS[kind](["CocaCola", "b"]), COLUMNS[kind](["Coca Cola", "c"]))
     assert scores == [pytest.approx(8 / 9), 0.0]
 
 
-def test_columns_that_end_may_be_repeated_or_longer_than_they_say() -> None:
+def test_anls_scores_accepts_finite_iterators_of_itertools() -> None:
     assert anls_metric.anls_scores(itertools.repeat("a", 2), ["a", "b"]) == [1.0, 0.0]
     assert anls_metric.anls_scores(["a", "b"], itertools.chain("a", "c")) == [1.0, 0.0]
 
 
-def test_a_set_of_accepted_answers_has_an_order_of_its_own() -> None:
+def test_set_of_accepted_answers_is_sorted() -> None:
     answers = {"abcx", "abcy", "abcz", "Coca Cola"}
     for row in (answers, frozenset(answers)):
         assert anls_metric.anls_score("abcd", row) == 0.75
@@ -356,7 +358,7 @@ def test_a_set_of_accepted_answers_has_an_order_of_its_own() -> None:
         assert why.best.reference == "abcx"
 
 
-def test_references_of_every_kind_are_taken() -> None:
+def test_anls_scores_accepts_references_of_every_kind() -> None:
     rows = [COCA_COLA, tuple(COCA_COLA), numpy.array(COCA_COLA), pandas.Series(COCA_COLA), pyarrow.array(COCA_COLA)]
     assert anls_metric.anls_scores(["CocaCola"] * 5, rows) == [pytest.approx(8 / 9)] * 5
     assert (
@@ -366,12 +368,12 @@ def test_references_of_every_kind_are_taken() -> None:
     assert [anls_metric.anls_score("CocaCola", row) for row in rows] == [pytest.approx(8 / 9)] * 5
 
 
-def test_subclasses_of_str_count_as_their_text() -> None:
+def test_str_subclasses_count_as_their_text() -> None:
     assert anls_metric.anls_score(numpy.str_("CocaCola"), [Answer.COLA]) == pytest.approx(8 / 9)
     assert anls_metric.anls_scores([Answer.COLA], [[numpy.str_("coca cola")]]) == [1.0]
 
 
-def test_texts_that_are_hard_to_handle() -> None:
+def test_anls_score_handles_surrogates_nul_long_and_decomposed_texts() -> None:
     assert anls_metric.anls_score("a\ud800b", ["a\ud800c"]) == pytest.approx(2 / 3)
     assert anls_metric.anls_score("a\x00b", ["a\x00b"]) == 1.0
     assert anls_metric.anls_score("x" * 31_000, ["short"]) == 0.0
@@ -381,8 +383,8 @@ def test_texts_that_are_hard_to_handle() -> None:
 # What is refused
 
 
-def nested(kind: Callable[[list[Any]], Any]) -> Any:
-    """So deep that Python gives up printing it."""
+def nest_deep(kind: Callable[[list[Any]], Any]) -> Any:
+    """A value so deep that Python cannot print it."""
     value: Any = kind([])
     for _ in range(100_000):
         value = kind([value])
@@ -439,24 +441,26 @@ BAD_ROWS: list[tuple[Any, Any, list[str]]] = [
     (["a"], [itertools.count()], ["references of row 0", "never ends (count)"]),
     (["a", "b"], (text for text in iter(str, None)), ["2 predictions", "3 questions"]),
     ((text for text in iter(str, None)), ["a", "b"], ["3 predictions", "2 questions"]),
-    ([nested(list)], ["a"], ["prediction of row 0", "(list), not a string"]),
-    (["a"], [nested(tuple)], ["references of row 0", "item 0", "(tuple), not a string"]),
+    ([nest_deep(list)], ["a"], ["prediction of row 0", "(list), not a string"]),
+    (["a"], [nest_deep(tuple)], ["references of row 0", "item 0", "(tuple), not a string"]),
     ([10**5000], ["a"], ["prediction of row 0", "(int), not a string: pass a string"]),
     ([Unprintable()], ["a"], ["prediction of row 0", "... (Unprintable), not a string"]),
 ]
 
 
-@pytest.mark.parametrize(("predictions", "refs", "said"), BAD_ROWS, ids=lambda value: None)
-def test_bad_rows_are_refused_with_the_row_and_what_to_do(predictions: Any, refs: Any, said: list[str]) -> None:
+@pytest.mark.parametrize(("predictions", "accepted", "message_parts"), BAD_ROWS, ids=lambda value: None)
+def test_bad_rows_are_refused_with_the_row_and_what_to_do(
+    predictions: Any, accepted: Any, message_parts: list[str]
+) -> None:
     with pytest.raises(ValueError, match=r"(?s).+") as raised:
-        anls_metric.anls_scores(predictions, refs)
-    for words in said:
+        anls_metric.anls_scores(predictions, accepted)
+    for words in message_parts:
         assert words in str(raised.value)
     assert "\n" not in str(raised.value)
     assert anls_metric.anls_scores(["a", "b"], [["a"], ["c"]]) == [1.0, 0.0]
 
 
-def test_bad_rows_are_found_also_behind_an_exact_match() -> None:
+def test_bad_references_behind_an_exact_match_are_refused() -> None:
     with pytest.raises(ValueError, match="gold labels, item 1, is None"):
         anls_metric.anls_score("a", ["a", None])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="the prediction is None"):
@@ -468,20 +472,20 @@ def test_bad_rows_are_found_also_behind_an_exact_match() -> None:
 BAD_THRESHOLDS = [-0.1, 1.1, 50, math.nan, math.inf, "0.5", b"0.5", True, numpy.True_, [0.5], 10**400, -(10**5000)]
 
 
-@pytest.mark.parametrize("threshold", [*BAD_THRESHOLDS, nested(list), 1j, Decimal("0.5")], ids=anls_metric.describe)
-def test_a_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
+@pytest.mark.parametrize("threshold", [*BAD_THRESHOLDS, nest_deep(list), 1j, Decimal("0.5")], ids=anls_metric.describe)
+def test_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
     with pytest.raises(ValueError, match=r"threshold is .* it must be a number from 0 to 1"):
         anls_metric.anls_score("a", ["a"], threshold=threshold)
 
 
 @pytest.mark.parametrize("threshold", [0.5, numpy.float32(0.5), numpy.float64(0.5), Fraction(1, 2)])
-def test_a_threshold_of_any_kind_of_number(threshold: Any) -> None:
+def test_threshold_may_be_any_kind_of_real_number(threshold: Any) -> None:
     assert anls_metric.anls_score("ab", ["abcd"], threshold=threshold) == 0.5
     assert anls_metric.signature(threshold=threshold) == anls_metric.signature()
 
 
-def test_at_which_thresholds_a_tie_counts() -> None:
-    """As the originals do it, 1 - distance / length is compared as it comes out in floating point."""
+def test_tie_with_the_threshold_is_decided_in_floating_point() -> None:
+    """1 - distance / length is compared in floating point, as in the original programs."""
 
     def counts(edits: int, length: int, threshold: float, variant: str = "standard") -> bool:
         return anls_metric.anls_score("#" * edits + "a" * (length - edits), "a" * length, threshold, variant) > 0
@@ -495,12 +499,12 @@ def test_at_which_thresholds_a_tie_counts() -> None:
     expected = {(edits, length): 1 - edits / length >= (100 - 100 * edits // length) / 100 for edits, length in ties}
     assert kept == expected
     assert 0 < sum(not counted for counted in kept.values()) < len(kept) / 5
-    # A distance is rounded as the threshold is, so that those variants that compare it never count a tie.
+    # A distance is rounded like the threshold, so the variants that compare distances never count a tie.
     assert not any(counts(edits, length, edits / length, "pypi_anls") for edits, length in ties)
 
 
-@pytest.mark.parametrize("variant", ["squad", "", "RRC", None, 5, ["rrc"], nested(list)], ids=anls_metric.describe)
-def test_an_unknown_variant_is_refused_with_the_known_ones(variant: Any) -> None:
+@pytest.mark.parametrize("variant", ["squad", "", "RRC", None, 5, ["rrc"], nest_deep(list)], ids=anls_metric.describe)
+def test_unknown_variant_is_refused_with_the_known_names(variant: Any) -> None:
     with pytest.raises(ValueError, match=r"variant.*standard, rrc, mmpretrain"):
         anls_metric.anls_scores(["a"], ["a"], variant=variant)
 
@@ -517,9 +521,9 @@ def test_mistral_evals_ignores_all_ascii_punctuation_but_percent() -> None:
     assert anls_metric.VARIANTS["mistral_evals"].ignored_ending == string.punctuation.replace("%", "") + " "
 
 
-def test_other_names_of_a_variant() -> None:
-    named = {name: variant.name for variant in anls_metric.VARIANTS.values() for name in variant.aliases}
-    assert named == {
+def test_get_variant_accepts_aliases() -> None:
+    variant_names = {name: variant.name for variant in anls_metric.VARIANTS.values() for name in variant.aliases}
+    assert variant_names == {
         "evalscope": "standard",
         "minicpm_v": "standard",
         "vlmevalkit": "rrc",
@@ -537,12 +541,12 @@ def test_other_names_of_a_variant() -> None:
         "aisbench": "lmms_eval",
         "latin_prompt": "openbench",
     }
-    assert all(anls_metric.get_variant(name) is anls_metric.VARIANTS[row] for name, row in named.items())
+    assert all(anls_metric.get_variant(name) is anls_metric.VARIANTS[row] for name, row in variant_names.items())
     with pytest.raises(ValueError, match="no variant 'anls_star'"):  # a metric of nested values
         anls_metric.get_variant("anls_star")
 
 
-def test_signatures_name_the_variant_and_every_field_that_differs() -> None:
+def test_signature_names_the_variant_and_every_field_that_differs() -> None:
     version = f"v{anls_metric.__version__}"
     assert anls_metric.signature() == f"anls|standard|threshold:0.5|{version}"
     assert anls_metric.signature("unitxt", threshold=1) == f"anls|rrc|threshold:1.0|{version}"
@@ -554,7 +558,7 @@ def test_signatures_name_the_variant_and_every_field_that_differs() -> None:
     assert anls_metric.signature(other) == f"anls|other|kept:similarity > threshold|threshold:0.5|{version}"
 
 
-def test_a_signature_does_not_depend_on_what_was_asked_before() -> None:
+def test_signature_is_the_same_for_equal_thresholds() -> None:
     assert (
         anls_metric.signature("nls", threshold=-0.0)
         == anls_metric.signature("nls", threshold=0.0)
@@ -567,7 +571,7 @@ def test_two_variants_never_share_a_signature() -> None:
     assert len({anls_metric.signature(name) for name in anls_metric.VARIANTS}) == len(anls_metric.VARIANTS)
 
 
-def test_a_variant_of_ones_own_is_scored_as_its_fields_say() -> None:
+def test_custom_variant_is_scored_as_its_fields_say() -> None:
     mine = replace(anls_metric.VARIANTS["standard"], ignored_ending=".", no_answers=("n/a",), threshold=0.0)
     assert anls_metric.anls_scores(["yes.", "N/A"], ["yes", "n/a"], variant=mine) == [1.0, 0.0]
     assert anls_metric.VARIANTS["standard"].ignored_ending == ""
@@ -594,23 +598,23 @@ def test_a_variant_of_ones_own_is_scored_as_its_fields_say() -> None:
         ("all_or_nothing", 0),
     ],
 )
-def test_a_variant_with_an_impossible_field_is_refused(field: str, value: Any) -> None:
+def test_variant_with_an_impossible_field_is_refused(field: str, value: Any) -> None:
     with pytest.raises(ValueError, match=f"{field}.* (it must be|pass a string)"):
         replace(anls_metric.VARIANTS["standard"], **{field: value})
 
 
-def test_a_variant_of_ones_own_cannot_pass_for_another_by_its_name() -> None:
+def test_custom_variant_with_the_name_of_another_is_refused() -> None:
     with pytest.raises(ValueError, match="'unitxt' is another name of a known variant"):
         anls_metric.signature(replace(anls_metric.VARIANTS["standard"], name="unitxt"))
 
     class Variant:
-        """Somebody else's."""
+        """A class of another library."""
 
     with pytest.raises(ValueError, match="no Variant of this metric"):
         anls_metric.signature(Variant())  # type: ignore[arg-type]
 
 
-def test_the_table_of_variants_cannot_be_changed_by_accident() -> None:
+def test_variants_table_is_read_only() -> None:
     with pytest.raises(TypeError):
         anls_metric.VARIANTS["standard"] = anls_metric.VARIANTS["rrc"]  # type: ignore[index]
     with pytest.raises(AttributeError):
@@ -631,7 +635,7 @@ def test_variants_survive_copies_and_pickles(name: str) -> None:
 
 
 @given(st.lists(st.tuples(texts, references), min_size=1, max_size=30), thresholds, variants)
-def test_a_stream_and_batches_give_the_same_bits(
+def test_iter_anls_scores_and_anls_batch_agree_with_anls_scores(
     rows: list[tuple[str, list[str]]], threshold: float | None, variant: str
 ) -> None:
     scores = anls_metric.anls_scores([row[0] for row in rows], [row[1] for row in rows], threshold, variant)
@@ -643,7 +647,7 @@ def test_a_stream_and_batches_give_the_same_bits(
     assert batched == {"score": scores}
 
 
-def test_scores_of_a_stream_come_as_its_rows_come() -> None:
+def test_iter_anls_scores_yields_a_score_before_it_reads_the_next_row() -> None:
     taken = []
 
     def rows() -> Any:
@@ -661,19 +665,19 @@ def test_scores_of_a_stream_come_as_its_rows_come() -> None:
     assert list(stream) == []
 
 
-@pytest.mark.parametrize("rows", [None, 5, 0.5, nested])
-def test_what_is_no_stream_is_refused_at_once(rows: Any) -> None:
+@pytest.mark.parametrize("rows", [None, 5, 0.5, nest_deep])
+def test_iter_anls_scores_refuses_a_non_iterable_at_once(rows: Any) -> None:
     with pytest.raises(ValueError, match=r"rows is .*: pass pairs of a prediction and its references"):
         anls_metric.iter_anls_scores(rows)
 
 
-def test_a_mean_of_something_else_is_refused() -> None:
+def test_mean_refuses_anything_but_numbers() -> None:
     for wrong in (None, 5, "0.5"):
         with pytest.raises(ValueError, match="scores is"):
             anls_metric.mean(wrong)  # type: ignore[arg-type]
 
 
-def test_a_stream_holds_a_row_at_a_time_and_counts_bad_ones_from_its_start() -> None:
+def test_iter_anls_scores_reads_row_by_row_and_numbers_bad_rows_from_its_start() -> None:
     taken = 0
 
     def rows() -> Any:
@@ -697,7 +701,7 @@ def test_a_stream_holds_a_row_at_a_time_and_counts_bad_ones_from_its_start() -> 
         anls_metric.mean(anls_metric.iter_anls_scores([]))
 
 
-def test_a_bad_row_of_a_batch_is_called_by_its_index() -> None:
+def test_anls_batch_names_a_bad_row_by_its_index() -> None:
     batch = {"prediction": ["a", None], "references": ["a", "b"]}
     with pytest.raises(ValueError, match="prediction of row 4097 is None"):
         anls_metric.anls_batch(batch, indices=[4096, 4097])
@@ -716,7 +720,7 @@ def test_a_bad_row_of_a_batch_is_called_by_its_index() -> None:
 
 
 @pytest.mark.parametrize("processes", [None, 2])
-def test_batches_of_dataset_map(processes: int | None) -> None:
+def test_anls_batch_works_in_dataset_map(processes: int | None) -> None:
     datasets = pytest.importorskip("datasets")
     rows: dict[str, list[Any]] = {
         "prediction": ["CocaCola", "x", "b"] * 50,

@@ -1,4 +1,4 @@
-"""The ways in from the shell and by import: the package alone, beside PyPI's `anls`, and `anls.py` as one file."""
+"""The command and the import: of the package, of the package beside PyPI's `anls`, and of the file `anls.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from anls_metric import metric
 from tests.conftest import ROOT, find_pypi_anls
 
 
-def python(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
+def run_python(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *arguments]
     return subprocess.run(
         command, capture_output=True, text=True, timeout=120, cwd=path.parent, env={"PYTHONPATH": str(path)}
@@ -23,50 +23,50 @@ def python(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Path:
+def site_folder(tmp_path: Path) -> Path:
     """A folder into which anls-metric was installed."""
     folder = tmp_path / "site"
     shutil.copytree(ROOT / "anls_metric", folder / "anls_metric")
     return folder
 
 
-# What the script does that pip makes of the entry point.
+# The program of the script that pip installs for the entry point.
 SCRIPT = ("-c", "from anls_metric.__main__ import run; run()")
 
 
-def test_both_names_of_the_command_are_one_entry_point() -> None:
+def test_both_command_names_have_one_entry_point() -> None:
     tomllib = pytest.importorskip("tomllib", reason="Python 3.10 cannot read TOML")
     scripts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"]
     assert scripts == dict.fromkeys(["anls", "calculate-anls"], "anls_metric.__main__:run")
 
 
 @pytest.mark.parametrize("command", [("-m", "anls_metric"), SCRIPT], ids=["python -m anls_metric", "anls"])
-def test_command_without_a_file_says_what_to_name(site: Path, command: tuple[str, str]) -> None:
-    done = python(*command, path=site)
+def test_command_without_a_file_says_what_to_name(site_folder: Path, command: tuple[str, str]) -> None:
+    done = run_python(*command, path=site_folder)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("anls: error: name a file to score")
 
 
-def test_package_beside_pypi_anls(site: Path) -> None:
+def test_package_and_pypi_anls_keep_their_own_scores(site_folder: Path) -> None:
     """`import anls` is theirs and `import anls_metric` ours, with their own numbers. `.ci/run wheel` installs both."""
-    (site / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
+    (site_folder / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
     program = "import anls, anls_metric; print(*(each.anls_score('ab', ['abcd']) for each in (anls, anls_metric)))"
-    assert python("-c", program, path=site).stdout == "0.0 0.5\n"
-    assert python("-m", "anls_metric", "--version", path=site).stdout == f"anls {anls_metric.__version__}\n"
+    assert run_python("-c", program, path=site_folder).stdout == "0.0 0.5\n"
+    assert run_python("-m", "anls_metric", "--version", path=site_folder).stdout == f"anls {anls_metric.__version__}\n"
 
 
 def test_running_the_one_file_says_where_the_command_is(tmp_path: Path) -> None:
     shutil.copy(ROOT / "anls.py", tmp_path)
-    done = python("-m", "anls", path=tmp_path)
+    done = run_python("-m", "anls", path=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "this file is a module: pip install anls-metric has the command anls\n"
 
 
 @pytest.mark.parametrize("module", ["anls", "anls_metric"])
-def test_import_brings_rapidfuzz_and_nothing_heavier(module: str, site: Path) -> None:
-    shutil.copy(ROOT / "anls.py", site)
+def test_import_brings_rapidfuzz_and_nothing_heavier(module: str, site_folder: Path) -> None:
+    shutil.copy(ROOT / "anls.py", site_folder)
     program = f"import sys; before = set(sys.modules); import {module}; print(*set(sys.modules) - before)"
-    brought = {name.partition(".")[0] for name in python("-c", program, path=site).stdout.split()}
+    brought = {name.partition(".")[0] for name in run_python("-c", program, path=site_folder).stdout.split()}
     others = brought - set(sys.stdlib_module_names) - {module, "rapidfuzz"}
     assert {name for name in others if "cython" not in name} == set()
 
