@@ -12,7 +12,7 @@ from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import find_submissions
-from anls_metric.report import comparison_text, tables, text
+from anls_metric.report import tables, terminal, terminal_comparison
 from anls_metric.report.document import document
 
 if TYPE_CHECKING:
@@ -83,8 +83,8 @@ class FileScores:
 
     def __str__(self) -> str:
         if len(self.scored_sets) > 1:
-            return comparison_text.as_text(self._document, self.scored_sets)
-        return text.summary(*self.scored_sets.values())
+            return terminal_comparison.as_text(self._document, self.scored_sets)
+        return terminal.summary(*self.scored_sets.values())
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}: {scored_set.mean:.4f}" for name, scored_set in self.scored_sets.items())

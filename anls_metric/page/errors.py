@@ -6,7 +6,7 @@ import logging
 
 from anls_metric.reading.remedies import Door
 from anls_metric.reading.rows import InputError
-from anls_metric.report.text import printable
+from anls_metric.report.terminal import printable
 
 _LONGEST = 600
 

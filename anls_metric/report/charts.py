@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from anls_metric.core.explanation import format_number
-from anls_metric.report.pieces import text
+from anls_metric.report.html_parts import text
 
 COLOURS = 8
 """How many colours submissions have; then they come again."""

@@ -25,11 +25,11 @@ from anls_metric.core.explanation import format_number
 from anls_metric.core.variants import VARIANTS, Variant, get_variant
 from anls_metric.core.version import __version__
 from anls_metric.report import charts
-from anls_metric.report.columns import MOST_BYTES, as_script, columns, shown_questions
 from anls_metric.report.document import document
+from anls_metric.report.html_parts import text
 from anls_metric.report.images import Images
-from anls_metric.report.pieces import text
-from anls_metric.report.text import printable
+from anls_metric.report.question_data import MOST_BYTES, as_script, columns, shown_questions
+from anls_metric.report.terminal import printable
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared

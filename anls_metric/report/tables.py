@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from anls_metric.report.text import printable
+from anls_metric.report.terminal import printable
 
 Table = list[list[str]]
 """The head and the rows."""

@@ -17,7 +17,7 @@ import anls_metric
 from tests.conftest import ROOT
 from tests.page.conftest import SIZES, Served, Visit
 from tests.page.files import write_table
-from tests.report.made import HOSTILE, data_of
+from tests.report.sample_reports import HOSTILE, data_of
 
 Visits = Callable[..., Visit]
 

@@ -19,10 +19,10 @@ from anls_metric.page.scoring import Asked, Fields, Found, Progress, Report, Ste
 from anls_metric.page.uploads import Upload
 from anls_metric.page.visit import one_answer
 from anls_metric.reading.sources import Reading
-from anls_metric.report import pieces
+from anls_metric.report import html_parts
 from tests.conftest import ROOT
 from tests.page.files import write_table
-from tests.report.made import HOSTILE, data_of, elements
+from tests.report.sample_reports import HOSTILE, data_of, elements
 
 GOLD = Upload(str(ROOT / "examples" / "gold_label.json"))
 SUBMISSION = Upload(str(ROOT / "examples" / "submission.json"))
@@ -38,7 +38,7 @@ def test_one_answer_is_shown_with_its_reason() -> None:
     assert shown.count("<q>Coca Cola") == 3  # the closest one twice
     assert all(f"<b>{name}</b>" in variants for name in VARIANTS)
     assert one_answer("CocaCola", " \n", STANDARD) == (
-        pieces.hint("Write an accepted answer to see the score."),
+        html_parts.hint("Write an accepted answer to see the score."),
         "",
     )
 

@@ -19,7 +19,7 @@ from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row
 from anls_metric.report.html import as_html
 from tests.conftest import benchmark, fuzzed_rows
-from tests.report.made import HOSTILE, many, report
+from tests.report.sample_reports import HOSTILE, many, report
 from tests.report.test_html import image
 
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}

@@ -13,9 +13,9 @@ import pytest
 from anls_metric import VARIANTS
 from anls_metric.analysis.questions import join_questions
 from anls_metric.reading.rows import InputError
-from anls_metric.report.columns import shown_questions
 from anls_metric.report.images import Images
-from tests.report.made import HOSTILE, data_of, elements, many, report, scored
+from anls_metric.report.question_data import shown_questions
+from tests.report.sample_reports import HOSTILE, data_of, elements, many, report, scored
 
 THREE = {"good": many(200, 0.9), "fair": many(200, 0.6), "poor": many(200, 0.0)}
 

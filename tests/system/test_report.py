@@ -13,7 +13,7 @@ import pytest
 
 from anls_metric import command_line
 from tests.conftest import ROOT
-from tests.report.made import data_of
+from tests.report.sample_reports import data_of
 
 GOLD, SUBMISSION = (str(ROOT / "examples" / name) for name in ("gold_label.json", "submission.json"))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.report import tables
-from anls_metric.report.text import answer_lines, printable, shortened
+from anls_metric.report.terminal import answer_lines, printable, shortened
 
 
 def as_text(document: Mapping[str, Any], scored_sets: Mapping[str, ScoredSet], width: int | None = None) -> str:

@@ -9,7 +9,7 @@ from anls_metric.analysis.curves import least_similarity
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row
-from anls_metric.report import pieces
+from anls_metric.report import html_parts
 from anls_metric.report.document import document
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -58,7 +58,7 @@ def test_every_variant_has_something_to_say(variant: str, prediction: str) -> No
     said = why.sentence
     assert said.endswith(".")
     assert (", so 0." in said) == (why.score == 0)
-    assert pieces.answer(why)
+    assert html_parts.answer(why)
 
 
 def test_texts_are_shown_as_text() -> None:
@@ -66,11 +66,11 @@ def test_texts_are_shown_as_text() -> None:
     scored_set.add([Row(SCRIPT, SCRIPT, [SCRIPT + "x"], {"question": SCRIPT, "kind": SCRIPT})])
     why = explain(SCRIPT, [SCRIPT + "x"])
     found = [
-        pieces.answer(why),
-        pieces.answer_by_variant(SCRIPT, [SCRIPT], why),
-        pieces.summary(document([Entry(SCRIPT, scored_set)], hints=[SCRIPT]), [SCRIPT]),
-        pieces.summary(document([Entry(SCRIPT, scored_set), Entry(SCRIPT, scored_set)])),
-        pieces.message(SCRIPT),
+        html_parts.answer(why),
+        html_parts.answer_by_variant(SCRIPT, [SCRIPT], why),
+        html_parts.summary(document([Entry(SCRIPT, scored_set)], hints=[SCRIPT]), [SCRIPT]),
+        html_parts.summary(document([Entry(SCRIPT, scored_set), Entry(SCRIPT, scored_set)])),
+        html_parts.message(SCRIPT),
     ]
     for page in found:
         assert "<script" not in page
@@ -78,29 +78,29 @@ def test_texts_are_shown_as_text() -> None:
 
 
 def test_texts_that_play_with_the_page_are_tamed() -> None:
-    assert pieces.text("a\u202eb\x00c\ud800\n${1}{{x}}") == "a·b·c··&#36;&#123;1}&#123;&#123;x}}"
-    assert len(pieces.text("x" * 10**6)) < 400
+    assert html_parts.text("a\u202eb\x00c\ud800\n${1}{{x}}") == "a·b·c··&#36;&#123;1}&#123;&#123;x}}"
+    assert len(html_parts.text("x" * 10**6)) < 400
 
 
 def test_edits_are_told_apart_without_colour() -> None:
-    view = pieces.edit_view(explain("xcoa c", ["coca  cola"], variant="nls").best)
+    view = html_parts.edit_view(explain("xcoa c", ["coca  cola"], variant="nls").best)
     for operation in ("equal", "insert", "delete"):
         assert f'class="{operation}"' in view
     assert "␣" in view
-    assert "replace “a” by “b”" in pieces.edit_view(explain("a", ["b"], variant="nls").best)
-    style = pieces.STYLE.read_text(encoding="utf-8")
+    assert "replace “a” by “b”" in html_parts.edit_view(explain("a", ["b"], variant="nls").best)
+    style = html_parts.STYLE.read_text(encoding="utf-8")
     for rule in (".delete > span:first-child", ".insert > span:last-child", ".replace > span"):
         assert rule in style
     assert all(mark in style for mark in ("line-through", "underline", "dashed"))
 
 
 def test_what_is_shown_of_long_texts_stays_short() -> None:
-    assert len(pieces.edit_view(explain("a" * 9000, ["b"]).best)) < 60_000
+    assert len(html_parts.edit_view(explain("a" * 9000, ["b"]).best)) < 60_000
     long = explain("ab" * 2000, ["ac" * 2000])
-    assert pieces.edits_of(long.best) is None
-    assert pieces.edit_view(long.best).count("4,000 characters against 4,000: too long to show what differs") == 1
+    assert html_parts.edits_of(long.best) is None
+    assert html_parts.edit_view(long.best).count("4,000 characters against 4,000: too long to show what differs") == 1
     many = explain("a", ["b", "c"] * 500 + ["a"])
-    shown = pieces.answer(many)
+    shown = html_parts.answer(many)
     assert "and 950 other accepted answers" in shown
     assert shown.count('class="dot') == 51
     assert '<tr class=marked><td><q>a</q> <span class="tag">closest</span>' in shown
@@ -108,4 +108,4 @@ def test_what_is_shown_of_long_texts_stays_short() -> None:
 
 def test_the_threshold_of_a_distance_is_marked_as_a_similarity() -> None:
     assert least_similarity(VARIANTS["standard"]) == 0.5
-    assert 'style="left:20.00%"' in pieces.number_line(explain("ab", ["abc"], 0.8, variant="pypi_anls"))
+    assert 'style="left:20.00%"' in html_parts.number_line(explain("ab", ["abc"], 0.8, variant="pypi_anls"))

@@ -13,12 +13,12 @@ from anls_metric.core.explanation import Edit, Explanation, Match, format_number
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.reading.values import written
-from anls_metric.report.text import printable
+from anls_metric.report.terminal import printable
 
 if TYPE_CHECKING:
     from anls_metric.nested import Leaf, StarExplanation
 
-STYLE = Path(__file__).parent / "assets" / "pieces.css"
+STYLE = Path(__file__).parent / "assets" / "html_parts.css"
 """How the pieces look."""
 
 MOST_EDITED = 2_000**2  # characters of one text times those of the other, up to which their edits are looked for

@@ -5,7 +5,7 @@ from __future__ import annotations
 import anls_metric
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.rows import Row
-from anls_metric.report.text import alignment, printable, summary
+from anls_metric.report.terminal import alignment, printable, summary
 
 
 def aligned(prediction: str, reference: str, variant: str = "standard", width: int = 100) -> list[str]:
