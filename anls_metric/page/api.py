@@ -122,7 +122,7 @@ def explain_answer(
         return _explained(chosen.explain(*typed_values(prediction, accepted_answers)))
     with limits.turnstile.passed(work > limits.SMALL_WORK):
         why = explain(prediction, accepted_answers, variant=chosen)
-        edits = html_parts.edits_of(why.best)
+        edits = html_parts.find_edits(why.best)
     return {
         "score": why.score,
         "reason": why.reason,
