@@ -21,8 +21,8 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Submission, find_submissions
-from anls_metric.report import text
-from anls_metric.report.document import RESULTS_FILE, document
+from anls_metric.report import terminal
+from anls_metric.report.document import RESULTS_FILE, build_document
 
 if TYPE_CHECKING:
     from anls_metric.core.variants import Scorer
@@ -196,7 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _error(message: str) -> str:
     """A message as the terminal may show it: names and texts of files cannot command it."""
-    return f"anls: error: {text.printable(' '.join(message.split()))}\n"
+    return f"anls: error: {terminal.make_printable(' '.join(message.split()))}\n"
 
 
 def _message(error: ValueError | OSError) -> str:
@@ -213,7 +213,7 @@ def _run(flags: argparse.Namespace) -> int:
         _open_page()
         return 0
     if flags.list_layouts:
-        print(text.layouts())
+        print(terminal.format_layouts())
         return 0
     if not (flags.files or flags.gold or flags.submission):
         raise ValueError("name a file to score, or a gold file and then submissions; --help says more")
@@ -237,9 +237,9 @@ def _run(flags: argparse.Namespace) -> int:
     hints = [hint.worded("command") for hint in evaluation.hints]
     if not flags.quiet:
         for note in evaluation.notes:
-            print(f"anls: {text.printable(note)}", file=sys.stderr)
+            print(f"anls: {terminal.make_printable(note)}", file=sys.stderr)
         for hint in hints:
-            print(f"hint: {text.printable(hint)}", file=sys.stderr)
+            print(f"hint: {terminal.make_printable(hint)}", file=sys.stderr)
     if flags.report:
         _write_report(flags.report, submissions, images, evaluation, hints)
     _print(flags, evaluation, hints)
@@ -251,7 +251,7 @@ def _fail(evaluation: Evaluation, least: float | None) -> int:
     means = {name: scored_set.mean for name, scored_set in evaluation.scored_sets.items()}
     low = {name: mean for name, mean in means.items() if least is not None and mean < least}
     for name, mean in low.items():
-        print(f"anls: the ANLS of {text.printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
+        print(f"anls: the ANLS of {terminal.make_printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
     return 1 if low else 0
 
 
@@ -281,7 +281,7 @@ def _write_report(
     sources = {os.path.basename(submission.asked) for submission in submissions}
     source = sources.pop() if len(sources) == 1 else ""
     write_whole(path, as_html(evaluation.entries, evaluation.compared, hints, source=source, images=images))
-    print(f"report: {text.printable(path)}", file=sys.stderr)
+    print(f"report: {terminal.make_printable(path)}", file=sys.stderr)
 
 
 def _scorers(flags: argparse.Namespace) -> list[Scorer]:
@@ -344,26 +344,26 @@ def _print(flags: argparse.Namespace, evaluation: Evaluation, hints: Sequence[st
         print("\n".join(str(entry.scored_set.mean) for entry in entries))
         return
     if len(entries) == 1 and flags.format == "text" and not flags.find:
-        print(text.summary(entries[0].scored_set))
+        print(terminal.format_summary(entries[0].scored_set))
     else:
-        _print_document(flags, evaluation, document(entries, evaluation.compared, hints, flags.regressions))
+        _print_document(flags, evaluation, build_document(entries, evaluation.compared, hints, flags.regressions))
     if flags.output_dir and flags.format == "text":
         folder = os.path.join(flags.output_dir, "*") if len(entries) > 1 else flags.output_dir
-        print(f"\nper answer: {text.printable(os.path.join(folder, RESULTS_FILE))}")
+        print(f"\nper answer: {terminal.make_printable(os.path.join(folder, RESULTS_FILE))}")
 
 
 def _print_document(flags: argparse.Namespace, evaluation: Evaluation, content: dict[str, Any]) -> None:
-    from anls_metric.report import comparison_text, tables
+    from anls_metric.report import tables, terminal_comparison
 
     if flags.find:
         content["find"] = [match._asdict() for match in evaluation.find_variants(flags.find)]
     if flags.format != "text":
         print(tables.FORMATS[flags.format](content))
     elif flags.find:
-        print(text.matching_variants(flags.find, content["find"]))
+        print(terminal.format_matches(flags.find, content["find"]))
     else:
         width = _columns() if sys.stdout.isatty() else None
-        print(comparison_text.as_text(content, evaluation.scored_sets, width))
+        print(terminal_comparison.as_text(content, evaluation.scored_sets, width))
 
 
 def _open_page() -> None:

@@ -12,8 +12,8 @@ from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import find_submissions
-from anls_metric.report import comparison_text, tables, text
-from anls_metric.report.document import document
+from anls_metric.report import tables, terminal, terminal_comparison
+from anls_metric.report.document import build_document
 
 if TYPE_CHECKING:
     import pandas
@@ -79,12 +79,12 @@ class FileScores:
             import pandas
         except ImportError as error:
             raise ImportError("to_pandas() needs pandas: pip install pandas", name=error.name) from None
-        return pandas.DataFrame(tables.figures(self._document))
+        return pandas.DataFrame(tables.collect_figures(self._document))
 
     def __str__(self) -> str:
         if len(self.scored_sets) > 1:
-            return comparison_text.as_text(self._document, self.scored_sets)
-        return text.summary(*self.scored_sets.values())
+            return terminal_comparison.as_text(self._document, self.scored_sets)
+        return terminal.format_summary(*self.scored_sets.values())
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}: {scored_set.mean:.4f}" for name, scored_set in self.scored_sets.items())
@@ -206,7 +206,7 @@ def compare_files(
         keep=regressions > 0,
     ).finish()
     hints = list(map(str, evaluation.hints))
-    content = document(evaluation.entries, evaluation.compared, hints, regressions)
+    content = build_document(evaluation.entries, evaluation.compared, hints, regressions)
     return FileScores(evaluation.scored_sets, content, evaluation.notes)
 
 

@@ -17,7 +17,7 @@ from anls_metric.reading.extract import extractor
 from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.values import typed_values, written
-from anls_metric.report import pieces
+from anls_metric.report import html_parts
 
 if TYPE_CHECKING:
     from anls_metric.nested import StarExplanation, ValueVariant
@@ -122,7 +122,7 @@ def explain_answer(
         return _explained(chosen.explain(*typed_values(prediction, accepted_answers)))
     with limits.turnstile.passed(work > limits.SMALL_WORK):
         why = explain(prediction, accepted_answers, variant=chosen)
-        edits = pieces.edits_of(why.best)
+        edits = html_parts.find_edits(why.best)
     return {
         "score": why.score,
         "reason": why.reason,

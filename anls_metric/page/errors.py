@@ -6,7 +6,7 @@ import logging
 
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Door
-from anls_metric.report.text import printable
+from anls_metric.report.terminal import make_printable
 
 _LONGEST = 600
 
@@ -31,5 +31,5 @@ def told(error: Exception, door: Door) -> str:
     else:
         logging.getLogger(__name__).error("this could not be scored", exc_info=error)
         said = "this could not be scored, for a reason that nobody foresaw: the log of the page has it"
-    said = printable(said)
+    said = make_printable(said)
     return said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:]

@@ -13,7 +13,7 @@ from anls_metric.page import apart, limits
 from anls_metric.page.uploads import Spent, Upload, columns_of, find, open_all
 from anls_metric.reading.remedies import Door
 from anls_metric.reading.sources import Reading
-from anls_metric.report.document import document
+from anls_metric.report.document import build_document
 
 
 class Asked(NamedTuple):
@@ -109,7 +109,7 @@ def _score(asked: Asked, door: Door) -> Iterator[Step]:
         counts[submission.name] += len(scored)
         yield Progress(counts[submission.name], submission.name)
     hints = [hint.worded(door) for hint in evaluation.hints]
-    yield Found(document(evaluation.entries, evaluation.compared, hints), evaluation.notes)
+    yield Found(build_document(evaluation.entries, evaluation.compared, hints), evaluation.notes)
     if asked.report:
         from anls_metric.report.html import as_html
 

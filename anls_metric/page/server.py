@@ -31,7 +31,7 @@ from anls_metric.page.uploads import Upload, folder, take
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.remedies import WHICH_FIELD
-from anls_metric.report import pieces
+from anls_metric.report import html_parts
 
 if TYPE_CHECKING:
     from anls_metric.nested import ValueVariant
@@ -107,7 +107,7 @@ def build() -> Page:
                 _file_tab(chosen)
             with gr.Tab("How it works", id="how") as how_tab:
                 gr.Markdown(_asset("how.md"))
-                gr.HTML(pieces.variants())
+                gr.HTML(html_parts.format_variants())
                 report = _asset("report.md").replace("SIGNATURE", signature())
                 gr.Markdown(report.replace("CITATION", CITATION.strip()))
         for tab in (answer_tab, file_tab, how_tab):
@@ -142,7 +142,7 @@ def _from_link(request: gr.Request) -> tuple[Any, ...]:
     try:
         found = api.settings_of_link(link)
     except ValueError as error:
-        gr.Warning(f"The settings of the link are not used: {pieces.text(error)}")
+        gr.Warning(f"The settings of the link are not used: {html_parts.escape(error)}")
         found = api.settings("standard")
     first = EXAMPLES["Coca Cola"]
     given = [link.get(name, text)[: limits.MOST_CHARACTERS] for name, text in zip(("prediction", "answers"), first)]
@@ -190,7 +190,7 @@ def _shown_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str
     try:
         return visit.one_answer(prediction, answers, api.settings(*chosen))
     except Exception as error:
-        return pieces.message(told(error, "page")), ""
+        return html_parts.format_error(told(error, "page")), ""
 
 
 # Files
@@ -220,7 +220,7 @@ def _file_tab(chosen: list[Any]) -> None:
             gr.Dropdown([""], value="", label=label, min_width=200, allow_custom_value=True, elem_id=f"{role}-field")
             for role, label in _FIELDS.items()
         ]
-    summary = gr.HTML(pieces.hint(visit.NOTHING), elem_id="summary")
+    summary = gr.HTML(html_parts.format_hint(visit.NOTHING), elem_id="summary")
     save = gr.Button("Save the report", visible=False, elem_id="save")
     report = gr.HTML(elem_id="report")
 
@@ -237,7 +237,7 @@ def _file_tab(chosen: list[Any]) -> None:
         """The score first, then the report."""
         nothing = {report: "", save: gr.Button(visible=False)}
         if not paths:
-            yield {summary: pieces.hint(visit.NOTHING), **nothing}
+            yield {summary: html_parts.format_hint(visit.NOTHING), **nothing}
             return
         try:
             chosen = api.settings(variant, threshold, ignore_case)
@@ -255,7 +255,7 @@ def _file_tab(chosen: list[Any]) -> None:
                     yield {report: visit.framed(step), save: gr.Button(visible=True)}
         except Exception as error:
             opened = {which: gr.Accordion(open=True)} if _is_of_fields(error) else {}
-            yield {summary: pieces.message(told(error, "page")), **nothing, **opened}
+            yield {summary: html_parts.format_error(told(error, "page")), **nothing, **opened}
 
     # One event for all of them, so that what was asked for last is what is shown.
     gr.on(
@@ -346,7 +346,7 @@ def launch(page: Page, **options: Any) -> None:
         tools.install(folder())
     page.launch(
         theme=_THEME,
-        css_paths=[ASSETS / "page.css", pieces.STYLE],
+        css_paths=[ASSETS / "page.css", html_parts.STYLE],
         head=f"<script>{_asset('page.js')}</script>",
         max_file_size=limits.MOST_BYTES,
         max_threads=_THREADS,

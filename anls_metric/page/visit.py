@@ -9,7 +9,7 @@ from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.page import limits
 from anls_metric.page.scoring import Found, Report
 from anls_metric.reading.values import typed_values, value_or_text
-from anls_metric.report import pieces
+from anls_metric.report import html_parts
 
 if TYPE_CHECKING:
     from anls_metric.nested import ValueVariant
@@ -36,7 +36,7 @@ def one_answer(prediction: str, answers: str, variant: Variant | ValueVariant) -
     if max(len(prediction), len(answers)) > limits.MOST_CHARACTERS:
         raise ValueError(f"the text is longer than {limits.MOST_CHARACTERS:,} characters: score it as a file")
     if not accepted(answers):
-        return pieces.hint("Write an accepted answer to see the score."), ""
+        return html_parts.format_hint("Write an accepted answer to see the score."), ""
     if isinstance(variant, Variant):
         return _one_text(prediction, answers, variant)
     return _one_value(prediction, answers, variant)
@@ -47,14 +47,14 @@ def _one_text(prediction: str, answers: str, variant: Variant) -> tuple[str, str
     work = limits.refuse_too_long(prediction, references, "the texts")
     with limits.turnstile.passed(large=work * len(VARIANTS) > limits.SMALL_WORK):
         why = explain(prediction, references, variant=variant)
-        return pieces.answer(why), pieces.answer_by_variant(prediction, references, why)
+        return html_parts.format_answer(why), html_parts.format_variant_scores(prediction, references, why)
 
 
 def _one_value(prediction: str, answers: str, variant: ValueVariant) -> tuple[str, str]:
     """Of a list or nested value; one that is written over several lines is one."""
     references = accepted(answers) if isinstance(value_or_text(answers), str) else [answers]
     limits.refuse_too_many_pairs(prediction, references, "the values")
-    return pieces.answer_of_values(variant.explain(*typed_values(prediction, references)), variant.label), ""
+    return html_parts.format_value_answer(variant.explain(*typed_values(prediction, references)), variant.label), ""
 
 
 # Files
@@ -62,7 +62,7 @@ def _one_value(prediction: str, answers: str, variant: ValueVariant) -> tuple[st
 
 def scores(found: Found) -> str:
     """The HTML of the scores, which are known before the report is."""
-    return pieces.summary(found.document, found.notes)
+    return html_parts.format_summary(found.document, found.notes)
 
 
 def framed(report: Report) -> str:

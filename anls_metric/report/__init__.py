@@ -1,1 +1,1 @@
-"""What is shown: a scored set becomes characters, and nothing is computed on the way."""
+"""Scores as text, tables, HTML and JSON. Nothing here computes a score."""

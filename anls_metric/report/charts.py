@@ -1,4 +1,4 @@
-"""Numbers as SVG: whiskers, stacked bars, curves, distributions. Places are percentages, so that they fit any width."""
+"""Numbers as SVG: intervals, bars, curves, distributions. Positions are percentages, so a chart fits any width."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from anls_metric.core.explanation import format_number
-from anls_metric.report.pieces import text
+from anls_metric.report.html_parts import escape
 
 COLOURS = 8
-"""How many colours submissions have; then they come again."""
+"""The number of colours for submissions. More submissions repeat them."""
 
 
 class Part(NamedTuple):
-    """A part of a bar.
+    """A part of a stacked bar.
 
     Attributes:
-        name: what it is.
-        size: how much of it there is.
-        style: the class that gives it its colour.
+        name: what the part shows, for its tooltip.
+        size: a count.
+        style: the CSS class with the colour.
     """
 
     name: str
@@ -28,7 +28,13 @@ class Part(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A curve: its name, the place of its colour, and its points, all from 0 to 1."""
+    """A curve.
+
+    Attributes:
+        name: what the curve shows, for its tooltip.
+        colour: the number of the colour.
+        points: (x, y) from left to right, all from 0 to 1.
+    """
 
     name: str
     colour: int
@@ -36,21 +42,21 @@ class Line(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """From where to where an axis goes, in whole tenths."""
+    """The ends of an axis, in whole tenths."""
 
     low: float
     high: float
 
-    def place(self, value: float) -> str:
-        """Where a value stands, with room for a dot at both ends."""
+    def locate(self, value: float) -> str:
+        """The horizontal position of a value, as a percentage that leaves room for a dot at both ends."""
         return f"{3 + 94 * (min(max(value, self.low), self.high) - self.low) / (self.high - self.low):.2f}%"
 
 
-def scale_of(values: Sequence[float]) -> Scale:
-    """The axis that shows these, in steps of a tenth and at least two of them long.
+def choose_scale(values: Sequence[float]) -> Scale:
+    """The axis for one or more values: from a tenth to another, at least 0.2 long.
 
     Example:
-        >>> scale_of([0.8942, 0.9229])
+        >>> choose_scale([0.8942, 0.9229])
         Scale(low=0.8, high=1.0)
     """
     low, high = math.floor(min(values) * 10), math.ceil(max(values) * 10)
@@ -58,38 +64,38 @@ def scale_of(values: Sequence[float]) -> Scale:
     return Scale(low / 10, max(high, low + 2) / 10)
 
 
-def whiskers(value: float, interval: Sequence[float] | None, scale: Scale, colour: int) -> str:
-    """A dot on an axis, with its interval."""
-    said = f"{value:.4f}" + (f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else "")
-    reach = ""
+def draw_interval(value: float, interval: Sequence[float] | None, scale: Scale, colour: int) -> str:
+    """A dot on an axis, and a line for the interval from low to high, if there is one."""
+    label = f"{value:.4f}" + (f", 95 % interval {interval[0]:.4f} to {interval[1]:.4f}" if interval else "")
+    line = ""
     if interval:
-        ends = [scale.place(end) for end in interval]
-        reach = f'<line class="reach" x1="{ends[0]}" x2="{ends[1]}" y1="12" y2="12"/>'
+        ends = [scale.locate(end) for end in interval]
+        line = f'<line class="reach" x1="{ends[0]}" x2="{ends[1]}" y1="12" y2="12"/>'
     return (
-        f'<svg class="whiskers s{colour % COLOURS}" height="24" width="100%" role="img" aria-label="{said}">'
-        f'<line class="axis" x1="3%" x2="97%" y1="12" y2="12"/>{reach}'
-        f'<circle cx="{scale.place(value)}" cy="12" r="5"/></svg>'
+        f'<svg class="whiskers s{colour % COLOURS}" height="24" width="100%" role="img" aria-label="{label}">'
+        f'<line class="axis" x1="3%" x2="97%" y1="12" y2="12"/>{line}'
+        f'<circle cx="{scale.locate(value)}" cy="12" r="5"/></svg>'
     )
 
 
-def stacked(parts: Sequence[Part], height: int = 14) -> str:
-    """Parts of a whole beside each other."""
+def draw_stack(parts: Sequence[Part], height: int = 14) -> str:
+    """A bar that is divided into parts; each part is as wide as its share."""
     total = sum(part.size for part in parts) or 1
-    said = ", ".join(f"{part.name} {part.size:,}" for part in parts if part.size)
+    label = ", ".join(f"{part.name} {part.size:,}" for part in parts if part.size)
     shapes, before = "", 0
     for part in parts:
         if part.size:
             shapes += (
                 f'<rect class="{part.style}" x="{100 * before / total:.3f}%" width="{100 * part.size / total:.3f}%" '
-                f'height="{height}"><title>{text(part.name)}: {part.size:,} of {total:,} '
+                f'height="{height}"><title>{escape(part.name)}: {part.size:,} of {total:,} '
                 f"({100 * part.size / total:.1f} %)</title></rect>"
             )
         before += part.size
-    return f'<svg class="stacked" height="{height}" width="100%" role="img" aria-label="{text(said)}">{shapes}</svg>'
+    return f'<svg class="stacked" height="{height}" width="100%" role="img" aria-label="{escape(label)}">{shapes}</svg>'
 
 
-def bar(value: float, colour: int) -> str:
-    """A number from 0 to 1 as a thin bar; it stands beside the number, which says it."""
+def draw_bar(value: float, colour: int) -> str:
+    """A number from 0 to 1 as a thin bar. Screen readers skip it, because the number stands beside it."""
     width = 100 * min(max(value, 0.0), 1.0)
     return (
         f'<svg class="bar s{colour % COLOURS}" height="4" width="100%" aria-hidden="true">'
@@ -98,46 +104,46 @@ def bar(value: float, colour: int) -> str:
 
 
 _TICKS = (0, 0.25, 0.5, 0.75, 1)
-_LEFT, _TOP, _WIDE, _HIGH = 7, 4, 91, 84  # of the drawing, in percent
+_LEFT, _TOP, _WIDE, _HIGH = 7, 4, 91, 84  # the area of the curves, in percent of the drawing
 
 
-def curves(lines: Sequence[Line], mark: float, said: str) -> str:
-    """Curves over an axis from 0 to 1, one place of which is marked."""
-    scale = scale_of([height for line in lines for _, height in line.points])
+def draw_curves(lines: Sequence[Line], mark: float, label: str) -> str:
+    """Curves over an axis from 0 to 1, with a vertical line at `mark`. `label` describes them to screen readers."""
+    scale = choose_scale([height for line in lines for _, height in line.points])
     grid = "".join(
-        f'<line class="grid" x1="{_LEFT}%" x2="{_LEFT + _WIDE}%" y1="{_down(tick)}" y2="{_down(tick)}"/>'
-        f'<text x="{_LEFT - 1}%" y="{_down(tick)}" dy=".35em" text-anchor="end">'
+        f'<line class="grid" x1="{_LEFT}%" x2="{_LEFT + _WIDE}%" y1="{_locate_y(tick)}" y2="{_locate_y(tick)}"/>'
+        f'<text x="{_LEFT - 1}%" y="{_locate_y(tick)}" dy=".35em" text-anchor="end">'
         f"{format_number(scale.low + tick * (scale.high - scale.low), 3)}</text>"
-        f'<text x="{_right(tick)}" y="{_TOP + _HIGH + 7}%" text-anchor="middle">{format_number(tick)}</text>'
+        f'<text x="{_locate_x(tick)}" y="{_TOP + _HIGH + 7}%" text-anchor="middle">{format_number(tick)}</text>'
         for tick in _TICKS
     )
-    drawn = "".join(
-        f'<path class="s{line.colour % COLOURS}" d="{_path(line.points, scale)}">'
-        f"<title>{text(line.name)}</title></path>"
+    paths = "".join(
+        f'<path class="s{line.colour % COLOURS}" d="{_draw_path(line.points, scale)}">'
+        f"<title>{escape(line.name)}</title></path>"
         for line in reversed(lines)
     )
     return (
-        f'<svg class="curves" height="280" width="100%" role="img" aria-label="{text(said, 2000)}">{grid}'
-        f'<line class="mark" x1="{_right(mark)}" x2="{_right(mark)}" y1="{_TOP}%" y2="{_TOP + _HIGH}%"/>'
+        f'<svg class="curves" height="280" width="100%" role="img" aria-label="{escape(label, 2000)}">{grid}'
+        f'<line class="mark" x1="{_locate_x(mark)}" x2="{_locate_x(mark)}" y1="{_TOP}%" y2="{_TOP + _HIGH}%"/>'
         f'<svg x="{_LEFT}%" y="{_TOP}%" width="{_WIDE}%" height="{_HIGH}%" viewBox="0 0 100 100" '
-        f'preserveAspectRatio="none" overflow="visible">{drawn}</svg></svg>'
+        f'preserveAspectRatio="none" overflow="visible">{paths}</svg></svg>'
     )
 
 
-def _right(value: float) -> str:
+def _locate_x(value: float) -> str:
     return f"{_LEFT + _WIDE * value:.2f}%"
 
 
-def _down(value: float) -> str:
+def _locate_y(value: float) -> str:
     return f"{_TOP + _HIGH * (1 - value):.2f}%"
 
 
-def _path(points: Sequence[tuple[float, float]], scale: Scale) -> str:
+def _draw_path(points: Sequence[tuple[float, float]], scale: Scale) -> str:
     return "M" + "L".join(f"{100 * x:g} {100 * (scale.high - y) / (scale.high - scale.low):.2f}" for x, y in points)
 
 
-def distribution(counts: Sequence[int], least: float, colour: int, said: str) -> str:
-    """How many there are in each of equal parts from 0 to 1: those under a threshold are drawn as outlines."""
+def draw_distribution(counts: Sequence[int], least: float, colour: int, label: str) -> str:
+    """A histogram from 0 to 1 with bins of equal width; bins below `least` are drawn as outlines."""
     most, width = max([*counts, 1]), 100 / len(counts)
     bars = "".join(
         f'<rect class="{"under" if (place + 0.5) / len(counts) < least else "over"}" '
@@ -148,7 +154,7 @@ def distribution(counts: Sequence[int], least: float, colour: int, said: str) ->
         if count
     )
     return (
-        f'<svg class="distribution s{colour % COLOURS}" height="90" width="100%" role="img" aria-label="{text(said)}">'
-        f'{bars}<line class="grid" x1="0" x2="100%" y1="92%" y2="92%"/>'
+        f'<svg class="distribution s{colour % COLOURS}" height="90" width="100%" role="img" '
+        f'aria-label="{escape(label)}">{bars}<line class="grid" x1="0" x2="100%" y1="92%" y2="92%"/>'
         f'<line class="mark" x1="{100 * least:.2f}%" x2="{100 * least:.2f}%" y1="0" y2="100%"/></svg>'
     )

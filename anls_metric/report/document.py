@@ -1,4 +1,4 @@
-"""One JSON document for all that is known: what the command prints for programs, and what the page hands out."""
+"""Everything that is known about submissions as one JSON document, which the command prints and the page returns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import Scored, ScoredSet, in_order
 from anls_metric.core.variants import Variant
+from anls_metric.reading.join import Row
 from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
@@ -16,56 +17,56 @@ if TYPE_CHECKING:
 RESULTS_FILE = "results.json"
 
 
-def document(
+def build_document(
     entries: Sequence[Entry], compared: Compared | None = None, hints: Sequence[str] = (), most_changes: int = 0
 ) -> dict[str, Any]:
-    """What is known of one submission or more.
+    """Everything that is known about one or more submissions.
 
     Args:
-        entries: the submissions, the first of which says the signature.
-        compared: how they compare, where there are several.
-        hints: what to know of the numbers before believing them.
-        most_changes: how many of the questions are wanted that a submission lost against the baseline, and won.
+        entries: the submissions. The signature is that of the first submission.
+        compared: the comparison of several submissions.
+        hints: warnings about the scores.
+        most_changes: how many questions to list that a submission lost against the baseline, and how many that it won.
 
     Returns:
-        Objects, lists, texts and numbers: ``signature``, ``questions``, ``clusters``, ``hints``, ``submissions`` and
-        ``comparisons``; where submissions are compared also ``best`` and ``least_difference``; ``label``, what the
-        number is called, where that is not ANLS.
+        A dict of values that JSON can hold: ``signature``, ``questions`` (their number), ``clusters`` (field and count,
+        or None), ``hints``, ``submissions`` and ``comparisons``, both lists of dicts. With `compared` also ``best`` and
+        ``least_difference``. ``label`` is the name of the score if it is not ANLS.
     """
     first = entries[0].scored_set
     clusters = compared.clusters if compared else first.clusters
-    known: dict[str, Any] = {
+    content: dict[str, Any] = {
         "signature": first.signature,
         "questions": max(entry.scored_set.count for entry in entries),
         "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
         "hints": list(hints),
-        "submissions": [_submission(entry) for entry in entries],
-        "comparisons": [_comparison(one) for one in compared.comparisons] if compared else [],
+        "submissions": [_describe_submission(entry) for entry in entries],
+        "comparisons": list(map(_describe_comparison, compared.comparisons)) if compared else [],
     }
     if first.label != Variant.label:
-        known["label"] = first.label
+        content["label"] = first.label
     if compared:
-        known["best"] = {"name": compared.best, "not_told_apart": compared.ties}
-        known["least_difference"] = compared.least_difference
+        content["best"] = {"name": compared.best, "not_told_apart": compared.ties}
+        content["least_difference"] = compared.least_difference
     if compared and most_changes:
         from anls_metric.analysis.comparison import changes
 
         scored_sets = {entry.name: entry.scored_set for entry in entries}
-        for comparison in known["comparisons"]:
+        for comparison in content["comparisons"]:
             lost, won = changes(scored_sets[comparison["first"]], scored_sets[comparison["second"]], most_changes)
-            comparison["regressions"] = [_change(pair) for pair in lost]
-            comparison["improvements"] = [_change(pair) for pair in won]
-    return known
+            comparison["regressions"] = [_describe_change(pair) for pair in lost]
+            comparison["improvements"] = [_describe_change(pair) for pair in won]
+    return content
 
 
-def _submission(entry: Entry) -> dict[str, Any]:
+def _describe_submission(entry: Entry) -> dict[str, Any]:
     scored_set = entry.scored_set
-    known = {
+    content = {
         "name": entry.name,
         "layout": entry.layout,
         "questions": scored_set.count,
         "anls": scored_set.mean,
-        "interval": _pair(scored_set.interval),
+        "interval": _list_interval(scored_set.interval),
         "exact_match": scored_set.exact_match,
         "contains": scored_set.contains,
         "outcomes": dict(scored_set.outcomes),
@@ -75,34 +76,42 @@ def _submission(entry: Entry) -> dict[str, Any]:
         },
     }
     if scored_set.means:
-        known["variants"] = scored_set.means
+        content["variants"] = scored_set.means
     if scored_set.worst:
-        known["worst"] = [_worst(scored, scored_set) for scored in scored_set.worst]
-    return known
+        content["worst"] = [_describe_answer(scored, scored_set) for scored in scored_set.worst]
+    return content
 
 
-def _comparison(one: Comparison) -> dict[str, Any]:
-    return one._asdict() | {"interval": _pair(one.interval)}
+def _describe_comparison(comparison: Comparison) -> dict[str, Any]:
+    return comparison._asdict() | {"interval": _list_interval(comparison.interval)}
 
 
-def _change(pair: Pair) -> dict[str, Any]:
+def _describe_change(pair: Pair) -> dict[str, Any]:
     row = pair[0].row
-    answers = [{"prediction": as_json(one.row.prediction), "score": one.score, "outcome": one.outcome} for one in pair]
-    asked = row.record.get("question")
+    first, second = (
+        {"prediction": as_json(scored.row.prediction), "score": scored.score, "outcome": scored.outcome}
+        for scored in pair
+    )
     return {
         "id": row.id,
-        "question": asked if isinstance(asked, str) else None,
+        "question": get_question_text(row),
         "references": list(map(as_json, row.references)),
-        "first": answers[0],
-        "second": answers[1],
+        "first": first,
+        "second": second,
     }
 
 
-def _pair(interval: tuple[float, float] | None) -> list[float] | None:
+def get_question_text(row: Row) -> str | None:
+    """The question of a row, None if its record has none that is a text."""
+    question = row.record.get("question")
+    return question if isinstance(question, str) else None
+
+
+def _list_interval(interval: tuple[float, float] | None) -> list[float] | None:
     return list(interval) if interval else None
 
 
-def _worst(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
+def _describe_answer(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
     why = scored_set.explain(scored)
     return {
         "id": scored.row.id,
@@ -111,20 +120,20 @@ def _worst(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
         "prediction": as_json(scored.row.prediction),
         **({} if scored.row.written is None else {"written": scored.row.written}),
         "closest_reference": None if why is None else as_json(why.closest),
-        **_edits_or_leaves(why),
+        **_describe_differences(why),
     }
 
 
-def _edits_or_leaves(why: Any) -> dict[str, Any]:
-    """How a text differs from the closest accepted answer, or each leaf of a value."""
+def _describe_differences(why: Any) -> dict[str, Any]:
+    """The edits from a text to the closest accepted answer, or the leaves of a value."""
     if hasattr(why, "leaves"):
-        return {"leaves": [_leaf(leaf) for leaf in why.leaves]}
+        return {"leaves": [_describe_leaf(leaf) for leaf in why.leaves]}
     return {"edits": [] if why is None else [*map(list, why.edits)]}
 
 
-def _leaf(leaf: Any) -> dict[str, Any]:
-    return {  # not "path", which gradio takes for a file
-        "where": leaf.path,
+def _describe_leaf(leaf: Any) -> dict[str, Any]:
+    return {
+        "where": leaf.path,  # gradio takes a dict with the key "path" for a file
         "prediction": as_json(leaf.prediction),
         "reference": as_json(leaf.reference),
         "score": leaf.score,

@@ -1,6 +1,6 @@
-"""Files that are written aside and renamed when they are whole: results.json, and any other.
+"""Write results.json and other files. A file is written under another name and renamed when it is complete.
 
-results.json has every answer with its score, with the keys of PyPI anls, and is written as the answers are scored.
+results.json holds every answer with its score under the keys of PyPI anls. It is written while the answers are scored.
 """
 
 from __future__ import annotations
@@ -17,21 +17,22 @@ from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.values import as_json
-from anls_metric.report.document import RESULTS_FILE
+from anls_metric.report.document import RESULTS_FILE, get_question_text
 
 _BEGINNING = '{"inputs": '
 
 
 class ResultsFile:
-    """A folder's results.json, written while the answers are scored. Nobody sees it before it is whole.
+    """The results.json of a folder, a context manager. The file appears in the folder when it is complete.
 
     Args:
-        folder: where to write; it is made where it is not there.
-        inputs: the files that are scored, which the results name.
+        folder: the folder to write to; it is created if it is missing.
+        inputs: the files that are scored; the results name them.
         force: whether to overwrite the results of other inputs.
 
     Raises:
-        InputError: there are results of other inputs, or the file is one of the inputs. OSError: it cannot be written.
+        InputError: the folder holds results of other inputs, or results.json is one of the inputs.
+        OSError: the file cannot be written.
     """
 
     def __init__(self, folder: str, inputs: Sequence[str], force: bool = False) -> None:
@@ -53,31 +54,35 @@ class ResultsFile:
 
     def _refuse_to_overwrite(self) -> None:
         refuse_input(self.path, self._inputs, remedies.RESULTS_ELSEWHERE)
-        found = None if self._force else _inputs_of(self.path)
-        if found is not None and found != self._inputs:
-            of = f"of other inputs ({', '.join(found)})" if found else "that name no inputs"
+        inputs = None if self._force else _read_inputs(self.path)
+        if inputs is not None and inputs != self._inputs:
+            of = f"of other inputs ({', '.join(inputs)})" if inputs else "that name no inputs"
             raise InputError(f"there are results {of}", self.path, remedies.OVERWRITE_RESULTS)
 
-    def add(self, scored: Sequence[Scored]) -> None:
-        """Write these answers as well."""
-        for one in scored:
-            asked = one.row.record.get("question")
+    def add(self, answers: Sequence[Scored]) -> None:
+        """Write more answers. OSError: they cannot be written."""
+        for scored in answers:
+            row = scored.row
             sample = {
-                "score": one.score,
-                "question": asked if isinstance(asked, str) else "",
-                "gt": list(map(as_json, one.row.references)),
-                "det": "" if one.row.prediction is None else as_json(one.row.prediction),
-                "info": one.zero,
+                "score": scored.score,
+                "question": get_question_text(row) or "",
+                "gt": list(map(as_json, row.references)),
+                "det": "" if row.prediction is None else as_json(row.prediction),
+                "info": scored.zero,
             }
-            self._file.write(f"{self._separator}\n{json.dumps(one.row.id)}: {json.dumps(sample)}")
+            self._file.write(f"{self._separator}\n{json.dumps(row.id)}: {json.dumps(sample)}")
             self._separator = ","
 
     def finish(self, scored_set: ScoredSet, answer_types: bool = False) -> None:
-        """Write what is said of the whole, and put the file in its place.
+        """Write the scores of the whole set. Leaving the context then puts the file in its place.
 
         Args:
-            scored_set: what was scored.
-            answer_types: whether it was broken down by the fields of `ANSWER_TYPES`.
+            scored_set: the set with all answers.
+            answer_types: whether the set is grouped by the fields of `ANSWER_TYPES`.
+
+        Raises:
+            InputError: another run has written results of other inputs in the meantime.
+            OSError: the file cannot be written.
         """
         by_type = {
             ANSWER_TYPES[field][0]: {value: tally.mean for value, tally in scored_set.groups[field].items()}
@@ -88,26 +93,31 @@ class ResultsFile:
             "scores_by_types": {name: by_type.get(name, {}) for name, _ in ANSWER_TYPES.values()},
         }
         self._file.write("\n},\n" + json.dumps(totals)[1:] + "\n")
-        self._refuse_to_overwrite()  # somebody else may have written there in the meantime
+        self._refuse_to_overwrite()  # another run may have written results in the meantime
 
 
 def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write it to another file") -> None:
-    """Refuse to overwrite one of the files that are scored.
+    """Refuse to overwrite a file that is scored.
+
+    Args:
+        path: the file to write.
+        inputs: the files that are scored.
+        remedy: what the error tells the user to do.
 
     Raises:
-        InputError: it is one of them.
+        InputError: ``path`` is one of the inputs.
     """
-    for one in inputs:
+    for source in inputs:
         with suppress(OSError):
-            if os.path.samefile(one, path):
+            if os.path.samefile(source, path):
                 raise InputError("it is an input, and would be overwritten", path, remedy)
 
 
 def write_whole(path: str, content: str) -> None:
-    """Write a text file, which nobody sees before it is whole.
+    """Write a text file as UTF-8. The file appears when it is complete.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe or the terminal
         with open(path, "w", encoding="utf-8", newline="") as stream:
@@ -119,10 +129,14 @@ def write_whole(path: str, content: str) -> None:
 
 @contextmanager
 def open_aside(path: str, encoding: str) -> Iterator[IO[str]]:
-    """A new file beside another one, which it replaces when it is whole. Where something fails, it goes.
+    """A new file in the same folder, which replaces ``path`` when the context ends; after an error it is removed.
+
+    Args:
+        path: the file to replace or create.
+        encoding: the encoding of the new file.
 
     Raises:
-        OSError: it cannot be written; it names the path.
+        OSError: the file cannot be written; the error names ``path``.
     """
     folder, name = os.path.split(path)
     aside = None
@@ -140,7 +154,7 @@ def open_aside(path: str, encoding: str) -> Iterator[IO[str]]:
             yield file
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(aside, 0o666 & ~mask)  # as any new file, and not for its owner alone
+        os.chmod(aside, 0o666 & ~mask)  # the permissions of any new file; temporary files are private
         os.replace(aside, path)
     except BaseException as error:
         if aside is not None:
@@ -151,8 +165,8 @@ def open_aside(path: str, encoding: str) -> Iterator[IO[str]]:
         raise
 
 
-def _inputs_of(path: str) -> list[str] | None:
-    """The inputs that a results.json names, none where it names none; None where there is no such file."""
+def _read_inputs(path: str) -> list[str] | None:
+    """The inputs that a results.json names, [] if it names none; None if there is no such file."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             beginning = file.readline()
@@ -164,4 +178,4 @@ def _inputs_of(path: str) -> list[str] | None:
         inputs, _ = json.JSONDecoder().raw_decode(beginning.removeprefix(_BEGINNING))
     except ValueError:
         return []
-    return inputs if isinstance(inputs, list) and all(isinstance(one, str) for one in inputs) else []
+    return inputs if isinstance(inputs, list) and all(isinstance(path, str) for path in inputs) else []

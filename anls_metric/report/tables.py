@@ -1,4 +1,4 @@
-"""Submissions side by side as a table: text for a terminal, Markdown, LaTeX, CSV."""
+"""Submissions side by side as tables: text for a terminal, Markdown, LaTeX, HTML, CSV."""
 
 from __future__ import annotations
 
@@ -10,101 +10,99 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from anls_metric.report.text import printable
+from anls_metric.report.terminal import format_interval, make_printable
 
 Table = list[list[str]]
-"""The head and the rows."""
-
+"""The head and the rows: lists of cells, all of the same length."""
 
 OWN = 5
-"""How many columns of the table of submissions are about each alone; how they compare follows."""
+"""The first columns of the table of submissions are about each submission; the others compare it with the baseline."""
 
 
 class Block(NamedTuple):
-    """A table with what it shows."""
+    """A table with its title."""
 
     title: str
     table: Table
 
 
-def blocks(document: Mapping[str, Any]) -> list[Block]:
-    """The tables of a document: its submissions, then those of variants and groups where these were asked for.
+def build_blocks(document: Mapping[str, Any]) -> list[Block]:
+    """The tables of a document: of its submissions, then of the variants and groups that it has.
 
     Args:
-        document: as `document.document` makes it.
+        document: as `document.build_document` makes it.
     """
     submissions = document["submissions"]
-    names = [one["name"] for one in submissions]
-    found = [Block("", side_by_side(document))]
+    names = [submission["name"] for submission in submissions]
+    tables = [Block("", build_comparison_table(document))]
     variants = [
-        [name, *(f"{one['variants'][name]:.4f}" for one in submissions)] for name in _keys(document, "variants")
+        [name, *(f"{submission['variants'][name]:.4f}" for submission in submissions)]
+        for name in _collect_keys(document, "variants")
     ]
     if variants:
-        found.append(Block(f"{_label(document)} under each variant", [["variant", *names], *variants]))
-    for field in _keys(document, "groups"):
-        groups = [one["groups"].get(field, {}) for one in submissions]
-        rows = [_group(value, groups) for value in dict.fromkeys(value for one in groups for value in one)]
+        tables.append(Block(f"{_get_score_name(document)} under each variant", [["variant", *names], *variants]))
+    for field in _collect_keys(document, "groups"):
+        groups = [submission["groups"].get(field, {}) for submission in submissions]
+        values = dict.fromkeys(value for tallies in groups for value in tallies)
+        rows = [_format_group(value, groups) for value in values]
         if rows:
-            found.append(Block(f"{_label(document)} by {field}", [[field, *names, "questions"], *rows]))
-    return found
+            tables.append(Block(f"{_get_score_name(document)} by {field}", [[field, *names, "questions"], *rows]))
+    return tables
 
 
-def _label(document: Mapping[str, Any]) -> str:
-    """What the number is called."""
+def _get_score_name(document: Mapping[str, Any]) -> str:
+    """The name of the score."""
     return str(document.get("label", "ANLS"))
 
 
-def _keys(document: Mapping[str, Any], key: str) -> list[str]:
-    return list(dict.fromkeys(name for one in document["submissions"] for name in one.get(key, ())))
+def _collect_keys(document: Mapping[str, Any], key: str) -> list[str]:
+    return list(dict.fromkeys(name for submission in document["submissions"] for name in submission.get(key, ())))
 
 
-def _group(value: str, groups: Sequence[Mapping[str, Any]]) -> list[str]:
-    found = [one.get(value) for one in groups]
-    count = max(one["questions"] for one in found if one)
-    return [value, *(f"{one['anls']:.4f}" if one else "-" for one in found), f"{count:,}"]
+def _format_group(value: str, groups: Sequence[Mapping[str, Any]]) -> list[str]:
+    tallies = [by_value.get(value) for by_value in groups]
+    count = max(tally["questions"] for tally in tallies if tally)
+    return [value, *(f"{tally['anls']:.4f}" if tally else "-" for tally in tallies), f"{count:,}"]
 
 
-def side_by_side(document: Mapping[str, Any]) -> Table:
-    """The table of the submissions of a document: numbers, intervals, and how each compares with the baseline.
+def build_comparison_table(document: Mapping[str, Any]) -> Table:
+    """The table of submissions: scores, intervals, and the comparison of each submission with the baseline.
 
     Args:
-        document: as `document.document` makes it.
+        document: as `document.build_document` makes it.
     """
-    comparisons, baseline = _comparisons(document)
-    head = ["", _label(document), "95 %", "exact", "contains"]
+    comparisons, baseline = _index_comparisons(document)
+    head = ["", _get_score_name(document), "95 %", "exact", "contains"]
     rows = []
-    for one in document["submissions"]:
-        row = [one["name"], f"{one['anls']:.4f}", _interval(one["interval"], ".3f")]
-        rows.append([*row, f"{one['exact_match']:.3f}", f"{one['contains']:.3f}"])
+    for submission in document["submissions"]:
+        row = [submission["name"], f"{submission['anls']:.4f}", format_interval(submission["interval"], ".3f")]
+        row += [f"{submission['exact_match']:.3f}", f"{submission['contains']:.3f}"]
         if comparisons:
-            rows[-1] += _against(comparisons.get(one["name"]))
+            row += _format_comparison(comparisons.get(submission["name"]))
+        rows.append(row)
     if comparisons:
         head += [f"against {baseline}", "95 %", "p", "questions"]
     return [head, *rows]
 
 
-def _comparisons(document: Mapping[str, Any]) -> tuple[dict[str, Mapping[str, Any]], str]:
-    """How each submission compares, by its name, and the name of the baseline."""
-    comparisons = {one["second"]: one for one in document["comparisons"]}
+def _index_comparisons(document: Mapping[str, Any]) -> tuple[dict[str, Mapping[str, Any]], str]:
+    """The comparison of each submission by its name, and the name of the baseline."""
+    comparisons = {comparison["second"]: comparison for comparison in document["comparisons"]}
     return comparisons, document["comparisons"][0]["first"] if comparisons else ""
 
 
-def _against(comparison: Mapping[str, Any] | None) -> list[str]:
+def _format_comparison(comparison: Mapping[str, Any] | None) -> list[str]:
     if comparison is None:
         return ["the baseline", "", "", ""]
-    told = f"{comparison['better']:,} better, {comparison['worse']:,} worse: {comparison['verdict']}"
+    counts = f"{comparison['better']:,} better, {comparison['worse']:,} worse: {comparison['verdict']}"
     p_value = f"{comparison['p_value_adjusted']:.2g}"
-    return [f"{comparison['difference']:+.4f}", _interval(comparison["interval"], "+.3f"), p_value, told]
+    return [f"{comparison['difference']:+.4f}", format_interval(comparison["interval"], "+.3f"), p_value, counts]
 
 
-def _interval(interval: Sequence[float] | None, form: str) -> str:
-    return f"{interval[0]:{form}} to {interval[1]:{form}}" if interval else "-"
-
-
-def footnote(document: Mapping[str, Any]) -> list[str]:
-    """What the numbers of a document are of: sentences on questions, clusters, adjustment; and the signature."""
+def format_footnote(document: Mapping[str, Any]) -> list[str]:
+    """Sentences below the table, on questions, clusters and adjustment; the last text is the signature."""
     count, least = len(document["comparisons"]), document.get("least_difference")
-    of = questions(document)
+    of = count_questions(document)
     adjusted = f"; p adjusted for {count} comparisons" if count > 1 else ""
     sentences = [f"{of}{adjusted}."]
     if least:
@@ -112,26 +110,26 @@ def footnote(document: Mapping[str, Any]) -> list[str]:
     return [*sentences, document["signature"]]
 
 
-def questions(document: Mapping[str, Any]) -> str:
-    """How many questions there are, of how many clusters."""
+def count_questions(document: Mapping[str, Any]) -> str:
+    """The number of questions and of clusters, in words."""
     clusters = document["clusters"]
     of = f" of {clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
     return f"{document['questions']:,} questions{of}"
 
 
-def figures(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The numbers of each submission, all of them and in full, under one name each: what a spreadsheet wants."""
-    comparisons, baseline = _comparisons(document)
+def collect_figures(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All numbers of each submission with all digits, a dict for each submission: the rows of a spreadsheet."""
+    comparisons, baseline = _index_comparisons(document)
     rows = []
-    for one in document["submissions"]:
-        row = {key: one[key] for key in ("name", "layout", "questions", "anls")}
-        row |= zip(("low", "high"), one["interval"] or (None, None))
-        row |= {key: one[key] for key in ("exact_match", "contains")}
+    for submission in document["submissions"]:
+        row = {key: submission[key] for key in ("name", "layout", "questions", "anls")}
+        row |= zip(("low", "high"), submission["interval"] or (None, None))
+        row |= {key: submission[key] for key in ("exact_match", "contains")}
         if comparisons:
-            row |= _figures(comparisons.get(one["name"]), baseline)
-        row |= {f"outcome {name}": count for name, count in one["outcomes"].items()}
-        row |= {f"anls {name}": value for name, value in one.get("variants", {}).items()}
-        for field, groups in one["groups"].items():
+            row |= _collect_comparison(comparisons.get(submission["name"]), baseline)
+        row |= {f"outcome {name}": count for name, count in submission["outcomes"].items()}
+        row |= {f"anls {name}": value for name, value in submission.get("variants", {}).items()}
+        for field, groups in submission["groups"].items():
             row |= {f"anls {field}={value}": group["anls"] for value, group in groups.items()}
         rows.append(row | {"signature": document["signature"]})
     return rows
@@ -140,12 +138,12 @@ def figures(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 _COMPARED = ("difference", "p_value", "p_value_adjusted", "better", "worse", "equal", "verdict")
 
 
-def _figures(comparison: Mapping[str, Any] | None, baseline: str) -> dict[str, Any]:
+def _collect_comparison(comparison: Mapping[str, Any] | None, baseline: str) -> dict[str, Any]:
     if comparison is None:
         return dict.fromkeys(("against", *_COMPARED, "difference_low", "difference_high"))
     low, high = comparison["interval"] or (None, None)
-    found = {"against": baseline, **{key: comparison[key] for key in _COMPARED}}
-    return found | {"difference_low": low, "difference_high": high}
+    values = {"against": baseline, **{key: comparison[key] for key in _COMPARED}}
+    return values | {"difference_low": low, "difference_high": high}
 
 
 # Characters
@@ -153,44 +151,44 @@ def _figures(comparison: Mapping[str, Any] | None, baseline: str) -> dict[str, A
 
 def as_text(table: Table) -> str:
     """A table for a terminal."""
-    table = [[printable(cell) for cell in row] for row in table]
+    table = [[make_printable(cell) for cell in row] for row in table]
     widths = [max(map(len, column)) for column in zip(*table)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table)
 
 
-def _marked(table: Table, document: Mapping[str, Any], best: str, tie: str) -> Table:
-    """The table of the submissions, its cells made ready, with marks at the best number and at those like it."""
-    found = document.get("best")
-    if not found:
+def _mark_best(table: Table, document: Mapping[str, Any], best: str, tie: str) -> Table:
+    """The table of submissions, of escaped cells, with the best score and its ties in the formats `best` and `tie`."""
+    winner = document.get("best")
+    if not winner:
         return table
-    form = {found["name"]: best, **dict.fromkeys(found["not_told_apart"], tie)}
-    names = ["", *(one["name"] for one in document["submissions"])]
-    return [[row[0], form.get(name, "{}").format(row[1]), *row[2:]] for name, row in zip(names, table)]
+    forms = {winner["name"]: best, **dict.fromkeys(winner["not_told_apart"], tie)}
+    names = ["", *(submission["name"] for submission in document["submissions"])]
+    return [[row[0], forms.get(name, "{}").format(row[1]), *row[2:]] for name, row in zip(names, table)]
 
 
 def as_markdown(document: Mapping[str, Any]) -> str:
-    """The tables of a document for Markdown: the best is bold, what cannot be told apart from it is italic."""
-    first, *others = blocks(document)
-    tables = [_marked(_markdown_cells(first.table), document, "**{}**", "*{}*")]
-    tables += [_markdown_cells(block.table) for block in others]
+    """The tables of a document as Markdown. The best score is bold; scores not told apart from it are italic."""
+    first, *others = build_blocks(document)
+    tables = [_mark_best(_escape_markdown_cells(first.table), document, "**{}**", "*{}*")]
+    tables += [_escape_markdown_cells(block.table) for block in others]
     legend = ["**Best**; *not told apart from it*."] if document.get("best") else []
-    *sentences, signature = footnote(document)
-    said = [*legend, *map(_markdown_text, sentences), f"`{printable(signature)}`"]
-    return "\n\n".join([*map(_markdown_table, tables), " ".join(said)])
+    *sentences, signature = format_footnote(document)
+    notes = [*legend, *map(_escape_markdown, sentences), f"`{make_printable(signature)}`"]
+    return "\n\n".join([*map(_format_markdown_table, tables), " ".join(notes)])
 
 
-def _markdown_table(table: Table) -> str:
+def _format_markdown_table(table: Table) -> str:
     head, *rows = (f"| {' | '.join(row)} |" for row in table)
     return "\n".join([head, "|---" * len(table[0]) + "|", *rows])
 
 
-def _markdown_cells(table: Table) -> Table:
-    return [[_markdown_text(cell).replace("|", "\\|") for cell in row] for row in table]
+def _escape_markdown_cells(table: Table) -> Table:
+    return [[_escape_markdown(cell).replace("|", "\\|") for cell in row] for row in table]
 
 
-def _markdown_text(text: str) -> str:
-    """A text as Markdown shows it: no HTML, and stars and underscores are themselves."""
-    return "".join(f"\\{sign}" if sign in "\\*_`[]<>&" else sign for sign in printable(text))
+def _escape_markdown(text: str) -> str:
+    """A text in which Markdown sees no HTML and no markup."""
+    return "".join(f"\\{sign}" if sign in "\\*_`[]<>&" else sign for sign in make_printable(text))
 
 
 _LATEX = {
@@ -204,47 +202,52 @@ _LATEX = {
 }
 
 
-def latex_text(text: str) -> str:
-    """A text as LaTeX sets it."""
-    return "".join(_LATEX.get(sign, sign) for sign in printable(text))
+def _escape_latex(text: str) -> str:
+    """A text in which LaTeX sees no commands."""
+    return "".join(_LATEX.get(sign, sign) for sign in make_printable(text))
 
 
 def as_latex(document: Mapping[str, Any]) -> str:
-    """The tables of a document as a paper wants them: booktabs, the best in bold, what is like it underlined."""
-    first, *others = blocks(document)
-    comparisons, baseline = _comparisons(document)
-    cells = _latex_cells([row[:8] for row in first.table])  # how many are better and worse is for the text
+    """The tables of a document as LaTeX with booktabs. The best score is bold; scores like it are underlined."""
+    first, *others = build_blocks(document)
+    comparisons, baseline = _index_comparisons(document)
+    # Without the last column: the counts of better and worse questions take too much room.
+    cells = _format_latex_cells([row[:8] for row in first.table])
     if comparisons:
         cells[0][5], cells[0][7] = r"$\Delta$", "$p$"
     caption = [
-        f"{latex_text(_label(document))} on {latex_text(questions(document))}, with 95\\,\\% confidence intervals."
+        f"{_escape_latex(_get_score_name(document))} on {_escape_latex(count_questions(document))}, "
+        "with 95\\,\\% confidence intervals."
     ]
     if comparisons:
         adjusted = f", adjusted for {len(comparisons)} comparisons (Holm)" if len(comparisons) > 1 else ""
-        caption.append(f"$\\Delta$: difference from {latex_text(baseline)}; $p$: paired randomization test{adjusted}.")
+        caption.append(
+            f"$\\Delta$: difference from {_escape_latex(baseline)}; $p$: paired randomization test{adjusted}."
+        )
         caption.append("Bold: the best; underlined: not told apart from the best at 0.05.")
-    caption.append(f"\\texttt{{{latex_text(document['signature'])}}}")
-    marked = _marked(cells, document, r"\textbf{{{}}}", r"\underline{{{}}}")
-    tables = [_latex_table(marked, " ".join(caption), "tab:anls")]
+    caption.append(f"\\texttt{{{_escape_latex(document['signature'])}}}")
+    marked = _mark_best(cells, document, r"\textbf{{{}}}", r"\underline{{{}}}")
+    tables = [_format_latex_table(marked, " ".join(caption), "tab:anls")]
     for number, block in enumerate(others, 1):
-        tables.append(_latex_table(_latex_cells(block.table), f"{latex_text(block.title)}.", f"tab:anls-{number}"))
+        title = f"{_escape_latex(block.title)}."
+        tables.append(_format_latex_table(_format_latex_cells(block.table), title, f"tab:anls-{number}"))
     return "\n\n".join(tables)
 
 
-def _latex_cells(table: Table) -> Table:
-    return [[_latex_cell(cell) for cell in row] for row in table]
+def _format_latex_cells(table: Table) -> Table:
+    return [[_format_latex_cell(cell) for cell in row] for row in table]
 
 
 _SIGNED = r"(?<![\w.-])[+-]\d[\d.]*"
 _RANGE = r"^(\d[\d.]*) to (\d[\d.]*)$"
 
 
-def _latex_cell(cell: str) -> str:
-    """A cell of numbers or words, with minus signs and ranges as they are set."""
-    return re.sub(_SIGNED, r"$\g<0>$", re.sub(_RANGE, r"\1--\2", latex_text(cell)))
+def _format_latex_cell(cell: str) -> str:
+    """A cell, with minus signs and ranges as LaTeX sets them."""
+    return re.sub(_SIGNED, r"$\g<0>$", re.sub(_RANGE, r"\1--\2", _escape_latex(cell)))
 
 
-def _latex_table(cells: Table, caption: str, label: str) -> str:
+def _format_latex_table(cells: Table, caption: str, label: str) -> str:
     head, *rows = (" & ".join(row) + r" \\" for row in cells)
     lines = [
         r"\begin{table}",
@@ -264,20 +267,23 @@ def _latex_table(cells: Table, caption: str, label: str) -> str:
 
 
 def as_html(document: Mapping[str, Any]) -> str:
-    """The tables of a document for a notebook: the best is bold, what cannot be told apart from it is italic."""
-    first, *others = blocks(document)
-    cells = _marked(_html_cells(first.table), document, "<b>{}</b>", "<i>{}</i>")
-    tables = [_html_table(cells, ""), *(_html_table(_html_cells(one.table), escape(one.title)) for one in others)]
-    *sentences, signature = map(escape, footnote(document))
+    """The tables of a document as HTML. The best score is bold; scores not told apart from it are italic."""
+    first, *others = build_blocks(document)
+    cells = _mark_best(_escape_html_cells(first.table), document, "<b>{}</b>", "<i>{}</i>")
+    tables = [
+        _format_html_table(cells, ""),
+        *(_format_html_table(_escape_html_cells(block.table), escape(block.title)) for block in others),
+    ]
+    *sentences, signature = map(escape, format_footnote(document))
     hints = [f"<br>hint: {escape(hint)}" for hint in document["hints"]]
     return "".join([*tables, "<p>", " ".join(sentences), f" <code>{signature}</code>", *hints, "</p>"])
 
 
-def _html_cells(table: Table) -> Table:
-    return [[escape(printable(cell)) for cell in row] for row in table]
+def _escape_html_cells(table: Table) -> Table:
+    return [[escape(make_printable(cell)) for cell in row] for row in table]
 
 
-def _html_table(cells: Table, title: str) -> str:
+def _format_html_table(cells: Table, title: str) -> str:
     head, *rows = cells
     lines = ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
     names = "".join(f"<th>{cell}</th>" for cell in head)
@@ -285,22 +291,26 @@ def _html_table(cells: Table, title: str) -> str:
 
 
 def as_csv(document: Mapping[str, Any]) -> str:
-    """The figures of a document as CSV: a line for each submission."""
-    rows = figures(document)
+    """The numbers of a document as CSV: a line for each submission."""
+    rows = collect_figures(document)
     stream = io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.DictWriter(stream, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in row.items()} for row in rows)
+    writer.writerows({key: _format_csv_cell(value) for key, value in row.items()} for row in rows)
     return stream.getvalue().rstrip("\n")
 
 
-def _cell(value: Any) -> Any:
-    return _no_formula(printable(value)) if isinstance(value, str) else value
+def _format_csv_cell(value: Any) -> Any:
+    """A text that no spreadsheet takes for a formula; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    text = make_printable(value)
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """The document itself."""
+    """The document as JSON."""
     return json.dumps(document, indent=2)
 
 
@@ -310,7 +320,3 @@ FORMATS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "latex": as_latex,
     "csv": as_csv,
 }
-
-
-def _no_formula(text: str) -> str:
-    return "'" + text if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -17,7 +17,7 @@ import anls_metric
 from tests.conftest import ROOT
 from tests.page.conftest import SIZES, Served, Visit
 from tests.page.files import write_table
-from tests.report.made import HOSTILE, data_of
+from tests.report.sample_reports import HOSTILE, read_data
 
 Visits = Callable[..., Visit]
 
@@ -226,7 +226,7 @@ def test_the_report_is_saved_as_it_is_shown(visit: Visits, tmp_path: Path) -> No
     with user.page.expect_download() as download:
         user.page.get_by_role("button", name="Save the report").click()
     assert download.value.suggested_filename == "anls-report.html"
-    found = data_of(Path(download.value.path()).read_text(encoding="utf-8"))
+    found = read_data(Path(download.value.path()).read_text(encoding="utf-8"))
     assert [round(score, 4) for score in found["answers"][0]["scores"]] == [0.8889, 0, 1, 0.875, 1, 0]
 
 

@@ -19,10 +19,10 @@ from anls_metric.page.scoring import Asked, Fields, Found, Progress, Report, Ste
 from anls_metric.page.uploads import Upload
 from anls_metric.page.visit import one_answer
 from anls_metric.reading.sources import Reading
-from anls_metric.report import pieces
+from anls_metric.report import html_parts
 from tests.conftest import ROOT
 from tests.page.files import write_table
-from tests.report.made import HOSTILE, data_of, elements
+from tests.report.sample_reports import HOSTILE, list_elements, read_data
 
 GOLD = Upload(str(ROOT / "examples" / "gold_label.json"))
 SUBMISSION = Upload(str(ROOT / "examples" / "submission.json"))
@@ -38,7 +38,7 @@ def test_one_answer_is_shown_with_its_reason() -> None:
     assert shown.count("<q>Coca Cola") == 3  # the closest one twice
     assert all(f"<b>{name}</b>" in variants for name in VARIANTS)
     assert one_answer("CocaCola", " \n", STANDARD) == (
-        pieces.hint("Write an accepted answer to see the score."),
+        html_parts.format_hint("Write an accepted answer to see the score."),
         "",
     )
 
@@ -100,7 +100,7 @@ def test_the_scores_of_files_are_shown_before_their_report() -> None:
     assert "95 % interval" in shown
     assert "anls|standard|threshold:0.5" in shown
     assert "6 questions of gold_label.json" in report
-    assert data_of(report)["submissions"] == ["submission"]
+    assert read_data(report)["submissions"] == ["submission"]
 
 
 def test_several_submissions_are_shown_beside_each_other(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_several_submissions_are_shown_beside_each_other(tmp_path: Path) -> None
     shown, report = scored(Upload(str(tmp_path / "other.json")), SUBMISSION, GOLD)
     assert shown.count("0.6273") == 2
     assert "<td>other</td>" in shown
-    assert data_of(report)["submissions"] == ["other", "submission"]
+    assert read_data(report)["submissions"] == ["other", "submission"]
 
 
 def test_hints_and_layouts_are_told_in_the_words_of_the_page(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_what_is_framed_comes_back_as_it_was() -> None:
     report = steps(GOLD, SUBMISSION)[-1]
     assert isinstance(report, Report)
     shown = visit.framed(report)
-    ((tag, attributes),) = elements(shown)
+    ((tag, attributes),) = list_elements(shown)
     assert tag == "iframe"
     assert attributes["data-packed"] == report.packed
     assert attributes["sandbox"] == "allow-scripts allow-downloads"
@@ -138,7 +138,7 @@ def test_names_of_files_are_text(tmp_path: Path) -> None:
     name = HOSTILE.replace("/", "").replace("\0", "").replace("\ud800", "")[:80] + ".json"
     (tmp_path / name).write_bytes(Path(SUBMISSION.path).read_bytes())
     shown, _ = scored(GOLD, Upload(str(tmp_path / name)))
-    assert not {tag for tag, _ in elements(shown)} & {"script", "img"}
+    assert not {tag for tag, _ in list_elements(shown)} & {"script", "img"}
 
 
 def test_fields_are_those_that_one_picks(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_fields_are_those_that_one_picks(tmp_path: Path) -> None:
 
 
 def test_the_same_file_twice_is_one(tmp_path: Path) -> None:
-    assert data_of(scored(GOLD, SUBMISSION, SUBMISSION)[1])["submissions"] == ["submission"]
+    assert read_data(scored(GOLD, SUBMISSION, SUBMISSION)[1])["submissions"] == ["submission"]
 
 
 def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:

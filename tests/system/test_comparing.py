@@ -15,7 +15,7 @@ import pytest
 import anls_metric
 from anls_metric import compare_files, score_file
 from anls_metric.reading.errors import InputError
-from anls_metric.report import comparison_text
+from anls_metric.report import terminal_comparison
 from tests.conftest import ROOT
 from tests.system.conftest import Run, one_line, said_of, write
 
@@ -122,9 +122,9 @@ def test_what_is_better_than_the_first(run: Run, files: list[Path]) -> None:
 
 def test_a_narrow_terminal_gets_two_tables(files: list[Path]) -> None:
     found = compare_files(*files)
-    narrow = comparison_text.as_text(found.to_dict(), found.scored_sets, 80)
+    narrow = terminal_comparison.as_text(found.to_dict(), found.scored_sets, 80)
     assert max(map(len, narrow.splitlines())) <= 80
-    assert comparison_text.as_text(found.to_dict(), found.scored_sets, 200) == str(found)
+    assert terminal_comparison.as_text(found.to_dict(), found.scored_sets, 200) == str(found)
     assert sorted(set(narrow.split())) == sorted(set(str(found).split()))
 
 

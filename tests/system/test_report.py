@@ -13,7 +13,7 @@ import pytest
 
 from anls_metric import command_line
 from tests.conftest import ROOT
-from tests.report.made import data_of
+from tests.report.sample_reports import read_data
 
 GOLD, SUBMISSION = (str(ROOT / "examples" / name) for name in ("gold_label.json", "submission.json"))
 
@@ -29,8 +29,8 @@ def test_the_command_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     page = path.read_bytes().decode()
     assert f"<b>{found['anls']:.4f}</b>" in page
     assert "6 questions of gold_label.json" in page
-    assert data_of(page)["submissions"] == ["submission"]
-    assert sum(data_of(page)["answers"][0]["scores"]) == pytest.approx(6 * found["anls"])
+    assert read_data(page)["submissions"] == ["submission"]
+    assert sum(read_data(page)["answers"][0]["scores"]) == pytest.approx(6 * found["anls"])
     assert os.listdir(tmp_path) == ["the report.html"]
     assert command_line.main([GOLD, SUBMISSION, "--report", str(path)]) == 0  # a report may be written again
 
@@ -46,7 +46,7 @@ def test_several_submissions_groups_and_hints_are_in_it(tmp_path: Path, capsys: 
     assert hint.partition(":")[0] in page
     assert "<code>--extract final</code>" in page or "<code>--extract final" in page
     assert ">By evidence</h2>" in page
-    assert data_of(page)["submissions"][data_of(page)["baseline"]] == "wrapped"
+    assert read_data(page)["submissions"][read_data(page)["baseline"]] == "wrapped"
 
 
 def test_an_answer_stands_in_it_as_the_model_wrote_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,7 +56,7 @@ def test_an_answer_stands_in_it_as_the_model_wrote_it(tmp_path: Path, capsys: py
     path = tmp_path / "report.html"
     options = ["--extract", "final", "--report", str(path), "--worst", "9", "--format", "json"]
     assert command_line.main([GOLD, str(tmp_path / "wrapped.json"), *options]) == 0
-    (of,) = data_of(path.read_text(encoding="utf-8"))["answers"]
+    (of,) = read_data(path.read_text(encoding="utf-8"))["answers"]
     whole = [of["written"].get(str(place), of["predictions"][place]) for place in range(6)]
     assert whole == [one["answer"] for one in wrapped]
     assert of["predictions"][:5] == [one["answer"] for one in answers[:5]]

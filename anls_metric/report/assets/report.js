@@ -1,5 +1,5 @@
 "use strict";
-// The questions of the report: shown, filtered, sorted, searched. Scores come from Python; edits alone are found here.
+// Show, filter, sort and search the questions of the report. Scores come from Python; only edits are computed here.
 // Texts of users become text nodes, never markup.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -9,13 +9,13 @@
   const LONGEST_BRIEF = 240;
   const LONGEST_EDITED = 20000; // characters of both texts together
   const MOST_EDITED = 4000 ** 2; // characters that differ of one text times those of the other
-  const FRAMED = location.protocol === "about:"; // there an address of its own would lead to the page around the frame
+  const FRAMED = location.protocol === "about:"; // in a frame, an address would lead to the page around the frame
   const FIELDS = Object.keys(groups);
   const BASELINE = !several ? -1 : data.baseline < 0 ? 1 : data.baseline;
   const $ = (id) => document.getElementById(id);
 
   const state = {
-    first: BASELINE === 0 ? 1 : 0, // a difference is that of the other one minus the baseline
+    first: BASELINE === 0 ? 1 : 0, // a difference is the score of the first minus the score of the baseline
     second: BASELINE,
     outcomes: new Set(),
     change: "",
@@ -24,60 +24,60 @@
     direction: 1,
     page: 0,
     open: -1,
-    found: [],
+    rows: [],
   };
 
   const make = (tag, attributes = {}, ...children) => {
-    const made = document.createElement(tag);
+    const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
-      if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-      else if (value !== false && value !== undefined) made.setAttribute(name, value === true ? "" : value);
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else if (value !== false && value !== undefined) element.setAttribute(name, value === true ? "" : value);
     }
-    made.append(...children);
-    return made;
+    element.append(...children);
+    return element;
   };
 
   // Texts
 
-  // What nobody sees, and what turns the text around it: shown by its name, and not obeyed.
+  // Invisible characters and characters that change the direction of the text: they are shown by their names.
   const HIDDEN =
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
   const NAMES = { "\r": "CR", "\0": "NUL" };
-  const shown = (text) => {
+  const markHidden = (text) => {
     const parts = [];
     let last = 0;
-    for (const found of text.matchAll(HIDDEN)) {
-      if (found.index > last) parts.push(text.slice(last, found.index));
-      const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-      parts.push(make("span", { class: "sign" }, NAMES[found[0]] ?? `U+${code}`));
-      last = found.index + found[0].length;
+    for (const match of text.matchAll(HIDDEN)) {
+      if (match.index > last) parts.push(text.slice(last, match.index));
+      const code = match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+      parts.push(make("span", { class: "sign" }, NAMES[match[0]] ?? `U+${code}`));
+      last = match.index + match[0].length;
     }
     if (last < text.length) parts.push(text.slice(last));
     return parts;
   };
   const tame = (text) => text.replace(HIDDEN, "·"); // where no element can stand
-  const brief = (text) =>
-    make("span", { class: "brief", dir: "auto" }, ...shown(text.length > LONGEST_BRIEF ? `${text.slice(0, LONGEST_BRIEF)}…` : text));
-  const count = (number) => number.toLocaleString("en");
-  const badge = (score, digits) => {
+  const shorten = (text) =>
+    make("span", { class: "brief", dir: "auto" }, ...markHidden(text.length > LONGEST_BRIEF ? `${text.slice(0, LONGEST_BRIEF)}…` : text));
+  const formatCount = (number) => number.toLocaleString("en");
+  const makeBadge = (score, digits) => {
     const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
     const step = 10 ** -digits;
-    const apart = score > 0 && score < 1 ? Math.min(Math.max(score, step), 1 - step) : score; // nothing but 1 looks like 1
+    const apart = score > 0 && score < 1 ? Math.min(Math.max(score, step), 1 - step) : score; // only 1 looks like 1
     return make("span", { class: `score ${style}` }, score === null ? "-" : apart.toFixed(digits));
   };
-  const named = (place) => make("span", { class: `name s${place % 8}` }, make("i", { class: "dot" }), make("bdi", {}, submissions[place]));
+  const makeName = (place) => make("span", { class: `name s${place % 8}` }, make("i", { class: "dot" }), make("bdi", {}, submissions[place]));
 
   // Which questions
 
   const haystacks = ids.map(() => undefined);
-  const haystack = (row) =>
-    (haystacks[row] ??= [ids[row], questions[row], ...references[row], ...answers.flatMap((one) => [one.predictions[row] ?? "", one.written[row] ?? ""])]
+  const joinTexts = (row) =>
+    (haystacks[row] ??= [ids[row], questions[row], ...references[row], ...answers.flatMap((answer) => [answer.predictions[row] ?? "", answer.written[row] ?? ""])]
       .join("\n")
       .toLowerCase());
-  const difference = (row) => {
+  const subtractScores = (row) => {
     if (state.second < 0) return null;
-    const [one, other] = [answers[state.first].scores[row], answers[state.second].scores[row]];
-    return one === null || other === null ? null : one - other;
+    const [first, second] = [answers[state.first].scores[row], answers[state.second].scores[row]];
+    return first === null || second === null ? null : first - second;
   };
   const CHANGES = {
     better: (value) => value > 0,
@@ -89,17 +89,17 @@
     const words = $("search").value.toLowerCase().trim();
     const [field, name] = state.group ? JSON.parse(state.group) : [];
     const place = field === undefined ? -1 : groups[field].names.indexOf(name);
-    const looked = answers[state.first].outcomes;
-    state.found = [];
+    const outcomesOfFirst = answers[state.first].outcomes;
+    state.rows = [];
     for (let row = 0; row < ids.length; row++) {
-      if (state.outcomes.size && !state.outcomes.has(looked[row])) continue;
+      if (state.outcomes.size && !state.outcomes.has(outcomesOfFirst[row])) continue;
       if (state.change) {
-        const value = difference(row);
+        const value = subtractScores(row);
         if (value === null || !CHANGES[state.change](value)) continue;
       }
       if (field !== undefined && !groups[field].of[row].includes(place)) continue;
-      if (words && !haystack(row).includes(words)) continue;
-      state.found.push(row);
+      if (words && !joinTexts(row).includes(words)) continue;
+      state.rows.push(row);
     }
     sort();
   };
@@ -117,27 +117,27 @@
     question: (row) => questions[row].toLowerCase(),
     first: (row) => answers[state.first].scores[row] ?? -1,
     second: (row) => answers[state.second].scores[row] ?? -1,
-    difference: (row) => difference(row) ?? 9,
+    difference: (row) => subtractScores(row) ?? 9,
     outcome: (row) => answers[state.first].outcomes[row],
   };
   const sort = () => {
-    const keys = new Map(state.found.map((row) => [row, KEYS[state.sort](row)]));
-    state.found.sort((a, b) => {
-      const [one, other] = [keys.get(a), keys.get(b)];
-      return one < other ? -state.direction : one > other ? state.direction : a - b;
+    const keys = new Map(state.rows.map((row) => [row, KEYS[state.sort](row)]));
+    state.rows.sort((a, b) => {
+      const [left, right] = [keys.get(a), keys.get(b)];
+      return left < right ? -state.direction : left > right ? state.direction : a - b;
     });
   };
 
   // The table
 
-  const columns = () => {
-    const found = [["id", "id", "id"], ["question", "question", "question"], ["first", submissions[state.first], "answer"]];
-    if (state.second >= 0) found.push(["second", submissions[state.second], "answer"], ["difference", "difference", "difference"]);
-    found.push(["outcome", "outcome", "outcome"]);
-    return found;
+  const listColumns = () => {
+    const cells = [["id", "id", "id"], ["question", "question", "question"], ["first", submissions[state.first], "answer"]];
+    if (state.second >= 0) cells.push(["second", submissions[state.second], "answer"], ["difference", "difference", "difference"]);
+    cells.push(["outcome", "outcome", "outcome"]);
+    return cells;
   };
   const showHead = () => {
-    const cells = columns().map(([key, name, style]) => {
+    const cells = listColumns().map(([key, name, style]) => {
       const sorted = state.sort !== key ? "none" : state.direction > 0 ? "ascending" : "descending";
       const button = make("button", { "data-key": key, onclick: () => sortBy(key) }, make("bdi", {}, name));
       return make("th", { scope: "col", class: `of-${style}`, "aria-sort": sorted }, button);
@@ -152,19 +152,19 @@
     show();
     $("list").querySelector(`[data-key="${key}"]`).focus();
   };
-  const address = (row) => `#q-${encodeURIComponent(ids[row].toWellFormed?.() ?? ids[row])}`;
-  const answerCell = (place, row) => {
+  const addressOf = (row) => `#q-${encodeURIComponent(ids[row].toWellFormed?.() ?? ids[row])}`;
+  const makeAnswerCell = (place, row) => {
     const prediction = answers[place].predictions[row];
-    const text = prediction === null ? make("span", { class: "nothing" }, "no answer") : prediction === "" ? make("span", { class: "nothing" }, "empty") : brief(prediction);
-    return make("td", {}, make("div", { class: "answer" }, named(place), badge(answers[place].scores[row], 2), text));
+    const text = prediction === null ? make("span", { class: "nothing" }, "no answer") : prediction === "" ? make("span", { class: "nothing" }, "empty") : shorten(prediction);
+    return make("td", {}, make("div", { class: "answer" }, makeName(place), makeBadge(answers[place].scores[row], 2), text));
   };
   const showRow = (row) => {
     const open = row === state.open;
-    const link = make("a", { href: address(row), "aria-expanded": String(open), "data-row": row, dir: "auto" }, ...shown(ids[row] || " "));
-    const cells = [make("td", {}, link), make("td", {}, brief(questions[row])), answerCell(state.first, row)];
+    const link = make("a", { href: addressOf(row), "aria-expanded": String(open), "data-row": row, dir: "auto" }, ...markHidden(ids[row] || " "));
+    const cells = [make("td", {}, link), make("td", {}, shorten(questions[row])), makeAnswerCell(state.first, row)];
     if (state.second >= 0) {
-      const value = difference(row);
-      cells.push(answerCell(state.second, row), make("td", { class: value ? "" : "nil" }, value === null ? "-" : `${value > 0 ? "+" : ""}${value.toFixed(2)}`));
+      const value = subtractScores(row);
+      cells.push(makeAnswerCell(state.second, row), make("td", { class: value ? "" : "nil" }, value === null ? "-" : `${value > 0 ? "+" : ""}${value.toFixed(2)}`));
     }
     cells.push(make("td", { class: "outcome" }, outcomes[answers[state.first].outcomes[row]]?.name ?? "not asked"));
     const shownRow = make("tr", { class: open ? "row open" : "row" }, ...cells);
@@ -174,29 +174,29 @@
       event.preventDefault();
       openRow(row === state.open ? -1 : row, row);
     });
-    return open ? [shownRow, make("tr", { class: "detail" }, make("td", { colspan: cells.length }, detail(row)))] : [shownRow];
+    return open ? [shownRow, make("tr", { class: "detail" }, make("td", { colspan: cells.length }, makeDetail(row)))] : [shownRow];
   };
   const show = () => {
-    const pages = Math.max(1, Math.ceil(state.found.length / PAGE));
+    const pages = Math.max(1, Math.ceil(state.rows.length / PAGE));
     state.page = Math.min(Math.max(state.page, 0), pages - 1);
     showHead();
-    const rows = state.found.slice(state.page * PAGE, (state.page + 1) * PAGE);
+    const rows = state.rows.slice(state.page * PAGE, (state.page + 1) * PAGE);
     $("list").classList.toggle("several-answers", state.second >= 0);
     $("list").tBodies[0].replaceChildren(...rows.flatMap(showRow));
     const filtered = state.outcomes.size || state.change || state.group || $("search").value;
-    $("count").textContent = filtered ? `${count(state.found.length)} of ${count(ids.length)} questions` : `${count(ids.length)} questions`;
+    $("count").textContent = filtered ? `${formatCount(state.rows.length)} of ${formatCount(ids.length)} questions` : `${formatCount(ids.length)} questions`;
     $("clear").hidden = !filtered;
-    $("page").textContent = `page ${count(state.page + 1)} of ${count(pages)}`;
+    $("page").textContent = `page ${formatCount(state.page + 1)} of ${formatCount(pages)}`;
     $("back").disabled = state.page === 0;
     $("on").disabled = state.page === pages - 1;
     showChips();
   };
-  const chip = (name, number, pressed, act, style) => {
-    const button = make("button", { "aria-pressed": String(pressed), onclick: act }, name, make("b", {}, count(number)));
+  const makeChip = (name, number, pressed, act, style) => {
+    const button = make("button", { "aria-pressed": String(pressed), onclick: act }, name, make("b", {}, formatCount(number)));
     if (style) button.prepend(make("i", { class: style }));
     return button;
   };
-  const keepingFocus = (place, change) => {
+  const keepFocus = (place, change) => {
     const index = [...place.children].indexOf(document.activeElement);
     change();
     if (index >= 0) place.children[index]?.focus();
@@ -208,26 +208,26 @@
     counted = { pair, outcomes: outcomes.map(() => 0), changes: {} };
     for (const outcome of answers[state.first].outcomes) if (outcome >= 0) counted.outcomes[outcome]++;
     if (state.second < 0) return counted;
-    const values = ids.map((_, row) => difference(row)).filter((value) => value !== null);
+    const values = ids.map((_, row) => subtractScores(row)).filter((value) => value !== null);
     for (const [name, holds] of Object.entries(CHANGES)) counted.changes[name] = values.filter(holds).length;
     return counted;
   };
   const showChips = () => {
     const counts = countPair();
-    keepingFocus($("outcomes-of"), () => {
+    keepFocus($("outcomes-of"), () => {
       $("outcomes-of").setAttribute("aria-label", `Outcomes of ${submissions[state.first]}`);
       $("outcomes-of").replaceChildren(
         ...outcomes.flatMap(({ name }, place) =>
           counts.outcomes[place]
-            ? [chip(name, counts.outcomes[place], state.outcomes.has(place), () => refine(() => state.outcomes.delete(place) || state.outcomes.add(place)), `o${place}`)]
+            ? [makeChip(name, counts.outcomes[place], state.outcomes.has(place), () => refine(() => state.outcomes.delete(place) || state.outcomes.add(place)), `o${place}`)]
             : [],
         ),
       );
     });
-    keepingFocus($("changes"), () => {
+    keepFocus($("changes"), () => {
       $("changes").replaceChildren(
         ...Object.entries(counts.changes).map(([name, number]) =>
-          chip(name, number, state.change === name, () => refine(() => (state.change = state.change === name ? "" : name))),
+          makeChip(name, number, state.change === name, () => refine(() => (state.change = state.change === name ? "" : name))),
         ),
       );
     });
@@ -236,7 +236,7 @@
     change();
     state.page = 0;
     find();
-    if (!state.found.includes(state.open)) state.open = -1;
+    if (!state.rows.includes(state.open)) state.open = -1;
     show();
   };
   const clear = () => {
@@ -254,10 +254,10 @@
   const openRow = (row, focused = row) => {
     state.open = row;
     if (row >= 0) {
-      if (!state.found.includes(row)) clear();
-      state.page = Math.floor(state.found.indexOf(row) / PAGE);
+      if (!state.rows.includes(row)) clear();
+      state.page = Math.floor(state.rows.indexOf(row) / PAGE);
     }
-    remember(row >= 0 ? address(row) : "");
+    remember(row >= 0 ? addressOf(row) : "");
     show();
     const link = $("list").querySelector(`[data-row="${focused}"]`);
     link?.focus({ preventScroll: true });
@@ -268,9 +268,9 @@
     }
   };
   const step = (by) => {
-    const place = state.found.indexOf(state.open);
+    const place = state.rows.indexOf(state.open);
     const next = place < 0 ? (by > 0 ? state.page * PAGE : -1) : place + by;
-    if (next >= 0 && next < state.found.length) openRow(state.found[next]);
+    if (next >= 0 && next < state.rows.length) openRow(state.rows[next]);
   };
   const follow = () => {
     if (!location.hash.startsWith("#q-")) return;
@@ -281,12 +281,12 @@
       // no address of ours
     }
   };
-  const detail = (row) => {
+  const makeDetail = (row) => {
     const own = references[row];
-    const parts = [make("h3", { dir: "auto" }, ...shown(questions[row] || `Question ${ids[row]}`)), accepted(own, -1)];
-    for (let place = 0; place < submissions.length; place++) parts.push(panel(place, row, own));
+    const parts = [make("h3", { dir: "auto" }, ...markHidden(questions[row] || `Question ${ids[row]}`)), listAccepted(own, -1)];
+    for (let place = 0; place < submissions.length; place++) parts.push(makePanel(place, row, own));
     parts.push(
-      make("div", { class: "steps" }, make("button", { onclick: () => step(-1) }, "Previous question"), make("button", { onclick: () => step(1) }, "Next question"), ...(FRAMED ? [] : [make("a", { href: address(row) }, "Link to this question")])),
+      make("div", { class: "steps" }, make("button", { onclick: () => step(-1) }, "Previous question"), make("button", { onclick: () => step(1) }, "Next question"), ...(FRAMED ? [] : [make("a", { href: addressOf(row) }, "Link to this question")])),
     );
     const box = make("div", { class: "opened", role: "region", "aria-label": `Question ${tame(ids[row])}` }, make("div", {}, ...parts));
     const picture = data.pictures[data.images[row]];
@@ -298,63 +298,63 @@
     }
     return box;
   };
-  const accepted = (texts, closest) =>
+  const listAccepted = (texts, closest) =>
     make(
       "ul",
       { class: "accepted", "aria-label": "Accepted answers" },
       make("li", { class: "label" }, "accepted"),
-      ...texts.map((text, place) => make("li", { dir: "auto", class: place === closest ? "closest" : "" }, ...shown(text))),
+      ...texts.map((text, place) => make("li", { dir: "auto", class: place === closest ? "closest" : "" }, ...markHidden(text))),
     );
-  const panel = (place, row, own) => {
+  const makePanel = (place, row, own) => {
     const of = answers[place];
     const prediction = of.predictions[row];
     const outcome = outcomes[of.outcomes[row]];
-    const head = make("header", {}, ...(several ? [named(place)] : []), badge(of.scores[row], 4), make("span", { class: "outcome" }, outcome?.name ?? "not asked"));
+    const head = make("header", {}, ...(several ? [makeName(place)] : []), makeBadge(of.scores[row], 4), make("span", { class: "outcome" }, outcome?.name ?? "not asked"));
     const texts = of.references[row] ?? own;
     const parts = [head];
-    if (of.references[row]) parts.push(accepted(texts, of.closest[row]));
+    if (of.references[row]) parts.push(listAccepted(texts, of.closest[row]));
     const block = (text) =>
-      make("pre", { class: "written", dir: "auto", tabindex: text.length > 2000 ? 0 : undefined }, ...(text === "" ? [make("span", { class: "nothing" }, "empty")] : shown(text)));
+      make("pre", { class: "written", dir: "auto", tabindex: text.length > 2000 ? 0 : undefined }, ...(text === "" ? [make("span", { class: "nothing" }, "empty")] : markHidden(text)));
     const tree = of.trees[row];
     if (of.written[row] !== undefined) parts.push(make("p", { class: "label" }, "as written"), block(of.written[row]), make("p", { class: "label" }, "taken out of it"));
-    if (tree) parts.push(branches(tree[5]));
+    if (tree) parts.push(listBranches(tree[5]));
     else if (prediction !== null) {
       parts.push(block(prediction));
       const closest = texts[of.closest[row]];
-      if (prediction !== "" && prediction !== closest) parts.push(edits(prediction, closest));
+      if (prediction !== "" && prediction !== closest) parts.push(markEdits(prediction, closest));
     }
     parts.push(make("p", { class: "said" }, data.sentences[of.sentences[row]]));
     return make("article", { "aria-label": several ? submissions[place] : "The answer" }, ...parts);
   };
 
   // A list or a nested value: a tree with a score at each branch, and the edits of each leaf.
-  const branches = (children) =>
+  const listBranches = (children) =>
     make(
       "ul",
       { class: "tree" },
       ...children.map(([name, prediction, reference, score, sentence, inside]) => {
-        const head = [make("span", { class: "path", dir: "auto" }, ...shown(name.replace(/^\./, ""))), badge(score, 2)];
-        if (inside.length) return make("li", {}, ...head, branches(inside));
-        if (prediction === reference) return make("li", {}, ...head, make("span", { class: "leaf", dir: "auto" }, ...shown(prediction ?? "")));
-        const leaf = prediction && reference ? edits(prediction, reference) : make("span", { class: "leaf", dir: "auto" }, ...(prediction ? [make("del", {}, ...shown(prediction))] : []), ...(reference ? [make("ins", {}, ...shown(reference))] : []));
+        const head = [make("span", { class: "path", dir: "auto" }, ...markHidden(name.replace(/^\./, ""))), makeBadge(score, 2)];
+        if (inside.length) return make("li", {}, ...head, listBranches(inside));
+        if (prediction === reference) return make("li", {}, ...head, make("span", { class: "leaf", dir: "auto" }, ...markHidden(prediction ?? "")));
+        const leaf = prediction && reference ? markEdits(prediction, reference) : make("span", { class: "leaf", dir: "auto" }, ...(prediction ? [make("del", {}, ...markHidden(prediction))] : []), ...(reference ? [make("ins", {}, ...markHidden(reference))] : []));
         return make("li", {}, ...head, leaf, make("span", { class: "said" }, sentence));
       }),
     );
 
-  // Edits: from the prediction to the closest accepted answer, in the texts as they are given. What the variant does
-  // not count (case, blanks that it squeezes) costs nothing, and is marked less.
+  // Edits from the prediction to the closest accepted answer, in the raw texts. Differences that the variant ignores (case,
+  // blanks that it squeezes) cost nothing and get a weaker mark.
 
   const isBlank = (sign) => /^(?:[^\S\ufeff]|[\x1c-\x1f\x85])$/.test(sign);
-  const signs = (text) => {
-    const found = Array.from(text);
-    const blank = found.map(isBlank);
+  const splitSigns = (text) => {
+    const characters = Array.from(text);
+    const blank = characters.map(isBlank);
     let begin = 0;
-    let end = found.length;
+    let end = characters.length;
     if (data.whitespace !== "keep") {
       while (begin < end && blank[begin]) begin++;
       while (end > begin && blank[end - 1]) end--;
     }
-    return found.map((sign, place) => ({
+    return characters.map((sign, place) => ({
       sign,
       plain: data.whitespace === "squeeze" && blank[place] ? " " : data.ignore_case ? sign.toLowerCase() : sign,
       free: place < begin || place >= end || (data.whitespace === "squeeze" && blank[place] && place > 0 && blank[place - 1]),
@@ -381,13 +381,13 @@
       way[j] = 2;
     }
     for (let i = 1; i <= rows; i++) {
-      const one = left[begin + i - 1];
-      const gone = one.free ? 0 : 1;
+      const sign = left[begin + i - 1];
+      const gone = sign.free ? 0 : 1;
       now[0] = before[0] + gone;
       way[i * width] = 1;
       for (let j = 1; j < width; j++) {
         const other = right[begin + j - 1];
-        const both = before[j - 1] + (one.free || other.free ? 2 : one.plain === other.plain ? 0 : 1);
+        const both = before[j - 1] + (sign.free || other.free ? 2 : sign.plain === other.plain ? 0 : 1);
         const deleted = before[j] + gone;
         const inserted = now[j - 1] + (other.free ? 0 : 1);
         const least = Math.min(both, deleted, inserted);
@@ -406,59 +406,59 @@
     return steps.concat(middle.reverse(), tail.reverse());
   };
   const VISIBLE = { " ": "␣", "\n": "↵\n", "\t": "⇥", "\u00a0": "⍽" };
-  const edits = (prediction, closest) => {
+  const markEdits = (prediction, closest) => {
     const long = prediction.length + closest.length > LONGEST_EDITED;
-    const steps = long ? null : align(signs(prediction), signs(closest));
+    const steps = long ? null : align(splitSigns(prediction), splitSigns(closest));
     if (!steps) {
-      const said = `${count(prediction.length)} characters against ${count(closest.length)}: too long to show what differs.`;
-      return make("p", { class: "said" }, said);
+      const sentence = `${formatCount(prediction.length)} characters against ${formatCount(closest.length)}: too long to show what differs.`;
+      return make("p", { class: "said" }, sentence);
     }
     const runs = []; // [kind, deleted, inserted]
-    for (const [one, other] of steps) {
-      const same = one && other && one.plain === other.plain;
-      const kind = same ? (one.sign === other.sign ? "same" : "free") : (one ?? other).free ? "free" : "edit";
+    for (const [left, right] of steps) {
+      const same = left && right && left.plain === right.plain;
+      const kind = same ? (left.sign === right.sign ? "same" : "free") : (left ?? right).free ? "free" : "edit";
       const last = runs.at(-1);
       const run = last?.[0] === kind ? last : [kind, "", ""];
       if (run !== last) runs.push(run);
-      run[1] += one?.sign ?? "";
-      run[2] += other?.sign ?? "";
+      run[1] += left?.sign ?? "";
+      run[2] += right?.sign ?? "";
     }
-    // Blanks between words can be seen by what marks them; blanks alone get a sign.
-    const marked = (text) => shown(/^\s+$/.test(text) ? text.replace(/[ \n\t\u00a0]/g, (sign) => VISIBLE[sign]) : text);
+    // The mark of a difference shows blanks between words; blanks alone get a visible sign.
+    const markBlanks = (text) => markHidden(/^\s+$/.test(text) ? text.replace(/[ \n\t\u00a0]/g, (sign) => VISIBLE[sign]) : text);
     const parts = runs.flatMap(([kind, gone, come]) => {
-      if (kind === "same") return shown(gone);
+      if (kind === "same") return markHidden(gone);
       const style = kind === "free" ? { class: "free", title: "not counted by this variant" } : {};
-      return [...(gone ? [make("del", style, ...marked(gone))] : []), ...(come ? [make("ins", style, ...marked(come))] : [])];
+      return [...(gone ? [make("del", style, ...markBlanks(gone))] : []), ...(come ? [make("ins", style, ...markBlanks(come))] : [])];
     });
     const shownEdits = make("div", { class: "edits", dir: "auto" }, ...parts);
-    shownEdits.dataset.edits = String(steps.filter(([one, other]) => !(one ?? other).free && (!one || !other || one.plain !== other.plain)).length);
+    shownEdits.dataset.edits = String(steps.filter(([left, right]) => !(left ?? right).free && (!left || !right || left.plain !== right.plain)).length);
     return shownEdits;
   };
 
-  // What is shown, as CSV: `references` is a list in JSON, and no text is changed.
+  // The shown questions as CSV: `references` is a list in JSON, and no text is changed.
 
-  const accepts = (texts) => {
+  const formatReferences = (texts) => {
     if (data.of_texts) return JSON.stringify(texts);
-    return texts.length > 1 ? `{"__tuple__": [${texts.map(asValue).join(", ")}]}` : asValue(texts[0]);
+    return texts.length > 1 ? `{"__tuple__": [${texts.map(toJson).join(", ")}]}` : toJson(texts[0]);
   };
-  const asValue = (text) => (/^[[{]/.test(text) ? text : JSON.stringify(text));
-  const csv = () => {
+  const toJson = (text) => (/^[[{]/.test(text) ? text : JSON.stringify(text));
+  const makeCsv = () => {
     const quoted = (value) => (typeof value === "number" ? String(value) : `"${String(value ?? "").replaceAll('"', '""')}"`);
     const names = several ? submissions.map((name) => [name, `${name} score`, `${name} outcome`]) : [["prediction", "score", "outcome"]];
     const rows = [["id", "question", "references", ...names.flat(), "signature"]];
-    for (const row of state.found) {
-      const each = answers.map((one) => [one.predictions[row], one.scores[row], outcomes[one.outcomes[row]]?.name]);
-      rows.push([ids[row], questions[row], accepts(references[row]), ...each.flat(), data.signature]);
+    for (const row of state.rows) {
+      const each = answers.map((answer) => [answer.predictions[row], answer.scores[row], outcomes[answer.outcomes[row]]?.name]);
+      rows.push([ids[row], questions[row], formatReferences(references[row]), ...each.flat(), data.signature]);
     }
     return rows.map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
   };
   const download = () => {
-    const url = URL.createObjectURL(new Blob([csv()], { type: "text/csv" }));
+    const url = URL.createObjectURL(new Blob([makeCsv()], { type: "text/csv" }));
     make("a", { href: url, download: "questions.csv" }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
   };
 
-  // What happens when
+  // Events
 
   const pick = (select, names, value, change) => {
     select.replaceChildren(...names.map(([key, name]) => make("option", { value: key }, tame(name))));
@@ -484,7 +484,7 @@
     document.querySelector(".tools").hidden = false;
     $("waiting").hidden = true;
     addEventListener("hashchange", follow);
-    document.addEventListener("keydown", pressed);
+    document.addEventListener("keydown", handleKey);
     document.querySelector("main").addEventListener("click", filterFromAbove);
     find();
     show();
@@ -522,7 +522,7 @@
     $("count").tabIndex = -1;
     $("count").focus({ preventScroll: true });
   };
-  const pressed = (event) => {
+  const handleKey = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, summary")) {
       if (event.key === "Escape" && event.target === $("search")) event.target.blur();
       return;

@@ -1,4 +1,4 @@
-"""Made-up submissions, and their report."""
+"""Made-up submissions, and reports of them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ HOSTILE = f"{SCRIPT}\u202eevil\u202c\x00\u200b\r\n\ud800\t&amp;"
 Answers = Sequence[tuple[str | None, Sequence[str]]]
 
 
-def scored(answers: Answers, records: Sequence[Mapping[str, Any]] = (), variant: str = "standard") -> ScoredSet:
-    """A set of answers, each with its accepted ones, whose ids are their numbers."""
+def score_answers(answers: Answers, records: Sequence[Mapping[str, Any]] = (), variant: str = "standard") -> ScoredSet:
+    """The scored set of answers with their references. Ids are numbers unless the records have ids."""
     scored_set = ScoredSet(variant, keep=True)
     records = records or [{"question": f"What is number {number}?"} for number in range(len(answers))]
     ids = [str(record.get("id", number)) for number, record in enumerate(records)]
@@ -29,29 +29,29 @@ def scored(answers: Answers, records: Sequence[Mapping[str, Any]] = (), variant:
     return scored_set
 
 
-def report(
+def build_report(
     submissions: Mapping[str, Answers],
     records: Sequence[Mapping[str, Any]] = (),
     variant: str = "standard",
     **options: Any,
 ) -> str:
-    """The report of submissions to the same questions."""
-    sets = {name: scored(answers, records, variant) for name, answers in submissions.items()}
+    """The report of submissions to the same questions, as HTML."""
+    sets = {name: score_answers(answers, records, variant) for name, answers in submissions.items()}
     compared = compare(sets) if len(sets) > 1 else None
-    return as_html([Entry(name, one) for name, one in sets.items()], compared, **options)
+    return as_html([Entry(name, scored_set) for name, scored_set in sets.items()], compared, **options)
 
 
-def many(count: int, right: float) -> list[tuple[str, list[str]]]:
-    """Answers of which a share is right, and some are nearly so."""
-    found = []
+def make_answers(count: int, right: float) -> list[tuple[str, list[str]]]:
+    """Answers with their references; the share `right` of them is right, and some others are nearly right."""
+    answers = []
     for number in range(count):
         accepted = f"answer of question {number}"
         wrong = accepted[: 6 + number % 15] if number % 3 else f"It is the {accepted}, as the page says in its title."
-        found.append((accepted.upper() if number % 10 < 10 * right else wrong, [accepted, f"{number}"]))
-    return found
+        answers.append((accepted.upper() if number % 10 < 10 * right else wrong, [accepted, f"{number}"]))
+    return answers
 
 
-class _Elements(HTMLParser):
+class _ElementParser(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
@@ -60,16 +60,16 @@ class _Elements(HTMLParser):
         self.elements.append((tag, dict(attributes)))
 
 
-def elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
-    """Every element of a page, with its attributes."""
-    parser = _Elements()
+def list_elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    """The tag and the attributes of every element of a page."""
+    parser = _ElementParser()
     parser.feed(page)
     return parser.elements
 
 
-def data_of(page: str) -> dict[str, Any]:
-    """What the script of a report reads."""
-    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
-    assert found
-    data: dict[str, Any] = json.loads(found[1])
+def read_data(page: str) -> dict[str, Any]:
+    """The data that the script of a report reads."""
+    match = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
+    assert match
+    data: dict[str, Any] = json.loads(match[1])
     return data

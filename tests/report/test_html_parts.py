@@ -1,4 +1,4 @@
-"""The pieces of the page that need no page: sentences, edit views, tables."""
+"""The HTML parts of the page: sentences, drawn edits, tables."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from anls_metric.analysis.curves import least_similarity
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.join import Row
-from anls_metric.report import pieces
-from anls_metric.report.document import document
+from anls_metric.report import html_parts
+from anls_metric.report.document import build_document
 
 SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
 @pytest.mark.parametrize(
-    ("prediction", "references", "options", "said"),
+    ("prediction", "references", "options", "sentence"),
     [
         ("Coca Cola", ["Coca Cola"], {}, "Equal to an accepted answer, so 1."),
         ("TALKINGHEADS", ["talkingheads"], {}, "Equal to an accepted answer once normalized, so 1."),
@@ -47,65 +47,67 @@ SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
         ("xyz", ["ab"], {"variant": "nls"}, "Nothing in common with any accepted answer, so 0."),
     ],
 )
-def test_the_sentence_says_why(prediction: str, references: list[str], options: dict, said: str) -> None:
-    assert explain(prediction, references, **options).sentence == said
+def test_sentence_says_why_an_answer_has_its_score(
+    prediction: str, references: list[str], options: dict, sentence: str
+) -> None:
+    assert explain(prediction, references, **options).sentence == sentence
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("prediction", ["", " ", "none", "The Coca", "coca cola", "COCA  COLA.", "ß" * 40, "abcd"])
-def test_every_variant_has_something_to_say(variant: str, prediction: str) -> None:
+def test_format_answer_explains_any_answer_under_every_variant(variant: str, prediction: str) -> None:
     why = explain(prediction, ["Coca Cola", "ab"], variant=variant)
-    said = why.sentence
-    assert said.endswith(".")
-    assert (", so 0." in said) == (why.score == 0)
-    assert pieces.answer(why)
+    sentence = why.sentence
+    assert sentence.endswith(".")
+    assert (", so 0." in sentence) == (why.score == 0)
+    assert html_parts.format_answer(why)
 
 
-def test_texts_are_shown_as_text() -> None:
+def test_html_parts_escape_hostile_texts() -> None:
     scored_set = ScoredSet(keep=True)
     scored_set.add([Row(SCRIPT, SCRIPT, [SCRIPT + "x"], {"question": SCRIPT, "kind": SCRIPT})])
     why = explain(SCRIPT, [SCRIPT + "x"])
-    found = [
-        pieces.answer(why),
-        pieces.answer_by_variant(SCRIPT, [SCRIPT], why),
-        pieces.summary(document([Entry(SCRIPT, scored_set)], hints=[SCRIPT]), [SCRIPT]),
-        pieces.summary(document([Entry(SCRIPT, scored_set), Entry(SCRIPT, scored_set)])),
-        pieces.message(SCRIPT),
+    pages = [
+        html_parts.format_answer(why),
+        html_parts.format_variant_scores(SCRIPT, [SCRIPT], why),
+        html_parts.format_summary(build_document([Entry(SCRIPT, scored_set)], hints=[SCRIPT]), [SCRIPT]),
+        html_parts.format_summary(build_document([Entry(SCRIPT, scored_set), Entry(SCRIPT, scored_set)])),
+        html_parts.format_error(SCRIPT),
     ]
-    for page in found:
+    for page in pages:
         assert "<script" not in page
         assert "<img" not in page
 
 
-def test_texts_that_play_with_the_page_are_tamed() -> None:
-    assert pieces.text("a\u202eb\x00c\ud800\n${1}{{x}}") == "a·b·c··&#36;&#123;1}&#123;&#123;x}}"
-    assert len(pieces.text("x" * 10**6)) < 400
+def test_escape_removes_control_characters_and_templates_and_shortens() -> None:
+    assert html_parts.escape("a\u202eb\x00c\ud800\n${1}{{x}}") == "a·b·c··&#36;&#123;1}&#123;&#123;x}}"
+    assert len(html_parts.escape("x" * 10**6)) < 400
 
 
-def test_edits_are_told_apart_without_colour() -> None:
-    view = pieces.edit_view(explain("xcoa c", ["coca  cola"], variant="nls").best)
+def test_draw_edits_marks_operations_without_colour() -> None:
+    view = html_parts.draw_edits(explain("xcoa c", ["coca  cola"], variant="nls").best)
     for operation in ("equal", "insert", "delete"):
         assert f'class="{operation}"' in view
     assert "␣" in view
-    assert "replace “a” by “b”" in pieces.edit_view(explain("a", ["b"], variant="nls").best)
-    style = pieces.STYLE.read_text(encoding="utf-8")
+    assert "replace “a” by “b”" in html_parts.draw_edits(explain("a", ["b"], variant="nls").best)
+    style = html_parts.STYLE.read_text(encoding="utf-8")
     for rule in (".delete > span:first-child", ".insert > span:last-child", ".replace > span"):
         assert rule in style
     assert all(mark in style for mark in ("line-through", "underline", "dashed"))
 
 
-def test_what_is_shown_of_long_texts_stays_short() -> None:
-    assert len(pieces.edit_view(explain("a" * 9000, ["b"]).best)) < 60_000
+def test_html_of_long_texts_and_many_references_stays_short() -> None:
+    assert len(html_parts.draw_edits(explain("a" * 9000, ["b"]).best)) < 60_000
     long = explain("ab" * 2000, ["ac" * 2000])
-    assert pieces.edits_of(long.best) is None
-    assert pieces.edit_view(long.best).count("4,000 characters against 4,000: too long to show what differs") == 1
+    assert html_parts.find_edits(long.best) is None
+    assert html_parts.draw_edits(long.best).count("4,000 characters against 4,000: too long to show what differs") == 1
     many = explain("a", ["b", "c"] * 500 + ["a"])
-    shown = pieces.answer(many)
+    shown = html_parts.format_answer(many)
     assert "and 950 other accepted answers" in shown
     assert shown.count('class="dot') == 51
     assert '<tr class=marked><td><q>a</q> <span class="tag">closest</span>' in shown
 
 
-def test_the_threshold_of_a_distance_is_marked_as_a_similarity() -> None:
+def test_draw_number_line_marks_the_threshold_of_a_distance_as_a_similarity() -> None:
     assert least_similarity(VARIANTS["standard"]) == 0.5
-    assert 'style="left:20.00%"' in pieces.number_line(explain("ab", ["abc"], 0.8, variant="pypi_anls"))
+    assert 'style="left:20.00%"' in html_parts.draw_number_line(explain("ab", ["abc"], 0.8, variant="pypi_anls"))

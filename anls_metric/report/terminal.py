@@ -1,0 +1,165 @@
+"""Scores as text for a terminal: the summary of a scored set, and the alignment of two texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from anls_metric.analysis.scored import Groups, Scored, ScoredSet, in_order
+from anls_metric.core.explanation import Edit
+from anls_metric.reading.layouts import LAYOUTS
+from anls_metric.report.document import get_question_text
+
+
+def make_printable(text: str) -> str:
+    """A text that is safe to print: one line, with dots in place of control characters."""
+    return "".join(character if character.isprintable() else "·" for character in text)
+
+
+def shorten(text: str, length: int = 160) -> str:
+    """A text without its middle, if it is longer than `length`."""
+    return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
+
+
+def format_interval(interval: Sequence[float] | None, form: str = ".4f") -> str:
+    """An interval as "low to high", "-" for None.
+
+    Example:
+        >>> format_interval((0.25, 0.5), "+.2f")
+        '+0.25 to +0.50'
+    """
+    return f"{interval[0]:{form}} to {interval[1]:{form}}" if interval else "-"
+
+
+def format_summary(scored_set: ScoredSet) -> str:
+    """The summary of a scored set: mean, zeros, signature, variants, groups, worst answers."""
+    zeros = {name: count for name, count in scored_set.zeros.items() if count}
+    why = f" ({', '.join(f'{count} {name}' for name, count in zeros.items())})" if zeros else ""
+    lines = [
+        f"{scored_set.label:10} {scored_set.mean:.4f}",
+        f"questions  {scored_set.count}",
+        *_format_interval_line(scored_set),
+        f"exact      {scored_set.exact_match:.4f}",
+        f"contains   {scored_set.contains:.4f}",
+        f"scored 0   {sum(zeros.values())}{why}",
+        f"signature  {scored_set.signature}",
+    ]
+    parts = [lines]
+    parts += [["by variant", *_format_variants(scored_set.means)]] if scored_set.means else []
+    parts += [_format_groups(field, groups) for field, groups in scored_set.groups.items() if groups]
+    parts += [format_answer(scored, scored_set) for scored in scored_set.worst]
+    return "\n\n".join("\n".join(lines) for lines in parts)
+
+
+def _format_interval_line(scored_set: ScoredSet) -> list[str]:
+    interval, clusters = scored_set.interval, scored_set.clusters
+    if interval is None:
+        return []
+    of = f", {clusters.count:,} clusters by {make_printable(clusters.field)}" if clusters else ""
+    return [f"95 %       {format_interval(interval)}{of}"]
+
+
+def format_layouts() -> str:
+    """The layouts that files are recognised by, one a line: name, the fields that a file must have, and the source."""
+    width = max(len(layout.name) for layout in LAYOUTS)
+    return "\n".join(f"{layout.name:{width}}  {', '.join(layout.fields)}  {layout.source}" for layout in LAYOUTS)
+
+
+def format_matches(number: str, matches: Iterable[Mapping[str, Any]]) -> str:
+    """The variants that give a number, as `variant_search.find_variants` returns them."""
+    number = make_printable(number)
+    lines = []
+    for match in matches:
+        times = f" x {match['scale']}" if match["scale"] > 1 else ""
+        verb = f"{number} is" if match["exact"] else f"no variant gives {number}; the nearest is"
+        score = f"{match['anls'] * match['scale']:.6g}"
+        lines.append(f"{verb} {match['variant']}{times} on {make_printable(match['name'])}: {score}")
+    return "\n".join(lines)
+
+
+def _format_variants(means: Mapping[str, float]) -> list[str]:
+    width = max(map(len, means))
+    return [f"  {name:{width}}  {mean:.4f}" for name, mean in means.items()]
+
+
+def _format_groups(field: str, groups: Groups) -> list[str]:
+    names = {value: make_printable(value) for value in in_order(groups)}
+    width = max(len(field) + 1, *map(len, names.values()))
+    head = f"{'by ' + make_printable(field):{width + 2}}  ANLS    questions"
+    rows = ((name, groups[value]) for value, name in names.items())
+    return [head, *(f"  {name:{width}}  {tally.mean:.4f}  {tally.count}" for name, tally in rows)]
+
+
+def format_answer(scored: Scored, scored_set: ScoredSet) -> list[str]:
+    """An answer above the closest accepted answer, and why it has its score: the lines of a text."""
+    why = scored_set.explain(scored)
+    head = f"question {make_printable(scored.row.id)}  score {scored.score:.4f}  "
+    if why is None:
+        return [head + "the submission has no answer to it"]
+    names, lines = _format_leaves(why.leaves) if hasattr(why, "leaves") else (_SIDES, align_texts(why.edits))
+    question = get_question_text(scored.row)
+    if question is not None:
+        names, lines = ["question", *names], [shorten(make_printable(" ".join(question.split()))), *lines]
+    return [head + shorten(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in zip(names, lines))]
+
+
+def _format_leaves(leaves: Sequence[Any]) -> tuple[list[str], list[str]]:
+    """The names and texts of lines, a line for each leaf that is not right."""
+    wrong = [leaf for leaf in leaves if leaf.score < 1]
+    more = [f"... and {len(wrong) - _MOST_LEAVES} more"] if len(wrong) > _MOST_LEAVES else []
+    lines = [shorten(make_printable(str(leaf))) for leaf in wrong[:_MOST_LEAVES]] + more
+    return ["leaves" if lines else "", *[""] * (len(lines) - 1)], lines
+
+
+_MOST_LEAVES = 10
+_SIDES = ["prediction", "reference", ""]
+
+
+def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
+    """Two texts above each other: the prediction, the reference, and a line that marks the differences.
+
+    Args:
+        edits: `Match.edits`.
+        width: how many columns to show. Longer lines are cut and end in an ellipsis.
+
+    Returns:
+        Three lines of the same width. ``*`` stands for a missing character; the last line marks differences with D
+        (delete), I (insert) and R (replace).
+
+    Example:
+        >>> from anls_metric import explain
+        >>> align_texts(explain("the cola", ["coca cola"]).best.edits)
+        ['*the cola', 'coca cola', 'IRRR     ']
+    """
+    prediction, reference, marks = "", "", ""
+    for operation, left, right in edits:
+        mark = " " if operation == "equal" else operation[0].upper()
+        for place in range(max(len(left), len(right))):
+            cells = [_format_character(side[place]) if place < len(side) else "" for side in (left, right)]
+            columns = max(map(_count_columns, cells)) or 1
+            prediction += _pad(cells[0], columns)
+            reference += _pad(cells[1], columns)
+            marks += mark * columns
+            if len(marks) > width:
+                return [line + "…" for line in (prediction, reference, marks)]
+    return [prediction, reference, marks]
+
+
+def _format_character(character: str) -> str:
+    """A character that is safe to print. A combining character is put on a dotted circle."""
+    import unicodedata  # slow to import, and only needed for an alignment
+
+    if unicodedata.combining(character):
+        return "◌" + character
+    return make_printable(character)
+
+
+def _count_columns(cell: str) -> int:
+    import unicodedata
+
+    wide = cell and unicodedata.east_asian_width(cell[0]) in "WF"
+    return 2 if wide else min(len(cell), 1)
+
+
+def _pad(cell: str, columns: int) -> str:
+    return cell + " " * (columns - _count_columns(cell)) if cell else "*" * columns
