@@ -40,11 +40,11 @@ Exit status: 0; 1 for an ANLS under --fail-under; 2 for input that cannot be sco
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, _error(message))
+        self.exit(2, _format_error(message))
 
 
-def _columns() -> int:
-    """The width of the terminal. argparse would import a module of compression to ask for it."""
+def _measure_width() -> int:
+    """Measure the width of the terminal. argparse would import shutil for it, which imports compression libraries."""
     try:
         return int(os.environ["COLUMNS"]) if "COLUMNS" in os.environ else os.get_terminal_size().columns
     except (OSError, ValueError):
@@ -52,7 +52,7 @@ def _columns() -> int:
 
 
 class _Once(argparse.Action):
-    """A flag whose second value would silently take the place of the first."""
+    """Refuses a second value of a flag, which would silently replace the first one."""
 
     def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
         given = flags.__dict__.setdefault("given", set())
@@ -62,25 +62,25 @@ class _Once(argparse.Action):
         setattr(flags, self.dest, value)
 
 
-def _folder(text: str) -> str:
+def _parse_folder(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("the name of the folder is empty")
     return text
 
 
-def _file(text: str) -> str:
+def _parse_path(text: str) -> str:
     if not text or text.endswith(os.sep):
         raise argparse.ArgumentTypeError(f"{text!r} is no name of a file")
     return text
 
 
-def parser() -> argparse.ArgumentParser:
-    """The flags, those of PyPI anls among them. Its threshold is of the distance, as in the variant pypi_anls."""
+def build_parser() -> argparse.ArgumentParser:
+    """Build the parser. Its flags include those of PyPI anls, whose threshold limits the distance: see `pypi_anls`."""
     flags = _Parser(
         prog="anls",
         description="Score answers read from documents with ANLS (Average Normalized Levenshtein Similarity).",
         epilog=_EPILOG,
-        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=_columns() - 2),
+        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=_measure_width() - 2),
     )
     add = flags.add_argument
     flags.register("action", None, _Once)
@@ -130,31 +130,45 @@ def parser() -> argparse.ArgumentParser:
     add("--extra", choices=("error", "ignore"), default="error", help="an answer without question (default: error)")
     add("--baseline", metavar="NAME", help="the submission that the others are compared with (default: the first)")
     add("--cluster-by", metavar="FIELD", help="which questions belong together (default: found); none: each alone")
-    add("--worst", type=_count, default=0, metavar="N", help="show the N worst answers")
+    add("--worst", type=_parse_count, default=0, metavar="N", help="show the N worst answers")
     add(
-        "--regressions", type=_count, default=0, metavar="N", help="show N questions lost against the baseline, and won"
+        "--regressions",
+        type=_parse_count,
+        default=0,
+        metavar="N",
+        help="show N questions lost against the baseline, and won",
     )
     add("--format", choices=FORMATS, default=FORMATS[0], help=f"what to print (default: {FORMATS[0]})")
     add("--score-only", action="store_true", help="print the number alone, with all of its digits")
     add("--quiet", action="store_true", help="no hints, and no word on how files were read")
-    add("--fail-under", type=_share, metavar="X", help="exit status 1 where an ANLS is under X, from 0 to 1")
-    add("--output-dir", type=_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
-    add("--report", type=_file, metavar="FILE.html", help="write a report of all that is known, to open in a browser")
-    add("--images", type=_folder, metavar="DIR", help="where the pages are that the report shows beside the questions")
+    add("--fail-under", type=_parse_share, metavar="X", help="exit status 1 where an ANLS is under X, from 0 to 1")
+    add("--output-dir", type=_parse_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
+    add(
+        "--report",
+        type=_parse_path,
+        metavar="FILE.html",
+        help="write a report of all that is known, to open in a browser",
+    )
+    add(
+        "--images",
+        type=_parse_folder,
+        metavar="DIR",
+        help="where the pages are that the report shows beside the questions",
+    )
     add("--force", action="store_true", help=f"overwrite a {RESULTS_FILE} of other inputs")
     add("--demo", action="store_true", help="open the page that shows a score and why (needs the extra `app`)")
     add("--version", action="version", version=f"%(prog)s {__version__}")
     return flags
 
 
-def _share(text: str) -> float:
+def _parse_share(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 0 <= float(text) <= 1:
             return float(text)
     raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
@@ -169,12 +183,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, 1 for a score under --fail-under, 2 for input that cannot be scored, 130 after Ctrl-C.
     """
-    flags = parser().parse_args(arguments)
+    flags = build_parser().parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     collecting = gc.isenabled()
-    gc.disable()  # looking for cycles in millions of records, which have none, costs half of all time
+    gc.disable()  # searching cycles among millions of records, which have none, takes half of the time
     try:
         status = _run(flags)
         if sys.stdout:
@@ -183,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
-        print(_error(_message(error)), end="", file=sys.stderr)
+        print(_format_error(_word_error(error)), end="", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("anls: interrupted", file=sys.stderr)
@@ -194,12 +208,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _error(message: str) -> str:
-    """A message as the terminal may show it: names and texts of files cannot command it."""
+def _format_error(message: str) -> str:
+    """Format a message for the terminal, which names and texts of files must not control."""
     return f"anls: error: {terminal.make_printable(' '.join(message.split()))}\n"
 
 
-def _message(error: ValueError | OSError) -> str:
+def _word_error(error: ValueError | OSError) -> str:
     if isinstance(error, InputError):
         return error.worded("command")
     if isinstance(error, OSError) and error.filename:
@@ -208,7 +222,7 @@ def _message(error: ValueError | OSError) -> str:
 
 
 def _run(flags: argparse.Namespace) -> int:
-    """The exit status."""
+    """Run what the flags say, and return the exit status."""
     if flags.demo:
         _open_page()
         return 0
@@ -217,10 +231,10 @@ def _run(flags: argparse.Namespace) -> int:
         return 0
     if not (flags.files or flags.gold or flags.submission):
         raise ValueError("name a file to score, or a gold file and then submissions; --help says more")
-    scorers, reading = _scorers(flags), _reading(flags)
+    scorers, reading = _find_scorers(flags), _make_reading(flags)
     fields = fields_of([*(ANSWER_TYPES if flags.answer_types else ()), *flags.by], flags.cluster_by)
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields)
-    images = _images(flags, submissions)
+    images = _find_images(flags, submissions)
     evaluation = Evaluation(
         submissions,
         scorers,
@@ -243,11 +257,11 @@ def _run(flags: argparse.Namespace) -> int:
     if flags.report:
         _write_report(flags.report, submissions, images, evaluation, hints)
     _print(flags, evaluation, hints)
-    return _fail(evaluation, flags.fail_under)
+    return _check_scores(evaluation, flags.fail_under)
 
 
-def _fail(evaluation: Evaluation, least: float | None) -> int:
-    """The exit status of scores that have to be so high."""
+def _check_scores(evaluation: Evaluation, least: float | None) -> int:
+    """Report scores under the limit, and return the exit status."""
     means = {name: scored_set.mean for name, scored_set in evaluation.scored_sets.items()}
     low = {name: mean for name, mean in means.items() if least is not None and mean < least}
     for name, mean in low.items():
@@ -255,8 +269,8 @@ def _fail(evaluation: Evaluation, least: float | None) -> int:
     return 1 if low else 0
 
 
-def _images(flags: argparse.Namespace, submissions: Sequence[Submission]) -> Images | None:
-    """The images of the report; what would fail when all is scored is refused before."""
+def _find_images(flags: argparse.Namespace, submissions: Sequence[Submission]) -> Images | None:
+    """Find the images of the report. Flags that would fail after scoring are refused before it."""
     if not flags.report:
         if flags.images:
             raise ValueError("--images is for the report: name that with --report FILE.html")
@@ -284,12 +298,12 @@ def _write_report(
     print(f"report: {terminal.make_printable(path)}", file=sys.stderr)
 
 
-def _scorers(flags: argparse.Namespace) -> list[Scorer]:
+def _find_scorers(flags: argparse.Namespace) -> list[Scorer]:
     of_texts = {"--references-separator": flags.references_separator}
     of_values = {"--average": flags.average, "--none-keys": flags.none_keys, "--by-key": flags.by_key or None}
     values = flags.variant in OF_VALUES
-    for flag, given in (of_texts if values else of_values).items():
-        if given is not None:
+    for flag, value in (of_texts if values else of_values).items():
+        if value is not None:
             raise ValueError(
                 f'{flag} is for texts: write several accepted values as {{"__tuple__": [...]}}'
                 if values
@@ -299,8 +313,8 @@ def _scorers(flags: argparse.Namespace) -> list[Scorer]:
     return find_scorers(names, flags.anls_threshold, flags.ignore_case, flags.none_keys, flags.average)
 
 
-def _reading(flags: argparse.Namespace) -> Reading:
-    """How the files are to be read."""
+def _make_reading(flags: argparse.Namespace) -> Reading:
+    """Make the options for reading the files."""
     if flags.filter is not None and flags.epoch is not None:
         raise ValueError("--filter is for logs of lm-evaluation-harness and --epoch for those of inspect_ai: give one")
     return Reading(
@@ -318,7 +332,7 @@ def _reading(flags: argparse.Namespace) -> Reading:
 
 
 def _score(evaluation: Evaluation, flags: argparse.Namespace, several: bool) -> None:
-    """Score everything, and write the score of each answer into a folder: of several submissions, one for each."""
+    """Score everything, and write the score of each answer into a folder, one for each of several submissions."""
     progress = _Progress()
     if flags.output_dir is None:
         for _, scored in evaluation.run():
@@ -362,7 +376,7 @@ def _print_document(flags: argparse.Namespace, evaluation: Evaluation, content: 
     elif flags.find:
         print(terminal.format_matches(flags.find, content["find"]))
     else:
-        width = _columns() if sys.stdout.isatty() else None
+        width = _measure_width() if sys.stdout.isatty() else None
         print(terminal_comparison.as_text(content, evaluation.scored_sets, width))
 
 
@@ -375,19 +389,19 @@ def _open_page() -> None:
 
 
 class _Progress:
-    """A line on the terminal every few seconds: how much is done, and how fast."""
+    """Prints a line on the terminal every few seconds: how many questions are scored, and how fast."""
 
     SECONDS = 5.0
 
     def __init__(self) -> None:
         self._count = 0
-        self._start = self._said = time.monotonic()
+        self._start = self._printed = time.monotonic()
 
     def add(self, count: int) -> None:
         self._count += count
         now = time.monotonic()
-        if now - self._said >= self.SECONDS and sys.stderr and sys.stderr.isatty():
-            self._said = now
+        if now - self._printed >= self.SECONDS and sys.stderr and sys.stderr.isatty():
+            self._printed = now
             speed = self._count / (now - self._start)
             print(f"{self._count:,} questions scored, {speed:,.0f} a second", file=sys.stderr)
 

@@ -1,4 +1,4 @@
-"""Files from Python: score one submission, or compare several."""
+"""Scores files from Python: one submission, or several to compare."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Path = str | os.PathLike[str]
 
 
 class FileScores:
-    """What is known of the submissions in files: what `score_file` and `compare_files` return.
+    """The scores of files: what `score_file` and `compare_files` return.
 
     It prints as the command does, and a notebook shows it as a table.
 
     Attributes:
-        scored_sets: everything that is known of each submission, by its name.
+        scored_sets: the scored set of each submission, by its name.
         notes: how the files were read.
     """
 
@@ -40,7 +40,7 @@ class FileScores:
 
     @property
     def anls(self) -> float:
-        """The ANLS of the submission; of several, that of the first."""
+        """The ANLS of the first submission."""
         return next(iter(self.scored_sets.values())).mean
 
     @property
@@ -50,27 +50,27 @@ class FileScores:
 
     @property
     def hints(self) -> list[str]:
-        """What looks wrong with the files; it has not changed any number."""
+        """What looks wrong with the files; it does not change any number."""
         return list(self._document["hints"])
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as one document: what ``anls --format json`` prints."""
+        """Return everything as one document: what ``anls --format json`` prints."""
         return self._document
 
     def to_markdown(self) -> str:
-        """The table for Markdown."""
+        """Format the table for Markdown."""
         return tables.as_markdown(self._document)
 
     def to_latex(self) -> str:
-        """The table for a paper, with booktabs."""
+        """Format the table for a paper, with booktabs."""
         return tables.as_latex(self._document)
 
     def to_csv(self) -> str:
-        """The figures as CSV, a line for each submission."""
+        """Format the figures as CSV, a line for each submission."""
         return tables.as_csv(self._document)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The figures as a data frame, a row for each submission.
+        """Return the figures as a data frame, a row for each submission.
 
         Raises:
             ImportError: pandas is not installed.
@@ -98,29 +98,29 @@ def score_file(*files: Path, gold: Path | None = None, **options: Any) -> FileSc
     """Score the answers of one submission.
 
     Args:
-        files: one file that holds predictions and accepted answers; or a gold file, then a file of answers; or, where
-            `gold` is given, a file of answers. Any file that the command reads.
+        files: one file with predictions and accepted answers; or a gold file and a file of answers; or, where `gold` is
+            given, a file of answers. Any file that the command reads.
         gold: the file with the accepted answers.
         options: see `compare_files`.
 
     Returns:
-        The scores: `.anls`, `.signature`, `.hints`, and `.to_dict()` for all of it.
+        The scores: `.anls`, `.signature`, `.hints`, and `.to_dict()` for everything.
 
     Raises:
-        ValueError: the files cannot be scored, and what to do; there are several submissions. OSError: a file cannot be
-            read.
+        ValueError: the files cannot be scored, or there are several submissions. The message says what to do.
+        OSError: a file cannot be opened.
 
     Example:
-        >>> found = score_file("examples/gold_label.json", "examples/submission.json")
-        >>> found.anls
+        >>> scores = score_file("examples/gold_label.json", "examples/submission.json")
+        >>> scores.anls
         0.6273148148148148
-        >>> found
+        >>> scores
         <FileScores submission: 0.6273; anls|standard|threshold:0.5|v2.0.0>
     """
-    found = compare_files(*files, gold=gold, **options)
-    if len(found.scored_sets) > 1:
-        raise ValueError(f"there are several submissions ({', '.join(found.scored_sets)}): compare_files takes them")
-    return found
+    scores = compare_files(*files, gold=gold, **options)
+    if len(scores.scored_sets) > 1:
+        raise ValueError(f"there are several submissions ({', '.join(scores.scored_sets)}): compare_files takes them")
+    return scores
 
 
 def compare_files(
@@ -150,33 +150,34 @@ def compare_files(
     """Score several submissions to the same questions, and compare them question by question.
 
     Args:
-        files: a gold file, then submissions; or, where `gold` is given, submissions; or files that hold both sides. One
-            of them may be a list of paths, or a dictionary of paths by the names that the submissions are to have.
+        files: a gold file and then submissions; or, where `gold` is given, submissions; or files with predictions and
+            accepted answers. An item can be a list of paths, or a dictionary of paths by the names of the submissions.
         gold: the file with the accepted answers.
-        variant: which ANLS; names with commas between, or "all", give the number under each, and the first counts.
-            "anls_star" and "anlsl" score lists and nested values.
+        variant: the variant of ANLS. Several names separated by commas, or "all", give the mean under each; the first
+            one gives the scores. "anls_star" and "anlsl" score lists and nested values.
         threshold, ignore_case: see `get_variant`.
-        none_keys, average: of "anls_star", see `nested.get_value_variant`.
+        none_keys, average: options of "anls_star": see `nested.get_value_variant`.
         by: fields of the records to break the scores down by.
-        by_key: of lists and nested values: whether to have the mean score of each key.
-        worst: how many of the worst answers to give for each submission.
-        regressions: how many of the questions to give that a submission lost against the baseline, and won.
-        baseline: the name of the submission that the others are compared with; None takes the first.
-        cluster_by: the field that says which questions belong together, "none" for none; None finds it.
+        by_key: for lists and nested values: whether to collect the score of each key.
+        worst: how many of the worst answers to return for each submission.
+        regressions: how many questions to return that a submission lost against the baseline, and how many that it won.
+        baseline: the name of the submission with which the others are compared; None takes the first.
+        cluster_by: the field that says which questions belong together, "none" for no clusters; None detects it.
         layout, id_field, prediction_field, references_field, references_separator, repeat, missing, extra: see
             `reading.sources.Reading`.
-        extract: the rules that take the answers out of what a model wrote, like "think,final".
+        extract: the rules that extract the answers from raw model output, like "think,final".
 
     Returns:
         The scores with the comparison: `.to_dict()`, `.to_markdown()`, `.to_latex()`, `.to_pandas()`.
 
     Raises:
-        ValueError: the files cannot be scored, and what to do. OSError: a file cannot be read.
+        ValueError: the files cannot be scored. The message says what to do.
+        OSError: a file cannot be opened.
 
     Example:
         >>> answers = "examples/submission.json"
-        >>> found = compare_files("examples/gold_label.json", {"base": answers, "tuned": answers})
-        >>> found.to_dict()["comparisons"][0]["verdict"]
+        >>> scores = compare_files("examples/gold_label.json", {"base": answers, "tuned": answers})
+        >>> scores.to_dict()["comparisons"][0]["verdict"]
         'too few questions'
     """
     reading = Reading(
@@ -193,7 +194,7 @@ def compare_files(
     )
     by = [by] if isinstance(by, str) else list(by)
     submissions = find_submissions(
-        _paths(files), None if gold is None else os.fspath(gold), (), reading, fields_of(by, cluster_by)
+        _list_paths(files), None if gold is None else os.fspath(gold), (), reading, fields_of(by, cluster_by)
     )
     evaluation = Evaluation(
         submissions,
@@ -210,14 +211,14 @@ def compare_files(
     return FileScores(evaluation.scored_sets, content, evaluation.notes)
 
 
-def _paths(files: Iterable[Path | Iterable[Path] | Mapping[str, Path]]) -> list[str]:
-    """The files as the command names them."""
-    found: list[str] = []
+def _list_paths(files: Iterable[Path | Iterable[Path] | Mapping[str, Path]]) -> list[str]:
+    """List the files as the command names them."""
+    paths: list[str] = []
     for file in files:
         if isinstance(file, (str, os.PathLike)):
-            found.append(os.fspath(file))
+            paths.append(os.fspath(file))
         elif isinstance(file, Mapping):
-            found += [f"{name}={os.fspath(path)}" for name, path in file.items()]
+            paths += [f"{name}={os.fspath(path)}" for name, path in file.items()]
         else:
-            found += [os.fspath(path) for path in file]
-    return found
+            paths += [os.fspath(path) for path in file]
+    return paths

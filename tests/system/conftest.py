@@ -1,4 +1,4 @@
-"""The command, run in this process as it is typed."""
+"""Runs the command in this process as it is typed."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def write(path: Path, value: Any) -> Path:
     return path
 
 
-def said_of(out: str) -> dict[str, Any]:
-    """What the one document says, with what it says of its first submission."""
+def parse_document(out: str) -> dict[str, Any]:
+    """Parse the printed document, with the fields of its first submission at the top."""
     document: dict[str, Any] = json.loads(out)
     keys = ["signature", "questions", "clusters", "hints", "submissions", "comparisons"]
     values = ["label"] if "|anls_star|" in document["signature"] or "|anlsl|" in document["signature"] else []
@@ -42,8 +42,8 @@ def said_of(out: str) -> dict[str, Any]:
     return {**document, **document["submissions"][0]}
 
 
-def one_line(run: Run, *arguments: object) -> str:
-    """The error of a call that has to fail: one line, status 2, nothing printed."""
+def run_to_error(run: Run, *arguments: object) -> str:
+    """Run a command that must fail with status 2, no output and one line of error; return that line."""
     status, out, err = run(*arguments)
     assert (status, out) == (2, "")
     assert err.startswith("anls: error: ")

@@ -18,7 +18,7 @@ OURS = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from anls_metric.__main_
 
 
 @pytest.mark.parametrize("name", kinds.KINDS)
-def test_ours_and_the_lines_give_the_same_number_of_a_kind_of_file(
+def test_kinds_of_file_have_one_score_by_both_programs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [str(tmp_path / file) for file in kinds.KINDS[name].files]
@@ -35,7 +35,7 @@ def test_ours_and_the_lines_give_the_same_number_of_a_kind_of_file(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the unit of a peak is that of Linux")
-def test_a_program_is_timed_its_memory_is_its_own_and_its_failure_is_said(
+def test_race_measures_time_and_memory_and_reports_failure(
     run_python: Callable[..., CompletedProcess[str]],
 ) -> None:
     """In a small process: a program is said to hold at least what its parent holds."""
@@ -53,7 +53,7 @@ def test_a_program_is_timed_its_memory_is_its_own_and_its_failure_is_said(
     assert "No module named 'no_such_module'" in done.stderr
 
 
-def test_a_report_is_written_and_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_benchmark_writes_and_measures_a_report(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report, "browse", lambda file, repetitions: None)
     row = report.measure(report.Size(8, 2), [sys.executable, "-c", OURS], 1)
     assert row.megabytes > 0.02

@@ -20,16 +20,15 @@ import pytest
 import anls_metric
 from anls_metric import command_line
 from anls_metric.reading.records import Records
-from anls_metric.reading.references import parse_references
 from tests.conftest import ROOT
-from tests.system.conftest import Run, one_line, said_of, write
+from tests.system.conftest import Run, parse_document, run_to_error, write
 
 GOLD, SUBMISSION = ROOT / "examples" / "gold_label.json", ROOT / "examples" / "submission.json"
 FILES = ["--gold-label-file", str(GOLD), "--submission-file", str(SUBMISSION)]
 SCORE = 0.6273148148148148
 
 
-def pair(tmp_path: Path, gold: Any, submission: Any) -> list[object]:
+def write_pair(tmp_path: Path, gold: Any, submission: Any) -> list[object]:
     files = write(tmp_path / "gold.json", gold), write(tmp_path / "submission.json", submission)
     return ["--gold-label-file", files[0], "--submission-file", files[1]]
 
@@ -37,7 +36,7 @@ def pair(tmp_path: Path, gold: Any, submission: Any) -> list[object]:
 # What it prints
 
 
-def test_the_score_the_zeros_and_the_signature(run: Run) -> None:
+def test_command_prints_the_summary(run: Run) -> None:
     assert run(*FILES) == (
         0,
         "ANLS       0.6273\n"
@@ -51,32 +50,37 @@ def test_the_score_the_zeros_and_the_signature(run: Run) -> None:
     )
 
 
-def test_the_number_is_the_mean_of_the_scores(run: Run) -> None:
+def test_command_prints_the_mean_of_the_scores(run: Run) -> None:
     gold = {question["questionId"]: question["answers"] for question in json.loads(GOLD.read_text())["data"]}
     answers = {answer["questionId"]: answer["answer"] for answer in json.loads(SUBMISSION.read_text())}
     scores = anls_metric.anls_scores([answers[key] for key in gold], list(gold.values()))
-    assert said_of(run(*FILES, "--format", "json")[1])["anls"] == anls_metric.mean(scores) == SCORE
+    assert parse_document(run(*FILES, "--format", "json")[1])["anls"] == anls_metric.mean(scores) == SCORE
 
 
-def test_json(run: Run) -> None:
-    said = said_of(run(*FILES, "--format", "json", "--by", "questionId", "--worst", 1)[1])
+def test_json_has_the_document(run: Run) -> None:
+    document = parse_document(run(*FILES, "--format", "json", "--by", "questionId", "--worst", 1)[1])
     keys = ["name", "layout", "questions", "anls", "interval", "exact_match", "contains", "outcomes", "groups", "worst"]
-    assert list(said["submissions"][0]) == keys
-    assert (said["name"], said["questions"], said["clusters"], said["hints"]) == ("submission", 6, None, [])
-    counts = {name: count for name, count in said["outcomes"].items() if count}
+    assert list(document["submissions"][0]) == keys
+    assert (document["name"], document["questions"], document["clusters"], document["hints"]) == (
+        "submission",
+        6,
+        None,
+        [],
+    )
+    counts = {name: count for name, count in document["outcomes"].items() if count}
     assert counts == {"equal": 2, "close enough": 2, "empty": 1, "other": 1}
-    low, high = said["interval"]
-    assert low < said["anls"] < high
-    assert (said["exact_match"], said["contains"]) == (2 / 6, 2 / 6)
-    assert said["signature"] == anls_metric.signature()
-    assert said["groups"]["questionId"]["4"] == {"anls": 0.875, "questions": 1}
-    worst = said["worst"][0]
+    low, high = document["interval"]
+    assert low < document["anls"] < high
+    assert (document["exact_match"], document["contains"]) == (2 / 6, 2 / 6)
+    assert document["signature"] == anls_metric.signature()
+    assert document["groups"]["questionId"]["4"] == {"anls": 0.875, "questions": 1}
+    worst = document["worst"][0]
     assert (worst["id"], worst["score"], worst["outcome"]) == ("2", 0.0, "other")
     assert (worst["prediction"], worst["closest_reference"]) == ("The Coca", "Coca Cola")
     assert "".join(edit[2] for edit in worst["edits"]) == "coca cola"
 
 
-def test_options_are_those_of_the_functions(run: Run) -> None:
+def test_flags_are_the_options_of_the_functions(run: Run) -> None:
     choices: list[tuple[list[str], dict[str, Any]]] = [
         (["--variant", "unitxt"], {"variant": "rrc"}),
         (["--anls-threshold", "0.9"], {"threshold": 0.9}),
@@ -84,12 +88,12 @@ def test_options_are_those_of_the_functions(run: Run) -> None:
         (["--variant", "due", "--ignore-case"], {"variant": "due", "ignore_case": True}),
     ]
     for flags, options in choices:
-        said = said_of(run(*FILES, *flags, "--format", "json")[1])
-        assert said["signature"] == anls_metric.signature(**options)
-    assert said_of(run(*FILES, "--anls-threshold", "0.9", "--format", "json")[1])["anls"] == pytest.approx(2 / 6)
+        document = parse_document(run(*FILES, *flags, "--format", "json")[1])
+        assert document["signature"] == anls_metric.signature(**options)
+    assert parse_document(run(*FILES, "--anls-threshold", "0.9", "--format", "json")[1])["anls"] == pytest.approx(2 / 6)
 
 
-def test_the_worst_answers_with_an_alignment(run: Run) -> None:
+def test_worst_prints_answers_with_an_alignment(run: Run) -> None:
     out = run(*FILES, "--worst", 3)[1]
     assert out.split("\n\n")[1] == (
         "question 2  score 0.0000  5 edits on 9 characters from 'Coca Cola': similarity 0.4444 is not kept, so 0"
@@ -103,31 +107,31 @@ def test_the_worst_answers_with_an_alignment(run: Run) -> None:
     assert out.split("\n\n")[3].startswith("question 4  score 0.8750")
 
 
-def test_answer_types(run: Run) -> None:
+def test_answer_types_break_the_score_down(run: Run) -> None:
     out = run(*FILES, "--answer-types")[1]
     assert "by answer_type  ANLS    questions\n  Image-Span    0.5528  5\n  None span     1.0000  1\n" in out
     assert "  Visual/Layout  0.8889  1\n" in out
     assert "  Counting              1.0000  1\n" in out
 
 
-def test_by_any_field(run: Run, tmp_path: Path) -> None:
+def test_by_breaks_the_score_down_by_any_field(run: Run, tmp_path: Path) -> None:
     gold = [
         {"questionId": 1, "answers": ["a"], "page": 3, "tags": ["x", "y"]},
         {"questionId": 2, "answers": ["b"], "page": 4, "tags": ["y"]},
         {"questionId": 3, "answers": ["c"], "page": 3},
     ]
     answers = [{"questionId": key, "answer": "a"} for key in (1, 2, 3)]
-    arguments = [*pair(tmp_path, gold, answers), "--by", "page", "--by", "tags", "--format", "json"]
-    groups = said_of(run(*arguments)[1])["groups"]
+    arguments = [*write_pair(tmp_path, gold, answers), "--by", "page", "--by", "tags", "--format", "json"]
+    groups = parse_document(run(*arguments)[1])["groups"]
     assert groups["page"] == {"3": {"anls": 0.5, "questions": 2}, "4": {"anls": 0.0, "questions": 1}}
     assert groups["tags"] == {"x": {"anls": 1.0, "questions": 1}, "y": {"anls": 0.5, "questions": 2}}
-    assert "no question has the field 'colour' to break the scores down by" in one_line(
+    assert "no question has the field 'colour' to break the scores down by" in run_to_error(
         run, *arguments[:4], "--by", "colour"
     )
-    assert "answer_type, evidence, operation/reasoning" in one_line(run, *arguments[:4], "--answer-types")
+    assert "answer_type, evidence, operation/reasoning" in run_to_error(run, *arguments[:4], "--answer-types")
 
 
-def test_results_have_the_structure_of_pypi_anls(run: Run, tmp_path: Path) -> None:
+def test_results_file_has_the_structure_of_pypi_anls(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "folder"
     status, out, _ = run(*FILES, "--answer-types", "--output-dir", folder)
     assert status == 0
@@ -152,7 +156,7 @@ def test_results_have_the_structure_of_pypi_anls(run: Run, tmp_path: Path) -> No
     }
 
 
-def test_version_and_help(run: Run) -> None:
+def test_version_and_help_are_printed(run: Run) -> None:
     assert run("--version") == (0, f"anls {anls_metric.__version__}\n", "")
     status, out, _ = run("--help")
     assert status == 0
@@ -164,7 +168,7 @@ def test_version_and_help(run: Run) -> None:
 # What it reads
 
 
-def rewritten(tmp_path: Path, kind: str) -> list[object]:
+def rewrite_files(tmp_path: Path, kind: str) -> list[object]:
     """The example files in another format."""
     gold = json.loads(GOLD.read_text(encoding="utf-8"))["data"]
     answers = json.loads(SUBMISSION.read_text(encoding="utf-8"))
@@ -196,36 +200,36 @@ KINDS = ["without data", "json lines", "one line with a byte order mark", "csv",
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_format_gives_the_same(run: Run, tmp_path: Path, kind: str) -> None:
-    status, out, err = run(*rewritten(tmp_path, kind), "--format", "json")
+def test_every_format_gives_the_same_score(run: Run, tmp_path: Path, kind: str) -> None:
+    status, out, err = run(*rewrite_files(tmp_path, kind), "--format", "json")
     assert (status, err) == (0, "")
-    assert said_of(out)["anls"] == SCORE
+    assert parse_document(out)["anls"] == SCORE
 
 
 @pytest.mark.parametrize("kind", ["without data", "json lines", "csv"])
 @pytest.mark.parametrize("side", [1, 3])
-def test_either_file_from_standard_input(
+def test_standard_input_is_read_as_either_file(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, side: int
 ) -> None:
-    arguments = rewritten(tmp_path, kind)
+    arguments = rewrite_files(tmp_path, kind)
     content = Path(str(arguments[side])).read_bytes()
     arguments[side] = "-"
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-    assert said_of(run(*arguments, "--format", "json")[1])["anls"] == SCORE
+    assert parse_document(run(*arguments, "--format", "json")[1])["anls"] == SCORE
 
 
-def test_answers_are_joined_by_id_in_any_order(run: Run, tmp_path: Path) -> None:
+def test_command_joins_answers_by_id_in_any_order(run: Run, tmp_path: Path) -> None:
     gold = [{"question_id": str(key), "question": "the same", "answers": str(key)} for key in range(100)]
     answers = [{"id": key, "answer": str(key), "extra": None} for key in reversed(range(100))]
-    status, out, _ = run(*pair(tmp_path, gold, answers), "--format", "json")
+    status, out, _ = run(*write_pair(tmp_path, gold, answers), "--format", "json")
     assert status == 0
-    assert said_of(out)["anls"] == 1.0
+    assert parse_document(out)["anls"] == 1.0
 
 
-def test_missing_answers_can_count_as_0(run: Run, tmp_path: Path) -> None:
+def test_missing_zero_counts_unanswered_questions_as_0(run: Run, tmp_path: Path) -> None:
     gold = [{"questionId": key, "answers": ["", "a"]} for key in range(4)]
-    arguments = pair(tmp_path, gold, [{"questionId": 2, "answer": "a"}])
-    assert "submission.json: no answer to 3 of the questions of" in one_line(run, *arguments)
+    arguments = write_pair(tmp_path, gold, [{"questionId": 2, "answer": "a"}])
+    assert "submission.json: no answer to 3 of the questions of" in run_to_error(run, *arguments)
     status, out, _ = run(*arguments, "--missing", "zero", "--worst", 1, "--output-dir", tmp_path)
     assert status == 0
     assert out.startswith("ANLS       0.2500\nquestions  4\n")
@@ -243,7 +247,7 @@ TABLE = [
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "json", "csv", "parquet"])
-def test_a_table_that_holds_both_sides(run: Run, tmp_path: Path, kind: str) -> None:
+def test_table_with_both_sides_is_scored(run: Run, tmp_path: Path, kind: str) -> None:
     pandas = pytest.importorskip("pandas")
     frame, path = pandas.DataFrame(TABLE), tmp_path / f"table.{kind}"
     if kind == "csv":
@@ -254,12 +258,12 @@ def test_a_table_that_holds_both_sides(run: Run, tmp_path: Path, kind: str) -> N
     else:
         frame.to_json(path, orient="records", lines=kind == "jsonl")
     fields = ["--prediction-field", "model", "--references-field", "gold"]
-    said = said_of(run(path, *fields, "--by", "kind", "--worst", 1, "--format", "json")[1])
-    assert said["anls"] == pytest.approx((8 / 9 + 0 + 1) / 3)
-    assert said["groups"]["kind"]["list"] == {"anls": 1.0, "questions": 1}
-    assert said["worst"][0]["id"] == "2"
-    said = said_of(run(path, *fields, "--id-field", "key", "--worst", 1, "--format", "json")[1])
-    assert said["worst"][0]["id"] == "y"
+    document = parse_document(run(path, *fields, "--by", "kind", "--worst", 1, "--format", "json")[1])
+    assert document["anls"] == pytest.approx((8 / 9 + 0 + 1) / 3)
+    assert document["groups"]["kind"]["list"] == {"anls": 1.0, "questions": 1}
+    assert document["worst"][0]["id"] == "2"
+    document = parse_document(run(path, *fields, "--id-field", "key", "--worst", 1, "--format", "json")[1])
+    assert document["worst"][0]["id"] == "y"
 
 
 # What it refuses
@@ -317,15 +321,15 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
 
 
 @pytest.mark.parametrize("case", BAD_FILES)
-def test_bad_files_are_one_line_that_says_where_and_what(run: Run, tmp_path: Path, case: str) -> None:
-    gold, submission, said = BAD_FILES[case]
-    error = one_line(run, *pair(tmp_path, gold, submission), "--output-dir", tmp_path / "out")
-    for words in said:
+def test_bad_file_is_an_error_of_one_line(run: Run, tmp_path: Path, case: str) -> None:
+    gold, submission, message_parts = BAD_FILES[case]
+    error = run_to_error(run, *write_pair(tmp_path, gold, submission), "--output-dir", tmp_path / "out")
+    for words in message_parts:
         assert words in error
     assert list((tmp_path / "out").glob("*")) == []
 
 
-def test_bad_bytes_are_named_with_their_line(run: Run, tmp_path: Path) -> None:
+def test_bad_bytes_are_refused_with_their_line(run: Run, tmp_path: Path) -> None:
     for name, content in {
         "gold.jsonl": b'{"questionId": 1, "answers": ["a"]}\n{"questionId": 2, "answers": ["caf\xe9"]}\n',
         "gold.json": b'[{"questionId": 1, "answers": ["a"]},\n{"questionId": 2, "answers": ["caf\xe9"]}]',
@@ -333,256 +337,257 @@ def test_bad_bytes_are_named_with_their_line(run: Run, tmp_path: Path) -> None:
     }.items():
         (tmp_path / name).write_bytes(content)
         files = ["--gold-label-file", tmp_path / name, "--submission-file", SUBMISSION]
-        assert f"{name}, line 2: byte 0xe9 is not UTF-8: save the file as UTF-8" in one_line(run, *files)
+        assert f"{name}, line 2: byte 0xe9 is not UTF-8: save the file as UTF-8" in run_to_error(run, *files)
 
 
-def test_bad_csv_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
-    for content, said in {
+def test_bad_csv_is_refused_with_its_line(run: Run, tmp_path: Path) -> None:
+    for content, message in {
         "prediction,references\na,b\nc\n": "line 3: 1 values for the 2 columns prediction, references",
         'prediction,references\n"a"x,b\n': "line 2: not CSV",
         "prediction,references\ra,b\r": "carriage return alone",
         "prediction,prediction\na,b\n": "two columns have the same name",
         "text,references\na,b\n": "there are no predictions in it (found 'text', 'references'): name their field with",
     }.items():
-        assert said in one_line(run, write(tmp_path / "table.csv", content))
+        assert message in run_to_error(run, write(tmp_path / "table.csv", content))
 
 
 @pytest.mark.parametrize(
     "cell", ["['a', nan]", "['a', None]", "['a' None]", "['a' 'b']", "array(['a', 'b'], dtype=object)"]
 )
-def test_printed_values_that_are_no_list_of_strings_are_refused(run: Run, tmp_path: Path, cell: str) -> None:
+def test_printed_references_of_other_values_are_refused(run: Run, tmp_path: Path, cell: str) -> None:
     table = write(tmp_path / "table.csv", f'prediction,references\na,"{cell}"\n')
-    assert f"table.csv, line 2: references is {cell!r} (str), the printed form of something" in one_line(run, table)
+    assert f"table.csv, line 2: references is {cell!r} (str), the printed form of something" in run_to_error(run, table)
 
 
-@pytest.mark.parametrize("cell", ['["a", "b"]', "['a', 'b']", "('a', 'b')", ' ["a", "b"] '])
-def test_written_lists_are_read_as_lists(cell: str) -> None:
-    assert parse_references(cell, "") == ("a", "b")
-
-
-@pytest.mark.parametrize("cell", ["[1, 2]", "(910) 741-5000", "[illegible]", "(a)", "[sic] yes", "['", "[]x"])
-def test_texts_that_only_look_like_lists_are_texts(cell: str) -> None:
-    assert parse_references(cell, "") == (cell,)
-
-
-def test_a_record_with_a_field_called_data_is_a_record(run: Run, tmp_path: Path) -> None:
+def test_record_with_a_field_called_data_is_read(run: Run, tmp_path: Path) -> None:
     lines = '{"prediction": "a", "references": ["a"], "data": [1]}\n'
     for count in (1, 2):
-        assert said_of(run(write(tmp_path / "t.jsonl", lines * count), "--format", "json")[1])["questions"] == count
+        assert (
+            parse_document(run(write(tmp_path / "t.jsonl", lines * count), "--format", "json")[1])["questions"] == count
+        )
 
 
-def test_groups_that_the_competition_calls_the_same_are_one(run: Run, tmp_path: Path) -> None:
+def test_answer_types_merge_values_with_one_name_in_the_competition(run: Run, tmp_path: Path) -> None:
     gold = [
         {"questionId": 1, "answers": ["a"], "evidence": ["textual", "Text", "textual"], "question": float("nan")},
         {"questionId": 2, "answers": ["b"], "evidence": ["textual"]},
     ]
     answers = [{"questionId": key, "answer": "a"} for key in (1, 2)]
-    assert run(*pair(tmp_path, gold, answers), "--answer-types", "--output-dir", tmp_path)[0] == 0
+    assert run(*write_pair(tmp_path, gold, answers), "--answer-types", "--output-dir", tmp_path)[0] == 0
     results = json.loads((tmp_path / "results.json").read_text(), parse_constant=lambda name: pytest.fail(name))
     assert results["scores_by_types"]["evidence_types"] == {"Text": 0.5}
 
 
-def test_parquet_leaves_unwanted_columns_alone_and_names_itself_in_errors(run: Run, tmp_path: Path) -> None:
+def test_parquet_skips_unwanted_columns_and_names_all_in_errors(run: Run, tmp_path: Path) -> None:
     pandas, parquet = pytest.importorskip("pandas"), pytest.importorskip("pyarrow.parquet")
     gold = pandas.DataFrame({"questionId": [1, 2], "answers": [["a"], ["b"]], "image": [b"x" * 1000] * 2})
     gold.to_parquet(tmp_path / "gold.parquet")
     gold.assign(answer="a").to_parquet(tmp_path / "answers.parquet")
     files = ["--gold-label-file", tmp_path / "gold.parquet", "--submission-file", tmp_path / "answers.parquet"]
-    assert said_of(run(*files, "--format", "json")[1])["anls"] == 0.5
+    assert parse_document(run(*files, "--format", "json")[1])["anls"] == 0.5
     (chunk,) = Records(str(tmp_path / "gold.parquet"), ["answers"]).chunks()
     assert [set(record) for record in chunk.records] == [{"answers"}] * 2
-    assert "found 'questionId', 'answers', 'image'" in one_line(run, tmp_path / "gold.parquet")
-    assert f"{tmp_path / 'no.parquet'}: No such file" in one_line(run, tmp_path / "no.parquet")
+    assert "found 'questionId', 'answers', 'image'" in run_to_error(run, tmp_path / "gold.parquet")
+    assert f"{tmp_path / 'no.parquet'}: No such file" in run_to_error(run, tmp_path / "no.parquet")
     content = bytearray((tmp_path / "gold.parquet").read_bytes())
     start = parquet.ParquetFile(tmp_path / "gold.parquet").metadata.row_group(0).column(0).data_page_offset
     content[start : start + 20] = b"\xff" * 20
     (tmp_path / "bad.parquet").write_bytes(content)
     files[1] = tmp_path / "bad.parquet"
-    assert "bad.parquet" in one_line(run, *files)
+    assert "bad.parquet" in run_to_error(run, *files)
 
 
-def test_bad_tables(run: Run, tmp_path: Path) -> None:
+def test_bad_table_is_refused(run: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "table.jsonl", '{"key": 1, "prediction": "a", "references": ["a"]}\n' * 2)
     assert run(table)[0] == 0
-    assert "table.jsonl: 1 id repeated (first: 1)" in one_line(run, table, "--id-field", "key")
-    assert "no field 'gold'" in one_line(run, table, "--references-field", "gold")
-    assert "table.parquet: not Parquet" in one_line(run, write(tmp_path / "table.parquet", "no"))
+    assert "table.jsonl: 1 id repeated (first: 1)" in run_to_error(run, table, "--id-field", "key")
+    assert "no field 'gold'" in run_to_error(run, table, "--references-field", "gold")
+    assert "table.parquet: not Parquet" in run_to_error(run, write(tmp_path / "table.parquet", "no"))
 
 
-def test_bad_arguments(run: Run, tmp_path: Path) -> None:
-    assert "name a file to score, or a gold file and then submissions; --help says more" in one_line(run)
-    assert "the gold file is missing: name the file with the accepted answers with --gold" in one_line(run, *FILES[2:])
-    assert "the submission is missing: name the file of answers with --submission" in one_line(run, *FILES[:2])
-    assert "there is no field 'x'" in one_line(run, *FILES, "--prediction-field", "x")
-    assert "cannot both come from standard input" in one_line(run, "--gold-label-file", "-", "--submission-file", "-")
-    assert "there is no variant 'squad': choose one of standard" in one_line(run, *FILES, "--variant", "squad")
-    assert "threshold is 50.0" in one_line(run, *FILES, "--anls-threshold", "50")
-    assert "invalid float value: 'half'" in one_line(run, *FILES, "--anls-threshold", "half")
-    assert "'few' is not a whole number" in one_line(run, *FILES, "--worst", "few")
-    assert "invalid choice: 'ignore'" in one_line(run, *FILES, "--missing", "ignore")
-    assert "--colour" in one_line(run, *FILES, "--colour")
+def test_bad_argument_is_refused(run: Run, tmp_path: Path) -> None:
+    assert "name a file to score, or a gold file and then submissions; --help says more" in run_to_error(run)
+    assert "the gold file is missing: name the file with the accepted answers with --gold" in run_to_error(
+        run, *FILES[2:]
+    )
+    assert "the submission is missing: name the file of answers with --submission" in run_to_error(run, *FILES[:2])
+    assert "there is no field 'x'" in run_to_error(run, *FILES, "--prediction-field", "x")
+    assert "cannot both come from standard input" in run_to_error(
+        run, "--gold-label-file", "-", "--submission-file", "-"
+    )
+    assert "there is no variant 'squad': choose one of standard" in run_to_error(run, *FILES, "--variant", "squad")
+    assert "threshold is 50.0" in run_to_error(run, *FILES, "--anls-threshold", "50")
+    assert "invalid float value: 'half'" in run_to_error(run, *FILES, "--anls-threshold", "half")
+    assert "'few' is not a whole number" in run_to_error(run, *FILES, "--worst", "few")
+    assert "invalid choice: 'ignore'" in run_to_error(run, *FILES, "--missing", "ignore")
+    assert "--colour" in run_to_error(run, *FILES, "--colour")
     missing = tmp_path / "none.json"
-    assert f"{missing}: No such file" in one_line(run, "--gold-label-file", missing, *FILES[2:])
-    assert f"{tmp_path}: a folder or pattern of no parts of one file" in one_line(
+    assert f"{missing}: No such file" in run_to_error(run, "--gold-label-file", missing, *FILES[2:])
+    assert f"{tmp_path}: a folder or pattern of no parts of one file" in run_to_error(
         run, "--gold-label-file", tmp_path, *FILES[2:]
     )
-    assert "File exists" in one_line(run, *FILES, "--output-dir", write(tmp_path / "file", ""))
+    assert "File exists" in run_to_error(run, *FILES, "--output-dir", write(tmp_path / "file", ""))
 
 
-def test_flags_that_would_be_ignored_are_refused(run: Run, tmp_path: Path) -> None:
-    assert "--gold is given twice: give it once" in one_line(run, *FILES, "--gold", FILES[1])
-    assert "two submissions are called" in one_line(run, *FILES, *FILES[2:])
-    assert "--variant is given twice" in one_line(run, *FILES, "--variant", "rrc", "--variant", "due")
-    assert "give one" in one_line(run, *FILES, "--filter", "x", "--epoch", "1")
-    assert "the name of the folder is empty" in one_line(run, *FILES, "--output-dir", "")
+def test_flag_that_would_be_ignored_is_refused(run: Run, tmp_path: Path) -> None:
+    assert "--gold is given twice: give it once" in run_to_error(run, *FILES, "--gold", FILES[1])
+    assert "two submissions are called" in run_to_error(run, *FILES, *FILES[2:])
+    assert "--variant is given twice" in run_to_error(run, *FILES, "--variant", "rrc", "--variant", "due")
+    assert "give one" in run_to_error(run, *FILES, "--filter", "x", "--epoch", "1")
+    assert "the name of the folder is empty" in run_to_error(run, *FILES, "--output-dir", "")
     assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
 
 
-def test_mistakes_with_ids_are_told_apart(run: Run, tmp_path: Path) -> None:
+def test_each_mistake_with_ids_has_its_own_error(run: Run, tmp_path: Path) -> None:
     gold = [{"questionId": 100 + n, "answers": ["a"]} for n in range(6)]
     places = [{"questionId": n, "answer": "a"} for n in range(6)]
     for flags in ([], ["--missing", "zero"], ["--extra", "ignore"], ["--missing", "zero", "--extra", "ignore"]):
-        error = one_line(run, *pair(tmp_path, gold, places), *flags)
+        error = run_to_error(run, *write_pair(tmp_path, gold, places), *flags)
         assert "submission.json: few of its ids (0, 1, 2, 3, 4, ...) are those of" in error
         assert "ids of another kind: write the same ids in both" in error
         assert "--extra" not in error
         assert "--missing" not in error
     half = [{"questionId": 100 + n, "answer": "a"} for n in range(3)]
-    assert "no answer to 3 of the questions" in one_line(run, *pair(tmp_path, gold, half))
-    assert run(*pair(tmp_path, gold, half), "--missing", "zero")[0] == 0
+    assert "no answer to 3 of the questions" in run_to_error(run, *write_pair(tmp_path, gold, half))
+    assert run(*write_pair(tmp_path, gold, half), "--missing", "zero")[0] == 0
     more = [{"questionId": 100 + n, "answer": "a"} for n in range(9)]
-    error = one_line(run, *pair(tmp_path, gold, more))
+    error = run_to_error(run, *write_pair(tmp_path, gold, more))
     assert "3 answers to questions that" in error
     assert error.endswith("leave them out, or ignore them with --extra ignore\n")
-    status, out, _ = run(*pair(tmp_path, gold, more), "--extra", "ignore", "--format", "json")
-    assert (status, said_of(out)["questions"]) == (0, 6)
+    status, out, _ = run(*write_pair(tmp_path, gold, more), "--extra", "ignore", "--format", "json")
+    assert (status, parse_document(out)["questions"]) == (0, 6)
 
 
-def test_swapped_files_are_told(run: Run) -> None:
-    error = one_line(run, "-g", SUBMISSION, "-s", GOLD)
+def test_swapped_files_are_refused(run: Run) -> None:
+    error = run_to_error(run, "-g", SUBMISSION, "-s", GOLD)
     assert "has no accepted answers, and" in error
     assert error.endswith("they look swapped: name them the other way round\n")
 
 
 @pytest.mark.parametrize("both", [True, False], ids=["table", "two files"])
-def test_null_is_no_answer(run: Run, tmp_path: Path, both: bool) -> None:
+def test_null_prediction_is_refused(run: Run, tmp_path: Path, both: bool) -> None:
     answers: list[dict[str, Any]] = [{"id": 1, "prediction": "a"}, {"id": 2, "prediction": None}]
     if both:
-        records = [{**one, "references": ["a"]} for one in answers]
-        files: list[object] = [write(tmp_path / "table.jsonl", "".join(json.dumps(one) + "\n" for one in records))]
+        records = [{**record, "references": ["a"]} for record in answers]
+        files: list[object] = [
+            write(tmp_path / "table.jsonl", "".join(json.dumps(record) + "\n" for record in records))
+        ]
     else:
-        files = pair(tmp_path, [{"id": n, "references": ["a"]} for n in (1, 2)], answers)
-    error = one_line(run, *files)
+        files = write_pair(tmp_path, [{"id": n, "references": ["a"]} for n in (1, 2)], answers)
+    error = run_to_error(run, *files)
     assert "prediction is null, which is no answer" in error
     assert error.endswith("or count it as 0 with --missing zero\n")
-    assert said_of(run(*files, "--missing", "zero", "--format", "json")[1])["anls"] == 0.5
+    assert parse_document(run(*files, "--missing", "zero", "--format", "json")[1])["anls"] == 0.5
 
 
-def test_an_id_that_comes_twice_in_a_table_is_an_error_unless_one_says_otherwise(run: Run, tmp_path: Path) -> None:
+def test_repeated_id_of_a_table_is_refused_unless_ids_are_off(run: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "t.jsonl", '{"id": 7, "prediction": "a", "references": ["a"]}\n' * 2)
-    assert "t.jsonl: 1 id repeated (first: 7): write an id once, or number the records" in one_line(run, table)
-    assert said_of(run(table, "--id-field", "none", "--format", "json")[1])["questions"] == 2
+    assert "t.jsonl: 1 id repeated (first: 7): write an id once, or number the records" in run_to_error(run, table)
+    assert parse_document(run(table, "--id-field", "none", "--format", "json")[1])["questions"] == 2
 
 
-def test_fields_are_named_by_paths_in_every_file(run: Run, tmp_path: Path) -> None:
+def test_flags_take_paths_of_fields(run: Run, tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.json", [{"doc": {"key": n, "labels": ["a"]}, "a.b": {"c": n % 2}} for n in range(4)])
     answers = write(tmp_path / "answers.json", [{"doc": {"key": n}, "output": [{"text": "a"}]} for n in range(4)])
     paths = ["--id-field", "doc.key", "--prediction-field", "output.0.text", "--references-field", "doc.labels"]
-    said = said_of(run(gold, answers, *paths, "--by", "a.b.c", "--format", "json")[1])
-    assert said["anls"] == 1.0
-    assert said["groups"]["a.b.c"] == {"0": {"anls": 1.0, "questions": 2}, "1": {"anls": 1.0, "questions": 2}}
+    document = parse_document(run(gold, answers, *paths, "--by", "a.b.c", "--format", "json")[1])
+    assert document["anls"] == 1.0
+    assert document["groups"]["a.b.c"] == {"0": {"anls": 1.0, "questions": 2}, "1": {"anls": 1.0, "questions": 2}}
 
 
-def test_accepted_answers_in_one_text_are_cut_where_one_says(run: Run, tmp_path: Path) -> None:
+def test_references_separator_splits_accepted_answers(run: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "t.csv", "prediction,references\nb,a | b\n")
-    assert said_of(run(table, "--format", "json")[1])["anls"] == 0.0
-    assert said_of(run(table, "--references-separator", "|", "--format", "json")[1])["anls"] == 1.0
+    assert parse_document(run(table, "--format", "json")[1])["anls"] == 0.0
+    assert parse_document(run(table, "--references-separator", "|", "--format", "json")[1])["anls"] == 1.0
 
 
-def test_predictions_that_are_all_printed_lists_of_one_are_read_as_that_one(run: Run, tmp_path: Path) -> None:
+def test_printed_lists_of_one_prediction_are_unwrapped_with_a_note(run: Run, tmp_path: Path) -> None:
     lines = ['["a"]', "['b']", '["it\'s"]']
-    records = [{"prediction": line, "references": [one]} for line, one in zip(lines, ["a", "b", "it's"])]
+    records = [{"prediction": line, "references": [answer]} for line, answer in zip(lines, ["a", "b", "it's"])]
     table = write(tmp_path / "t.json", records)
     status, out, err = run(table, "--format", "json")
-    assert (status, said_of(out)["anls"]) == (0, 1.0)
+    assert (status, parse_document(out)["anls"]) == (0, 1.0)
     assert "every prediction is a printed list of one answer: it is read as that one" in err
     mixed = write(tmp_path / "mixed.json", [*records, {"prediction": "c", "references": ["c"]}])
-    assert said_of(run(mixed, "--format", "json")[1])["anls"] < 0.5
+    assert parse_document(run(mixed, "--format", "json")[1])["anls"] < 0.5
     late = write(tmp_path / "late.json", [*records * 500, {"prediction": "c", "references": ["c"]}])
-    assert "no printed list of one answer, as those before are" in one_line(run, late)
+    assert "no printed list of one answer, as those before are" in run_to_error(run, late)
 
 
-def test_several_submissions_are_scored_each(run: Run, tmp_path: Path) -> None:
-    names = {"a": "a", "b": "x"}
+def test_several_submissions_are_scored_and_compared(run: Run, tmp_path: Path) -> None:
+    submissions = {"a": "a", "b": "x"}
     gold = write(tmp_path / "gold.json", [{"id": 1, "answers": ["a"]}])
-    files = [write(tmp_path / f"{name}.json", [{"id": 1, "answer": text}]) for name, text in names.items()]
+    files = [write(tmp_path / f"{name}.json", [{"id": 1, "answer": text}]) for name, text in submissions.items()]
     for arguments in ([gold, *files], ["-g", gold, "-s", files[0], "-s", files[1]], ["-g", gold, *files]):
-        said = said_of(run(*arguments, "--format", "json")[1])
-        assert {one["name"]: one["anls"] for one in said["submissions"]} == {"a": 1.0, "b": 0.0}
-        assert [(one["first"], one["second"], one["verdict"]) for one in said["comparisons"]] == [
-            ("a", "b", "too few questions")
-        ]
+        document = parse_document(run(*arguments, "--format", "json")[1])
+        assert {comparison["name"]: comparison["anls"] for comparison in document["submissions"]} == {
+            "a": 1.0,
+            "b": 0.0,
+        }
+        assert [
+            (comparison["first"], comparison["second"], comparison["verdict"]) for comparison in document["comparisons"]
+        ] == [("a", "b", "too few questions")]
     out = run(gold, *files, "--output-dir", tmp_path / "out")[1]
     assert re.search(r"^a  1\.0000 .* the baseline$", out, re.MULTILINE)
     assert re.search(r"^b  0\.0000 .* -1\.0000 .* 0 better, 1 worse: too few questions$", out, re.MULTILINE)
     assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/results.json")) == ["a", "b"]
     (tmp_path / "run").mkdir()
     same = write(tmp_path / "run" / "a.json", [{"id": 1, "answer": "a"}])
-    found = said_of(run(gold, files[0], same, "--format", "json")[1])["submissions"]
-    assert [one["name"] for one in found] == [f"{tmp_path.name}/a", "run/a"]
+    submissions = parse_document(run(gold, files[0], same, "--format", "json")[1])["submissions"]
+    assert [comparison["name"] for comparison in submissions] == [f"{tmp_path.name}/a", "run/a"]
     named = run(gold, f"mine={files[0]}", f"yours={files[0]}", "--format", "json")[1]
-    assert [one["name"] for one in said_of(named)["submissions"]] == ["mine", "yours"]
+    assert [comparison["name"] for comparison in parse_document(named)["submissions"]] == ["mine", "yours"]
 
 
-def test_submissions_with_nothing_in_common_have_their_numbers_all_the_same(run: Run, tmp_path: Path) -> None:
+def test_submissions_without_common_ids_are_scored(run: Run, tmp_path: Path) -> None:
     tables = [
         write(tmp_path / f"{name}.json", [{"id": name, "prediction": "a", "references": ["a"]}]) for name in ("a", "b")
     ]
     status, out, err = run(*tables, "--format", "json")
     assert status == 0
-    assert [one["anls"] for one in said_of(out)["submissions"]] == [1.0, 1.0]
-    assert said_of(out)["comparisons"] == []
+    assert [comparison["anls"] for comparison in parse_document(out)["submissions"]] == [1.0, 1.0]
+    assert parse_document(out)["comparisons"] == []
     assert err == "hint: not compared: b: none of its ids (b) is one of those of a (a)\n"
-    assert said_of(out)["hints"] == ["not compared: b: none of its ids (b) is one of those of a (a)"]
-    assert "no submission is called 'c': the baseline is one of a, b" in one_line(run, *tables, "--baseline", "c")
+    assert parse_document(out)["hints"] == ["not compared: b: none of its ids (b) is one of those of a (a)"]
+    assert "no submission is called 'c': the baseline is one of a, b" in run_to_error(run, *tables, "--baseline", "c")
 
 
-def test_a_wrapped_file_has_a_hint_and_its_rules_take_the_answers_out(run: Run, tmp_path: Path) -> None:
+def test_wrapped_hint_names_rules_that_extract_the_answers(run: Run, tmp_path: Path) -> None:
     gold = [{"id": n, "answers": [f"answer {n}"]} for n in range(20)]
     wrapped = [{"id": n, "answer": f"<think>Let me see.</think>The answer is answer {n}"} for n in range(20)]
-    files = pair(tmp_path, gold, wrapped)
+    files = write_pair(tmp_path, gold, wrapped)
     status, out, err = run(*files, "--format", "json")
     hint = "20 of 20 predictions look wrapped: take the answers out with --extract think,final"
-    assert (status, err, said_of(out)["hints"]) == (0, f"hint: {hint}\n", [hint])
-    assert said_of(out)["anls"] < 0.5
+    assert (status, err, parse_document(out)["hints"]) == (0, f"hint: {hint}\n", [hint])
+    assert parse_document(out)["anls"] < 0.5
     status, out, err = run(*files, "--extract", "think,final", "--format", "json")
-    assert (status, err, said_of(out)["anls"]) == (0, "", 1.0)
-    assert said_of(out)["signature"] == anls_metric.signature(extract="think,final")
-    assert "|extract:think,final|v" in said_of(out)["signature"]
-    assert "no rule 'thinks'" in one_line(run, *files, "--extract", "thinks")
+    assert (status, err, parse_document(out)["anls"]) == (0, "", 1.0)
+    assert parse_document(out)["signature"] == anls_metric.signature(extract="think,final")
+    assert "|extract:think,final|v" in parse_document(out)["signature"]
+    assert "no rule 'thinks'" in run_to_error(run, *files, "--extract", "thinks")
     joined = write(tmp_path / "t.csv", "prediction,references\n" + "".join(f"a{n},a{n}|b{n}\n" for n in range(20)))
     assert '--references-separator "|"' in run(joined)[2]
 
 
-def test_clusters_are_found_or_named(run: Run, tmp_path: Path) -> None:
+def test_cluster_by_chooses_the_clusters(run: Run, tmp_path: Path) -> None:
     gold = [{"id": n, "answers": ["a"], "image": f"{n // 2}.png", "shelf": n // 5} for n in range(20)]
-    files = pair(tmp_path, gold, [{"id": n, "answer": "a" if n % 3 else "x"} for n in range(20)])
-    assert said_of(run(*files, "--format", "json")[1])["clusters"] == {"field": "image", "count": 10}
-    said = said_of(run(*files, "--cluster-by", "shelf", "--format", "json")[1])
-    assert said["clusters"] == {"field": "shelf", "count": 4}
-    assert said_of(run(*files, "--cluster-by", "none", "--format", "json")[1])["clusters"] is None
+    files = write_pair(tmp_path, gold, [{"id": n, "answer": "a" if n % 3 else "x"} for n in range(20)])
+    assert parse_document(run(*files, "--format", "json")[1])["clusters"] == {"field": "image", "count": 10}
+    document = parse_document(run(*files, "--cluster-by", "shelf", "--format", "json")[1])
+    assert document["clusters"] == {"field": "shelf", "count": 4}
+    assert parse_document(run(*files, "--cluster-by", "none", "--format", "json")[1])["clusters"] is None
     assert "95 %       " in run(*files)[1]
     assert ", 10 clusters by image\n" in run(*files)[1]
-    assert "no question has the field 'x', by which to cluster" in one_line(run, *files, "--cluster-by", "x")
+    assert "no question has the field 'x', by which to cluster" in run_to_error(run, *files, "--cluster-by", "x")
 
 
-def test_the_layouts_are_listed(run: Run) -> None:
+def test_list_layouts_prints_the_layouts(run: Run) -> None:
     status, out, _ = run("--list-layouts")
     assert status == 0
     assert "lmms_eval " in out
     assert "https://github.com/open-compass/VLMEvalKit" in out
-    assert "there is no layout 'x': choose one of lm_eval" in one_line(run, *FILES, "--layout", "x")
-    assert said_of(run(GOLD, SUBMISSION, "--layout", "auto", "--format", "json")[1])["layout"] == "table"
+    assert "there is no layout 'x': choose one of lm_eval" in run_to_error(run, *FILES, "--layout", "x")
+    assert parse_document(run(GOLD, SUBMISSION, "--layout", "auto", "--format", "json")[1])["layout"] == "table"
 
 
 # As a process
@@ -596,7 +601,7 @@ def command() -> list[str]:
     return [str(script)]
 
 
-def test_the_installed_command(command: list[str], tmp_path: Path) -> None:
+def test_installed_command_runs(command: list[str], tmp_path: Path) -> None:
     done = subprocess.run([*command, *FILES], capture_output=True, text=True, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("ANLS       0.6273\n")
@@ -605,8 +610,10 @@ def test_the_installed_command(command: list[str], tmp_path: Path) -> None:
     assert failed.stderr == "anls: error: x: No such file or directory\n"
 
 
-def test_answers_that_the_terminal_cannot_show_are_printed_escaped(command: list[str], tmp_path: Path) -> None:
-    files = pair(tmp_path, [{"questionId": 1, "answers": ["漢字\ud800"]}], [{"questionId": 1, "answer": "\x1b[31m漢"}])
+def test_answers_are_escaped_for_a_terminal_that_cannot_show_them(command: list[str], tmp_path: Path) -> None:
+    files = write_pair(
+        tmp_path, [{"questionId": 1, "answers": ["漢字\ud800"]}], [{"questionId": 1, "answer": "\x1b[31m漢"}]
+    )
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     done = subprocess.run([*command, *map(str, files), "--worst", "1"], capture_output=True, env=environment)
     assert (done.returncode, done.stderr) == (0, b"")
@@ -614,9 +621,9 @@ def test_answers_that_the_terminal_cannot_show_are_printed_escaped(command: list
     assert b"\x1b" not in done.stdout
 
 
-def test_ids_and_groups_cannot_command_the_terminal(run: Run, tmp_path: Path) -> None:
+def test_ids_and_groups_are_escaped_for_the_terminal(run: Run, tmp_path: Path) -> None:
     record = {"questionId": "1\x1b[31m", "answers": ["a"], "kind": "a\nb\x1b[31m", "question": "\x1bq"}
-    files = pair(tmp_path, [record], [{"questionId": "1\x1b[31m", "answer": "b"}])
+    files = write_pair(tmp_path, [record], [{"questionId": "1\x1b[31m", "answer": "b"}])
     out = run(*files, "--worst", 1, "--by", "kind")[1]
     assert "\x1b" not in out
     assert "  a·b·[31m" in out
@@ -627,7 +634,7 @@ HOSTILE = "x\x1b[2J\x1b]0;title\x07\x9b31m\u202ey\r\x08z"
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a terminal as on Unix")
 @pytest.mark.parametrize("case", ["id", "header", "field", "file", "group", "cell", "answer"])
-def test_nothing_of_a_file_commands_the_terminal(command: list[str], tmp_path: Path, case: str) -> None:
+def test_texts_of_a_file_are_escaped_for_the_terminal(command: list[str], tmp_path: Path, case: str) -> None:
     """On a real terminal of its own: ids, headers, names of files and fields, groups and answers."""
     import pty
 
@@ -639,7 +646,7 @@ def test_nothing_of_a_file_commands_the_terminal(command: list[str], tmp_path: P
         answers[0]["questionId"] += "!"
     elif case == "cell":
         gold[0]["answers"] = f"['{HOSTILE}', None]"
-    files = pair(tmp_path, gold, answers)
+    files = write_pair(tmp_path, gold, answers)
     if case == "header":
         files = [write(tmp_path / "table.csv", f'"prediction{HOSTILE}","{HOSTILE}"\na,b\n')]
     elif case == "file":
@@ -664,12 +671,12 @@ def test_nothing_of_a_file_commands_the_terminal(command: list[str], tmp_path: P
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-"])
-def test_a_closed_output_does_no_harm(command: list[str], closed: str) -> None:
+def test_closed_output_is_no_error(command: list[str], closed: str) -> None:
     done = subprocess.run(["bash", "-c", f'"$0" "$@" {closed}', *command, *FILES], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_ids_that_come_twice_through_a_pipe(command: list[str], tmp_path: Path) -> None:
+def test_repeated_ids_of_a_pipe_are_refused(command: list[str], tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.jsonl", '{"questionId": 1, "answers": ["a"]}\n' * 2)
     script = f'"$0" --gold-label-file <(cat {gold}) --submission-file {SUBMISSION}'
     done = subprocess.run(["bash", "-c", script, *command], capture_output=True, text=True)
@@ -677,7 +684,7 @@ def test_ids_that_come_twice_through_a_pipe(command: list[str], tmp_path: Path) 
     assert "1 id repeated: keep one record of each" in done.stderr
 
 
-def test_a_reader_that_has_seen_enough(command: list[str]) -> None:
+def test_output_that_is_cut_off_is_no_error(command: list[str]) -> None:
     process = subprocess.Popen([*command, *FILES, "--worst", "6"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None
@@ -687,16 +694,16 @@ def test_a_reader_that_has_seen_enough(command: list[str]) -> None:
     process.stderr.close()
 
 
-def _heed_ctrl_c() -> None:
+def _accept_ctrl_c() -> None:
     """Where the tests run in the background, a process would ignore it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def test_ctrl_c_ends_it_cleanly(command: list[str], tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_command_with_status_130(command: list[str], tmp_path: Path) -> None:
     """It reads a pipe that does not end."""
     arguments = [*command, "-", "--output-dir", str(tmp_path)]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(arguments, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=_heed_ctrl_c)
+    process = subprocess.Popen(arguments, stdin=pipe, stdout=pipe, stderr=pipe, preexec_fn=_accept_ctrl_c)
     assert process.stdin is not None
     process.stdin.write(b'{"prediction": "a", "references": ["a"]}\n' * 10_000)
     process.stdin.flush()
@@ -710,7 +717,7 @@ def test_ctrl_c_ends_it_cleanly(command: list[str], tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_is_shown_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_printed_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True

@@ -17,7 +17,7 @@ from anls_metric import compare_files, score_file
 from anls_metric.reading.errors import InputError
 from anls_metric.report import terminal_comparison
 from tests.conftest import ROOT
-from tests.system.conftest import Run, one_line, said_of, write
+from tests.system.conftest import Run, parse_document, run_to_error, write
 
 GOLD, SUBMISSION = ROOT / "examples" / "gold_label.json", ROOT / "examples" / "submission.json"
 COUNT, NO_IDEA = 200, "no idea whatever"
@@ -51,36 +51,38 @@ def files(tmp_path: Path) -> list[Path]:
 # Variants
 
 
-def test_the_number_under_each_variant_that_is_named(run: Run) -> None:
-    said = said_of(run(GOLD, SUBMISSION, "--variant", "rrc, due,unitxt", "--format", "json")[1])
-    assert said["signature"] == anls_metric.signature("rrc")
+def test_variant_takes_several_names(run: Run) -> None:
+    report = parse_document(run(GOLD, SUBMISSION, "--variant", "rrc, due,unitxt", "--format", "json")[1])
+    assert report["signature"] == anls_metric.signature("rrc")
     expected = {name: score_file(GOLD, SUBMISSION, variant=name).anls for name in ("rrc", "due")}
-    assert said["variants"] == expected
-    assert said["anls"] == expected["rrc"]
+    assert report["variants"] == expected
+    assert report["anls"] == expected["rrc"]
     out = run(GOLD, SUBMISSION, "--variant", "rrc,due")[1]
     assert f"\n\nby variant\n  rrc  {expected['rrc']:.4f}\n  due  {expected['due']:.4f}\n" in out
 
 
-def test_all_variants(run: Run) -> None:
-    said = said_of(run(GOLD, SUBMISSION, "--variant", "all", "--format", "json", "--anls-threshold", "0.25")[1])
-    assert list(said["variants"]) == list(anls_metric.VARIANTS)
-    gold = {one["questionId"]: one["answers"] for one in json.loads(GOLD.read_text())["data"]}
-    answers = {one["questionId"]: one["answer"] for one in json.loads(SUBMISSION.read_text())}
+def test_variant_all_gives_every_mean(run: Run) -> None:
+    report = parse_document(
+        run(GOLD, SUBMISSION, "--variant", "all", "--format", "json", "--anls-threshold", "0.25")[1]
+    )
+    assert list(report["variants"]) == list(anls_metric.VARIANTS)
+    gold = {record["questionId"]: record["answers"] for record in json.loads(GOLD.read_text())["data"]}
+    answers = {record["questionId"]: record["answer"] for record in json.loads(SUBMISSION.read_text())}
     columns = [answers[key] for key in gold], list(gold.values())
-    for name, value in said["variants"].items():
+    for name, value in report["variants"].items():
         assert value == anls_metric.mean(anls_metric.anls_scores(*columns, variant=name, threshold=0.25))
-    assert "choose one of" in one_line(run, GOLD, SUBMISSION, "--variant", "rrc,x")
+    assert "choose one of" in run_to_error(run, GOLD, SUBMISSION, "--variant", "rrc,x")
 
 
-def test_a_question_without_an_answer_is_zero_under_each(run: Run, tmp_path: Path) -> None:
+def test_missing_answer_is_0_under_every_variant(run: Run, tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.json", [{"id": 1, "answers": ["a"]}, {"id": 2, "answers": ["b"]}])
-    one = write(tmp_path / "one.json", [{"id": 2, "answer": "b"}])
-    said = said_of(run(gold, one, "--missing", "zero", "--variant", "all", "--format", "json")[1])
-    assert set(said["variants"].values()) == {0.5}
+    answers = write(tmp_path / "one.json", [{"id": 2, "answer": "b"}])
+    report = parse_document(run(gold, answers, "--missing", "zero", "--variant", "all", "--format", "json")[1])
+    assert set(report["variants"].values()) == {0.5}
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
+    ("number", "words"),
     [
         ("62.73", "62.73 is standard x 100 on submission: 62.7315\n"),
         ("0.6273", "0.6273 is standard on submission: 0.627315\n"),
@@ -88,18 +90,18 @@ def test_a_question_without_an_answer_is_zero_under_each(run: Run, tmp_path: Pat
         ("0.99", "no variant gives 0.99; the nearest is mistral_evals on submission: 0.701389"),
     ],
 )
-def test_which_variant_a_number_is(run: Run, number: str, said: str) -> None:
+def test_find_names_the_variants_of_a_number(run: Run, number: str, words: str) -> None:
     status, out, err = run(GOLD, SUBMISSION, "--find", number)
     assert (status, err) == (0, "")
-    assert said in out
-    found = json.loads(run(GOLD, SUBMISSION, "--find", number, "--format", "json")[1])["find"]
-    assert len(found) == out.count("\n")
-    assert all(one["exact"] is (number != "0.99") for one in found)
-    assert {one["variant"] for one in found} <= set(anls_metric.VARIANTS)
+    assert words in out
+    matches = json.loads(run(GOLD, SUBMISSION, "--find", number, "--format", "json")[1])["find"]
+    assert len(matches) == out.count("\n")
+    assert all(match["exact"] is (number != "0.99") for match in matches)
+    assert {match["variant"] for match in matches} <= set(anls_metric.VARIANTS)
 
 
-def test_a_number_that_is_none(run: Run) -> None:
-    assert "'many' is no number: write it as it is printed, like 84.75" in one_line(
+def test_find_refuses_a_text_that_is_no_number(run: Run) -> None:
+    assert "'many' is no number: write it as it is printed, like 84.75" in run_to_error(
         run, GOLD, SUBMISSION, "--find", "many"
     )
 
@@ -107,7 +109,7 @@ def test_a_number_that_is_none(run: Run) -> None:
 # Several submissions
 
 
-def test_what_is_better_than_the_first(run: Run, files: list[Path]) -> None:
+def test_comparison_prints_verdicts_against_the_first(run: Run, files: list[Path]) -> None:
     status, out, err = run(*files)
     assert (status, err) == (0, "")
     first, base, tuned, alike, *notes = out.splitlines()
@@ -120,18 +122,18 @@ def test_what_is_better_than_the_first(run: Run, files: list[Path]) -> None:
     assert notes[2:] == [anls_metric.signature()]
 
 
-def test_a_narrow_terminal_gets_two_tables(files: list[Path]) -> None:
-    found = compare_files(*files)
-    narrow = terminal_comparison.as_text(found.to_dict(), found.scored_sets, 80)
+def test_comparison_prints_two_tables_on_a_narrow_terminal(files: list[Path]) -> None:
+    scores = compare_files(*files)
+    narrow = terminal_comparison.as_text(scores.to_dict(), scores.scored_sets, 80)
     assert max(map(len, narrow.splitlines())) <= 80
-    assert terminal_comparison.as_text(found.to_dict(), found.scored_sets, 200) == str(found)
-    assert sorted(set(narrow.split())) == sorted(set(str(found).split()))
+    assert terminal_comparison.as_text(scores.to_dict(), scores.scored_sets, 200) == str(scores)
+    assert sorted(set(narrow.split())) == sorted(set(str(scores).split()))
 
 
-def test_the_best_and_what_is_like_it(run: Run, files: list[Path]) -> None:
-    said = json.loads(run(*files, "--format", "json")[1])
-    assert said["best"] == {"name": "tuned", "not_told_apart": []}
-    assert 0 < said["least_difference"] < 0.1
+def test_comparison_marks_the_best_and_its_ties(run: Run, files: list[Path]) -> None:
+    report = json.loads(run(*files, "--format", "json")[1])
+    assert report["best"] == {"name": "tuned", "not_told_apart": []}
+    assert 0 < report["least_difference"] < 0.1
     gold, base, _, alike = files
     assert json.loads(run(gold, base, alike, "--format", "json")[1])["best"] == {
         "name": "base",
@@ -139,21 +141,21 @@ def test_the_best_and_what_is_like_it(run: Run, files: list[Path]) -> None:
     }
 
 
-def test_groups_and_worst_of_several(run: Run, files: list[Path]) -> None:
+def test_comparison_prints_groups_and_worst_answers(run: Run, files: list[Path]) -> None:
     status, out, _ = run(*files, "--by", "kind", "--variant", "standard,due", "--worst", 1)
     assert status == 0
     assert "\n\nANLS by kind\nkind  base    tuned   alike   questions\na     0.5000  0.6500  0.5000  100\n" in out
     assert "\n\nANLS under each variant\nvariant   base " in out
     assert out.count("\n\nquestion ") == 3
-    assert "no question has the field 'shelf' to break the scores down by" in one_line(run, *files, "--by", "shelf")
+    assert "no question has the field 'shelf' to break the scores down by" in run_to_error(run, *files, "--by", "shelf")
 
 
-def test_what_was_lost_and_what_was_won(run: Run, files: list[Path]) -> None:
+def test_regressions_lists_lost_and_won_questions(run: Run, files: list[Path]) -> None:
     gold, base, tuned, _ = files
-    found = json.loads(run(gold, base, tuned, "--regressions", 3, "--format", "json")[1])["comparisons"][0]
-    assert [one["id"] for one in found["regressions"]] == ["0", "1", "2"]
-    assert [one["id"] for one in found["improvements"]] == ["120", "121", "122"]
-    assert found["regressions"][0] == {
+    comparison = json.loads(run(gold, base, tuned, "--regressions", 3, "--format", "json")[1])["comparisons"][0]
+    assert [record["id"] for record in comparison["regressions"]] == ["0", "1", "2"]
+    assert [record["id"] for record in comparison["improvements"]] == ["120", "121", "122"]
+    assert comparison["regressions"][0] == {
         "id": "0",
         "question": "What is 0?",
         "references": ["Answer 0"],
@@ -172,32 +174,32 @@ def test_what_was_lost_and_what_was_won(run: Run, files: list[Path]) -> None:
     backwards = json.loads(run(gold, base, tuned, "--baseline", "tuned", "--regressions", 1, "--format", "json")[1])[
         "comparisons"
     ][0]
-    assert [one["id"] for one in backwards["regressions"]] == ["120"]
+    assert [record["id"] for record in backwards["regressions"]] == ["120"]
 
 
-def test_other_questions_are_said(run: Run, files: list[Path], tmp_path: Path) -> None:
+def test_hint_says_that_submissions_have_other_questions(run: Run, files: list[Path], tmp_path: Path) -> None:
     gold, base, tuned, _ = files
     half = write(tmp_path / "half.json", json.loads(tuned.read_text())[:120])
     status, out, err = run(gold, base, half, "--missing", "zero", "--format", "json")
     assert status == 0
     tables = []
     for name, path, count in (("t1", base, 200), ("t2", half, 120)):
-        answers = {one["id"]: one["answer"] for one in json.loads(path.read_text())}
-        records = [{**one, "prediction": answers[one["id"]]} for one in json.loads(gold.read_text())[:count]]
+        answers = {record["id"]: record["answer"] for record in json.loads(path.read_text())}
+        records = [{**record, "prediction": answers[record["id"]]} for record in json.loads(gold.read_text())[:count]]
         tables.append(write(tmp_path / f"{name}.json", records))
     status, out, err = run(*tables, "--format", "json")
-    found = json.loads(out)
-    assert [one["questions"] for one in found["submissions"]] == [200, 120]
-    assert found["comparisons"][0]["questions"] == 120
-    said = "t2 is compared with t1 on the 120 questions that both have: it has 120, t1 has 200"
-    assert said in found["hints"]
-    assert f"hint: {said}\n" in err
+    document = json.loads(out)
+    assert [record["questions"] for record in document["submissions"]] == [200, 120]
+    assert document["comparisons"][0]["questions"] == 120
+    hint = "t2 is compared with t1 on the 120 questions that both have: it has 120, t1 has 200"
+    assert hint in document["hints"]
+    assert f"hint: {hint}\n" in err
 
 
 # What is printed
 
 
-def test_markdown(run: Run, files: list[Path]) -> None:
+def test_format_markdown_prints_a_table(run: Run, files: list[Path]) -> None:
     lines = run(*files, "--format", "markdown", "--by", "kind")[1].splitlines()
     assert lines[1] == "|---" * 9 + "|"
     assert "| tuned | **0.6500** |" in lines[3]
@@ -211,7 +213,7 @@ def test_markdown(run: Run, files: list[Path]) -> None:
     assert r"| a\|b\*\<i\> | 0.5000 |" in named
 
 
-def test_latex(run: Run, files: list[Path]) -> None:
+def test_format_latex_prints_a_table(run: Run, files: list[Path]) -> None:
     gold, base, tuned, alike = files
     out = run(gold, f"50%_base={base}", tuned, alike, "--format", "latex", "--variant", "standard,rrc")[1]
     assert out.count(r"\begin{table}") == out.count(r"\end{table}") == 2
@@ -231,24 +233,24 @@ def test_latex(run: Run, files: list[Path]) -> None:
     assert "Bold" not in alone
 
 
-def test_csv(run: Run, files: list[Path]) -> None:
+def test_format_csv_prints_all_figures(run: Run, files: list[Path]) -> None:
     out = run(*files, "--format", "csv", "--by", "kind", "--variant", "standard,due")[1]
     base, tuned, _ = csv.DictReader(io.StringIO(out))
-    said = json.loads(run(*files, "--format", "json", "--by", "kind", "--variant", "standard,due")[1])
-    assert float(tuned["anls"]) == said["submissions"][1]["anls"]
-    assert float(tuned["p_value_adjusted"]) == said["comparisons"][0]["p_value_adjusted"]
+    report = json.loads(run(*files, "--format", "json", "--by", "kind", "--variant", "standard,due")[1])
+    assert float(tuned["anls"]) == report["submissions"][1]["anls"]
+    assert float(tuned["p_value_adjusted"]) == report["comparisons"][0]["p_value_adjusted"]
     assert (base["against"], tuned["against"], tuned["equal"], tuned["outcome equal"]) == ("", "base", "150", "130")
-    assert float(tuned["anls kind=a"]) == said["submissions"][1]["groups"]["kind"]["a"]["anls"]
-    assert float(tuned["anls due"]) == said["submissions"][1]["variants"]["due"]
+    assert float(tuned["anls kind=a"]) == report["submissions"][1]["groups"]["kind"]["a"]["anls"]
+    assert float(tuned["anls due"]) == report["submissions"][1]["variants"]["due"]
     assert tuned["signature"] == anls_metric.signature()
 
 
-def test_the_score_alone(run: Run, files: list[Path]) -> None:
+def test_score_only_prints_the_numbers(run: Run, files: list[Path]) -> None:
     assert run(GOLD, SUBMISSION, "--score-only") == (0, "0.6273148148148148\n", "")
     assert run(*files, "--score-only")[1] == "0.5\n0.65\n0.5\n"
 
 
-def test_quiet_says_nothing_of_hints_and_layouts(run: Run, tmp_path: Path) -> None:
+def test_quiet_hides_hints_and_layouts(run: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "t.json", [{"questionId": 1, "answer": "*a*", "annotation": ["b"]}] * 1)
     assert "read as qwen_vl" in run(table)[2]
     wrapped = [{"id": n, "prediction": f"**{n}0**", "references": [f"{n}0"]} for n in range(20)]
@@ -259,7 +261,7 @@ def test_quiet_says_nothing_of_hints_and_layouts(run: Run, tmp_path: Path) -> No
     assert run(table, "--quiet")[2] == ""
 
 
-def test_a_score_that_is_too_low_fails(run: Run, files: list[Path]) -> None:
+def test_fail_under_gives_status_1(run: Run, files: list[Path]) -> None:
     assert run(GOLD, SUBMISSION, "--fail-under", "0.6")[::2] == (0, "")
     status, out, err = run(GOLD, SUBMISSION, "--fail-under", "0.7")
     assert (status, err) == (1, "anls: the ANLS of submission is 0.627315, under 0.7\n")
@@ -270,36 +272,36 @@ def test_a_score_that_is_too_low_fails(run: Run, files: list[Path]) -> None:
         "anls: the ANLS of base",
         "anls: the ANLS of alike",
     ]
-    assert "'62' is no number from 0 to 1" in one_line(run, GOLD, SUBMISSION, "--fail-under", "62")
+    assert "'62' is no number from 0 to 1" in run_to_error(run, GOLD, SUBMISSION, "--fail-under", "62")
 
 
 # From Python
 
 
-def test_from_python_it_is_what_the_command_says(run: Run, files: list[Path]) -> None:
+def test_compare_files_agrees_with_the_command(run: Run, files: list[Path]) -> None:
     gold, *submissions = files
-    found = compare_files(*files, by="kind", variant="standard,rrc", regressions=2)
+    scores = compare_files(*files, by="kind", variant="standard,rrc", regressions=2)
     flags = ["--by", "kind", "--variant", "standard,rrc", "--regressions", 2]
-    assert found.to_dict() == json.loads(run(*files, *flags, "--format", "json")[1])
-    assert found.to_markdown() + "\n" == run(*files, *flags, "--format", "markdown")[1]
-    assert found.to_latex() + "\n" == run(*files, *flags, "--format", "latex")[1]
-    assert found.to_csv() + "\n" == run(*files, *flags, "--format", "csv")[1]
-    assert str(found) + "\n" == run(*files, *flags)[1]
+    assert scores.to_dict() == json.loads(run(*files, *flags, "--format", "json")[1])
+    assert scores.to_markdown() + "\n" == run(*files, *flags, "--format", "markdown")[1]
+    assert scores.to_latex() + "\n" == run(*files, *flags, "--format", "latex")[1]
+    assert scores.to_csv() + "\n" == run(*files, *flags, "--format", "csv")[1]
+    assert str(scores) + "\n" == run(*files, *flags)[1]
     for other in (
         compare_files(gold, submissions, by=["kind"], variant="standard,rrc", regressions=2),
         compare_files(
             {path.stem: path for path in submissions}, gold=gold, by="kind", variant="standard,rrc", regressions=2
         ),
     ):
-        assert other.to_dict() == found.to_dict()
-    assert repr(found) == f"<FileScores base: 0.5000, tuned: 0.6500, alike: 0.5000; {anls_metric.signature()}>"
+        assert other.to_dict() == scores.to_dict()
+    assert repr(scores) == f"<FileScores base: 0.5000, tuned: 0.6500, alike: 0.5000; {anls_metric.signature()}>"
 
 
-def test_one_file_from_python(files: list[Path]) -> None:
+def test_score_file_scores_one_submission(files: list[Path]) -> None:
     gold, base, tuned, _ = files
-    found = score_file(base, gold=gold)
-    assert (found.anls, found.signature, found.hints, found.notes) == (0.5, anls_metric.signature(), [], [])
-    assert str(found).startswith("ANLS       0.5000\n")
+    scores = score_file(base, gold=gold)
+    assert (scores.anls, scores.signature, scores.hints, scores.notes) == (0.5, anls_metric.signature(), [], [])
+    assert str(scores).startswith("ANLS       0.5000\n")
     assert score_file(gold, str(base)).anls == 0.5
     with pytest.raises(ValueError, match=r"several submissions \(base, tuned\): compare_files takes them"):
         score_file(gold, base, tuned)
@@ -309,7 +311,7 @@ def test_one_file_from_python(files: list[Path]) -> None:
         compare_files(gold, base, tuned, baseline="x")
 
 
-def test_a_data_frame(files: list[Path]) -> None:
+def test_to_pandas_has_a_row_for_each_submission(files: list[Path]) -> None:
     pytest.importorskip("pandas")
     frame = compare_files(*files).to_pandas()
     assert list(frame["name"]) == ["base", "tuned", "alike"]
@@ -333,23 +335,23 @@ class Cells(html.parser.HTMLParser):
         self.texts.append(data)
 
 
-def test_a_notebook_shows_a_table(files: list[Path]) -> None:
+def test_repr_html_is_a_table(files: list[Path]) -> None:
     gold, base, tuned, _ = files
-    found = Cells(compare_files({"<b>&": base, "tuned": tuned}, gold=gold)._repr_html_())
-    assert "<b>&" in found.texts
-    assert found.texts[found.texts.index("tuned") + 1] == "0.6500"
-    assert set(found.tags) == {"table", "caption", "thead", "tbody", "tr", "th", "td", "b", "p", "code"}
+    cells = Cells(compare_files({"<b>&": base, "tuned": tuned}, gold=gold)._repr_html_())
+    assert "<b>&" in cells.texts
+    assert cells.texts[cells.texts.index("tuned") + 1] == "0.6500"
+    assert set(cells.tags) == {"table", "caption", "thead", "tbody", "tr", "th", "td", "b", "p", "code"}
 
 
 # Real answers
 
 
-def test_real_answers_of_three_models(run: Run, real_answers: Path) -> None:
+def test_three_models_are_compared_on_real_answers(run: Run, real_answers: Path) -> None:
     gold, *answers = (
         real_answers / f"{name}.json"
         for name in ("gold", "submission__nemotron", "submission__llama_maverick", "submission__qwen2_vl_7b_instruct")
     )
-    found = json.loads(run(gold, *answers, "--format", "json")[1])
-    assert found["best"] == {"name": "submission__nemotron", "not_told_apart": ["submission__llama_maverick"]}
-    assert [one["verdict"] for one in found["comparisons"]] == ["not told apart", "worse"]
+    document = json.loads(run(gold, *answers, "--format", "json")[1])
+    assert document["best"] == {"name": "submission__nemotron", "not_told_apart": ["submission__llama_maverick"]}
+    assert [comparison["verdict"] for comparison in document["comparisons"]] == ["not told apart", "worse"]
     assert "93.70 is lmms_eval_0_2 x 100 on submission__llama_maverick" in run(gold, *answers, "--find", "93.70")[1]

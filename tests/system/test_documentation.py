@@ -160,7 +160,7 @@ def test_guide_and_examples_import_from_the_package_only(path: Path) -> None:
 def test_the_commands_that_are_named_have_the_flags_that_they_show(
     document: Document, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    known = {flag for action in command_line.parser()._actions for flag in action.option_strings}
+    known = {flag for action in command_line.build_parser()._actions for flag in action.option_strings}
     for code in document.code():
         command = code.removeprefix("anls ")
         if command == code and not code.startswith("--"):
@@ -168,7 +168,7 @@ def test_the_commands_that_are_named_have_the_flags_that_they_show(
         words = ["1" if word == "N" else word for word in shlex.split(command) if word != "..."]
         if words[1:] or command != code:
             try:
-                command_line.parser().parse_args(words)
+                command_line.build_parser().parse_args(words)
             except SystemExit:
                 pytest.fail(f"{code}: {capsys.readouterr().err}")
         else:  # a flag that is spoken of; one of them is that of another program

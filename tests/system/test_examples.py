@@ -15,7 +15,9 @@ from tests.conftest import ROOT
 Load = Callable[[str], ModuleType]
 
 
-def test_confidence_interval_is_that_of_the_command(load_example: Load, capsys: pytest.CaptureFixture[str]) -> None:
+def test_confidence_interval_example_agrees_with_the_command(
+    load_example: Load, capsys: pytest.CaptureFixture[str]
+) -> None:
     example: Any = load_example("confidence_interval")
     files = [str(ROOT / "examples" / "compare" / name) for name in ("gold.json", "tuned.json")]
     example.main(*files)
@@ -27,7 +29,7 @@ def test_confidence_interval_is_that_of_the_command(load_example: Load, capsys: 
     assert anls_metric.signature() in printed
 
 
-def test_combine_metrics_gives_both_scores(load_example: Load) -> None:
+def test_combine_metrics_example_gives_both_scores(load_example: Load) -> None:
     pytest.importorskip("evaluate")
     example: Any = load_example("combine_metrics")
     assert example.main() == {"anls": (8 / 9 + 0 + 0.875 + 1) / 4, "exact_answer": 0.25}

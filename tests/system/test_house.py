@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from importlib.util import resolve_name
@@ -37,6 +38,8 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "anls_metric": {*FILES_AND_SCORES, "anls_metric.files", "anls_metric.metric", "anls_metric.transformers"},
     "app": {"anls_metric.page"},
 }
+
+VAGUE_NAMES = {"base", "common", "helpers", "misc", "util", "utils"}
 
 FOLDERS_OF_TESTS = {"core", "reading", "analysis", "report", "page", "frameworks", "release", "system"}
 
@@ -92,6 +95,15 @@ def test_module_has_a_place_in_the_house(module: str) -> None:
     row = row_of(module)
     assert row in MAY_IMPORT, "a new place is a row of the table above, and of the one in CONTRIBUTING.md"
     assert row != "anls_metric" or FILES[module].name == "__init__.py", "CONTRIBUTING.md says where new code goes"
+
+
+def test_no_two_modules_have_one_file_name() -> None:
+    counts = Counter(path.name for path in FILES.values() if path.name != "__init__.py")
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
+def test_names_of_modules_say_what_is_in_them() -> None:
+    assert {path.stem for path in FILES.values()} & VAGUE_NAMES == set()
 
 
 def test_row_of_the_house_names_rows_above_it_only() -> None:

@@ -16,7 +16,7 @@ import pytest
 from anls_metric import nested, score_file
 from anls_metric.analysis.significance import interval, student_t
 from tests.conftest import SHARED
-from tests.system.conftest import Run, one_line, said_of, write
+from tests.system.conftest import Run, parse_document, run_to_error, write
 from tests.system.test_command_line import FILES, SCORE
 
 STAR = ["--variant", "anls_star"]
@@ -64,15 +64,15 @@ def files(tmp_path: Path) -> list[object]:
     return ["--gold", gold, write(tmp_path / "a.json", as_records(ANSWERS, "answer"))]
 
 
-def results(folder: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((folder / "results.json").read_text())
-    return found
+def read_results(folder: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((folder / "results.json").read_text())
+    return document
 
 
 # Numbers
 
 
-def test_the_summary(run: Run, files: list[object]) -> None:
+def test_command_prints_the_summary_of_values(run: Run, files: list[object]) -> None:
     low, high = interval(SCORES)
     assert run(*files, *STAR, "--cluster-by", "none")[:2] == (
         0,
@@ -87,51 +87,53 @@ def test_the_summary(run: Run, files: list[object]) -> None:
 
 
 @pytest.mark.parametrize("average", ["rows", "leaves"])
-def test_the_mean_of_rows_and_of_leaves(run: Run, files: list[object], average: Any, tmp_path: Path) -> None:
-    said = said_of(run(*files, *STAR, "--average", average, "--format", "json", "--output-dir", tmp_path)[1])
-    assert said["anls"] == nested.mean(ROWS, average)
-    assert said["signature"] == nested.signature(average=average)
-    samples = results(tmp_path)["per_sample_result"]
+def test_average_takes_rows_or_leaves(run: Run, files: list[object], average: Any, tmp_path: Path) -> None:
+    document = parse_document(run(*files, *STAR, "--average", average, "--format", "json", "--output-dir", tmp_path)[1])
+    assert document["anls"] == nested.mean(ROWS, average)
+    assert document["signature"] == nested.signature(average=average)
+    samples = read_results(tmp_path)["per_sample_result"]
     assert [samples[key]["score"] for key in GOLD] == SCORES
     assert 0.3 < min(SCORES) < max(SCORES) == 1
     assert nested.mean(ROWS) != nested.mean(ROWS, "leaves")
 
 
-def test_options(run: Run, files: list[object]) -> None:
+def test_flags_are_the_options_of_anls_star(run: Run, files: list[object]) -> None:
     options: dict[str, Any] = {"threshold": 0.9, "none_keys": "ignored"}
-    said = said_of(run(*files, *STAR, "--anls-threshold", 0.9, "--none-keys", "ignored", "--format", "json")[1])
-    assert said["anls"] == nested.mean(nested.score_rows(ANSWERS.values(), GOLD.values(), **options))
-    assert said["signature"] == nested.signature(**options)
+    document = parse_document(
+        run(*files, *STAR, "--anls-threshold", 0.9, "--none-keys", "ignored", "--format", "json")[1]
+    )
+    assert document["anls"] == nested.mean(nested.score_rows(ANSWERS.values(), GOLD.values(), **options))
+    assert document["signature"] == nested.signature(**options)
 
 
-def test_anlsl(run: Run, tmp_path: Path) -> None:
+def test_variant_anlsl_scores_lists(run: Run, tmp_path: Path) -> None:
     gold, answers = [["tea", "cola"], ["a", "b", "b"]], [["Cola", "tea", "milk"], "b"]
-    records = [{"references": one, "prediction": other} for one, other in zip(gold, answers)]
+    records = [{"references": value, "prediction": other} for value, other in zip(gold, answers)]
     status, out, err = run(
         write(tmp_path / "both.json", records), "--variant", "anlsl", "--format", "json", "--worst", 1
     )
     assert (status, err) == (0, "")
-    said = said_of(out)
-    assert said["anls"] == (2 / 3 + 1 / 2) / 2
-    assert said["signature"] == nested.signature("anlsl")
-    assert [leaf["where"] for leaf in said["worst"][0]["leaves"]] == ["[0]", "[0]", "[2]"]
+    document = parse_document(out)
+    assert document["anls"] == (2 / 3 + 1 / 2) / 2
+    assert document["signature"] == nested.signature("anlsl")
+    assert [leaf["where"] for leaf in document["worst"][0]["leaves"]] == ["[0]", "[0]", "[2]"]
     assert run(tmp_path / "both.json", "--variant", "anlsl")[1].startswith("ANLSL      0.5833\n")
 
 
-def test_the_interval_of_leaves_is_that_of_rows_as_clusters(run: Run, files: list[object]) -> None:
+def test_interval_of_leaves_takes_rows_as_clusters(run: Run, files: list[object]) -> None:
     """The ratio of two sums over rows: by the formula, from the rows themselves."""
-    said = said_of(run(*files, *STAR, "--average", "leaves", "--cluster-by", "none", "--format", "json")[1])
+    document = parse_document(run(*files, *STAR, "--average", "leaves", "--cluster-by", "none", "--format", "json")[1])
     mean = nested.mean(ROWS, "leaves")
     squares = sum((sum(row.scores) - mean * row.length) ** 2 for row in ROWS)
     half = student_t(0.95, 4) * (5 / 4 * squares) ** 0.5 / sum(row.length for row in ROWS)
-    assert said["interval"] == pytest.approx([mean - half, min(1, mean + half)])
-    by_page = said_of(run(*files, *STAR, "--average", "leaves", "--format", "json")[1])
+    assert document["interval"] == pytest.approx([mean - half, min(1, mean + half)])
+    by_page = parse_document(run(*files, *STAR, "--average", "leaves", "--format", "json")[1])
     assert by_page["clusters"] == {"field": "image", "count": 2}
-    assert by_page["interval"] != said["interval"]
+    assert by_page["interval"] != document["interval"]
 
 
-def test_by_key(run: Run, files: list[object]) -> None:
-    groups = said_of(run(*files, *STAR, "--by-key", "--format", "json")[1])["groups"]["key of the value"]
+def test_by_key_breaks_down_by_key(run: Run, files: list[object]) -> None:
+    groups = parse_document(run(*files, *STAR, "--by-key", "--format", "json")[1])["groups"]["key of the value"]
     expected = nested.explain_star(ANSWERS["1"], GOLD["1"]).key_scores
     assert groups["items"]["anls"] == expected["items"].score
     assert groups["items.name"]["anls"] == expected["items"].children["name"].score
@@ -139,26 +141,26 @@ def test_by_key(run: Run, files: list[object]) -> None:
     assert "by key of the value" in run(*files, *STAR, "--by-key")[1]
 
 
-def test_keys_of_an_answer_that_is_missing_or_of_another_kind_are_wrong(run: Run, tmp_path: Path) -> None:
+def test_by_key_counts_keys_of_a_missing_answer_as_0(run: Run, tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.json", as_records({"1": INVOICE, "2": INVOICE, "3": INVOICE}, "answers"))
     answers = write(tmp_path / "a.json", as_records({"1": INVOICE, "2": ["12.50"]}, "answer"))
     out = run("--gold", gold, answers, *STAR, "--by-key", "--missing", "zero", "--format", "json")[1]
-    groups = said_of(out)["groups"]["key of the value"]
+    groups = parse_document(out)["groups"]["key of the value"]
     assert groups["total"] == groups["items.price"] == {"anls": 1 / 3, "questions": 3}
 
 
 # Files
 
 
-def test_texts_score_as_the_variant_standard_scores_them(run: Run) -> None:
-    assert said_of(run(*FILES, *STAR, "--format", "json")[1])["anls"] == SCORE
+def test_anls_star_scores_texts_as_standard(run: Run) -> None:
+    assert parse_document(run(*FILES, *STAR, "--format", "json")[1])["anls"] == SCORE
 
 
 LAYOUTS = SHARED / "layouts"
 
 
 @pytest.mark.skipif(not LAYOUTS.is_dir(), reason="the files of other programs are not on this machine (../shared)")
-def test_texts_in_the_files_of_every_program_score_as_the_variant_standard_scores_them(run: Run) -> None:
+def test_anls_star_scores_texts_of_every_program_as_standard(run: Run) -> None:
     manifest = json.loads((LAYOUTS / "MANIFEST.json").read_text())
     compared = 0
     for name in [
@@ -166,7 +168,9 @@ def test_texts_in_the_files_of_every_program_score_as_the_variant_standard_score
     ]:
         status, out, _ = run(LAYOUTS / name, "--format", "json")
         if status == 0:
-            assert said_of(run(LAYOUTS / name, *STAR, "--format", "json")[1])["anls"] == said_of(out)["anls"], name
+            assert (
+                parse_document(run(LAYOUTS / name, *STAR, "--format", "json")[1])["anls"] == parse_document(out)["anls"]
+            ), name
             compared += 1
     assert compared > 15
 
@@ -186,13 +190,13 @@ def write_csv(path: Path, records: list[dict[str, Any]]) -> Path:
     return path
 
 
-def test_json_lines(run: Run, tmp_path: Path) -> None:
+def test_values_are_read_from_json_lines(run: Run, tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.jsonl", as_lines(as_records(GOLD, "answers")))
     answers = write(tmp_path / "a.jsonl", as_lines(as_records(ANSWERS, "answer")))
-    assert said_of(run("--gold", gold, answers, *STAR, "--format", "json")[1])["anls"] == nested.mean(ROWS)
+    assert parse_document(run("--gold", gold, answers, *STAR, "--format", "json")[1])["anls"] == nested.mean(ROWS)
 
 
-def test_parquet_with_structs(run: Run, tmp_path: Path) -> None:
+def test_values_are_read_from_parquet_with_structs(run: Run, tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {
             "prediction": {"total": "12.50", "items": ["tea"]},
@@ -203,13 +207,13 @@ def test_parquet_with_structs(run: Run, tmp_path: Path) -> None:
     path = write_parquet(tmp_path / "both.parquet", rows)
     expected = nested.anls_star_scores(*zip(*(row.values() for row in rows)))
     assert 0 < expected[0] < 1
-    said = said_of(run(path, *STAR, "--format", "json", "--output-dir", tmp_path)[1])
-    assert [one["score"] for one in results(tmp_path)["per_sample_result"].values()] == expected
-    assert said["questions"] == 2
+    document = parse_document(run(path, *STAR, "--format", "json", "--output-dir", tmp_path)[1])
+    assert [value["score"] for value in read_results(tmp_path)["per_sample_result"].values()] == expected
+    assert document["questions"] == 2
 
 
 @pytest.mark.parametrize(("ending", "write_file"), [("csv", write_csv), ("parquet", write_parquet), ("json", write)])
-def test_texts_that_hold_json_are_read_and_that_is_said(
+def test_json_texts_are_read_with_a_note(
     run: Run, tmp_path: Path, ending: str, write_file: Callable[[Path, list[dict[str, Any]]], Path]
 ) -> None:
     keys = ["1", "2", "3", "5"]  # a table of texts has no null
@@ -218,31 +222,31 @@ def test_texts_that_hold_json_are_read_and_that_is_said(
     files = write_file(tmp_path / f"gold.{ending}", gold), write_file(tmp_path / f"a.{ending}", answers)
     status, out, err = run("--gold", *files, *STAR, "--format", "json")
     assert status == 0
-    assert said_of(out)["anls"] == nested.mean([ROWS[0], ROWS[1], ROWS[2], ROWS[4]])
+    assert parse_document(out)["anls"] == nested.mean([ROWS[0], ROWS[1], ROWS[2], ROWS[4]])
     assert err.splitlines()[:2] == [
         f"anls: {files[0]}: texts of answers that are JSON are read as JSON",
         f"anls: {files[1]}: texts of answer that are JSON are read as JSON",
     ]
 
 
-def test_texts_that_only_look_like_json(run: Run, tmp_path: Path) -> None:
+def test_text_that_only_looks_like_json_is_refused_as_a_reference(run: Run, tmp_path: Path) -> None:
     gold = [{"id": 1, "answers": "[redacted]"}, {"id": 2, "answers": "0.10"}, {"id": 3, "answers": "['a', 'b']"}]
     answers = [{"id": 1, "answer": "[redacted]"}, {"id": 2, "answer": "0.10"}, {"id": 3, "answer": '["b"]'}]
     files = write(tmp_path / "gold.json", gold), write(tmp_path / "a.json", answers)
-    assert said_of(run("--gold", *files, *STAR, "--format", "json")[1])["anls"] == (1 + 1 + 0.5) / 3
+    assert parse_document(run("--gold", *files, *STAR, "--format", "json")[1])["anls"] == (1 + 1 + 0.5) / 3
     write(tmp_path / "gold.json", [{"id": 1, "answers": "{'a': 1}"}])
     write(tmp_path / "a.json", [{"id": 1, "answer": "x"}])
-    error = one_line(run, "--gold", *files, *STAR)
+    error = run_to_error(run, "--gold", *files, *STAR)
     assert "gold.json, question 1: answers is \"{'a': 1}\" (str), which looks like a list or object: write it" in error
 
 
-def test_fences_and_prose_are_taken_away(run: Run, tmp_path: Path) -> None:
+def test_extract_json_removes_fences_and_prose(run: Run, tmp_path: Path) -> None:
     gold = write(tmp_path / "gold.json", as_records({"1": INVOICE, "2": ["a"]}, "answers"))
-    said = {"1": f"Here it is:\n```json\n{json.dumps(INVOICE, indent=1)}\n```", "2": 'The answer is ["a"].'}
-    answers = write(tmp_path / "a.json", [{"id": key, "answer": text} for key, text in said.items()])
+    outputs = {"1": f"Here it is:\n```json\n{json.dumps(INVOICE, indent=1)}\n```", "2": 'The answer is ["a"].'}
+    answers = write(tmp_path / "a.json", [{"id": key, "answer": text} for key, text in outputs.items()])
     _, out, err = run("--gold", gold, answers, *STAR, "--extract", "fence,json", "--format", "json")
-    assert said_of(out)["anls"] == 1
-    assert said_of(out)["signature"] == nested.signature(extract="fence,json")
+    assert parse_document(out)["anls"] == 1
+    assert parse_document(out)["signature"] == nested.signature(extract="fence,json")
     assert "texts of answer that are JSON" in err
     status, out, err = run("--gold", gold, answers, *STAR)
     assert (status, out.splitlines()[0]) == (0, "ANLS*      0.0000")
@@ -251,9 +255,9 @@ def test_fences_and_prose_are_taken_away(run: Run, tmp_path: Path) -> None:
     )
 
 
-def test_a_list_by_id_is_an_answer(run: Run, tmp_path: Path) -> None:
+def test_list_by_id_is_an_answer(run: Run, tmp_path: Path) -> None:
     files = write(tmp_path / "gold.json", {"7": ["a", "b"]}), write(tmp_path / "a.json", {"7": ["b"]})
-    assert said_of(run("--gold", *files, *STAR, "--format", "json")[1])["anls"] == 0.5
+    assert parse_document(run("--gold", *files, *STAR, "--format", "json")[1])["anls"] == 0.5
 
 
 CHECKBOXES: list[dict[str, Any]] = [
@@ -266,7 +270,7 @@ BOXES: list[dict[str, Any]] = [
 ]
 
 
-def due(documents: list[dict[str, Any]]) -> str:
+def make_due(documents: list[dict[str, Any]]) -> str:
     def value(of: Any) -> dict[str, Any]:
         return {"value": of[0], "value_variants": list(of)} if isinstance(of, tuple) else {"value": of}
 
@@ -284,19 +288,19 @@ def due(documents: list[dict[str, Any]]) -> str:
     )
 
 
-def test_checkboxqa_as_its_program_scores_it(run: Run, tmp_path: Path) -> None:
+def test_checkboxqa_has_the_score_of_its_program(run: Run, tmp_path: Path) -> None:
     """One call for the whole set: a dict of documents, which is the mean over leaves."""
-    files = write(tmp_path / "gold.jsonl", due(CHECKBOXES)), write(tmp_path / "GPT.jsonl", due(BOXES))
+    files = write(tmp_path / "gold.jsonl", make_due(CHECKBOXES)), write(tmp_path / "GPT.jsonl", make_due(BOXES))
     gold = {
         "d1": {"Air?": ["Yes"], "Travel by?": ["Air", "Bus", ("Other", "Others")]},
         "d2": {"Class?": ["Coach"], "Box?": [None]},
     }
     answers = {"d1": {"Air?": ["Yes"], "Travel by?": ["Air"]}, "d2": {"Box?": [None]}}
-    asked = ["--gold", *files, *STAR, "--missing", "zero", "--format", "json"]
-    status, out, err = run(*asked, "--average", "leaves")
+    arguments = ["--gold", *files, *STAR, "--missing", "zero", "--format", "json"]
+    status, out, err = run(*arguments, "--average", "leaves")
     assert status == 0, err
-    assert said_of(out)["anls"] == nested.anls_star_score(answers, gold) == 3 / 6
-    by_rows = said_of(run(*asked)[1])
+    assert parse_document(out)["anls"] == nested.anls_star_score(answers, gold) == 3 / 6
+    by_rows = parse_document(run(*arguments)[1])
     assert by_rows["anls"] == math.fsum([1, 1 / 3, 0, 1]) / 4
     assert by_rows["questions"] == 4
     assert "GPT.jsonl: read as due" in err
@@ -305,7 +309,7 @@ def test_checkboxqa_as_its_program_scores_it(run: Run, tmp_path: Path) -> None:
 # What is said besides
 
 
-def test_outcomes_and_the_worst_answers(run: Run, tmp_path: Path) -> None:
+def test_values_have_outcomes_and_worst_answers(run: Run, tmp_path: Path) -> None:
     rows: list[tuple[Any, Any, str]] = [
         ({"a": "b"}, {"a": "b"}, "equal"),
         (["a", "x"], ["a", "b"], "close enough"),
@@ -318,16 +322,18 @@ def test_outcomes_and_the_worst_answers(run: Run, tmp_path: Path) -> None:
     ]
     records = [{"prediction": prediction, "references": reference} for prediction, reference, _ in rows]
     path = write(tmp_path / "both.json", records)
-    said = said_of(run(path, *STAR, "--format", "json", "--worst", 8)[1])
-    assert [one["outcome"] for one in sorted(said["worst"], key=lambda one: int(one["id"]))] == [one[2] for one in rows]
-    assert (said["exact_match"], said["contains"]) == (1 / 8, 2 / 8)
+    document = parse_document(run(path, *STAR, "--format", "json", "--worst", 8)[1])
+    assert [answer["outcome"] for answer in sorted(document["worst"], key=lambda answer: int(answer["id"]))] == [
+        row[2] for row in rows
+    ]
+    assert (document["exact_match"], document["contains"]) == (1 / 8, 2 / 8)
     shown = run(path, *STAR, "--worst", 8)[1]
     assert "question 3  score 0.0000  0 of 1 leaves right" in shown
     assert "  leaves      [1]: 1 edit on 1 characters from 'b'" in shown
 
 
-def test_the_worst_leaves_are_named_by_their_path(run: Run, files: list[object]) -> None:
-    (worst,) = said_of(run(*files, *STAR, "--format", "json", "--worst", 1)[1])["worst"]
+def test_worst_names_leaves_by_their_path(run: Run, files: list[object]) -> None:
+    (worst,) = parse_document(run(*files, *STAR, "--format", "json", "--worst", 1)[1])["worst"]
     assert worst["prediction"] == ANSWERS["3"]
     assert worst["closest_reference"] == {"date": "31 Dec 2023", "paid": True}
     assert [(leaf["where"], leaf["score"]) for leaf in worst["leaves"]] == [
@@ -338,39 +344,44 @@ def test_the_worst_leaves_are_named_by_their_path(run: Run, files: list[object])
     ]
 
 
-def test_results_hold_the_values(run: Run, files: list[object], tmp_path: Path) -> None:
+def test_results_file_holds_the_values(run: Run, files: list[object], tmp_path: Path) -> None:
     assert run(*files, *STAR, "--output-dir", tmp_path)[0] == 0
-    samples = results(tmp_path)["per_sample_result"]
+    samples = read_results(tmp_path)["per_sample_result"]
     assert samples["1"]["det"] == ANSWERS["1"]
     assert samples["1"]["gt"] == [GOLD["1"]]
     assert samples["3"]["gt"] == [{"date": {"__tuple__": ["31.12.2023", "31 Dec 2023"]}, "paid": True, "tip": None}]
     assert samples["4"]["gt"] == [None]
 
 
-def test_several_accepted_values_at_the_top(run: Run, tmp_path: Path) -> None:
+def test_tuple_at_the_top_means_several_accepted_values(run: Run, tmp_path: Path) -> None:
     record = {"prediction": ["b"], "references": {"__tuple__": [["a"], ["b"]]}}
-    said = said_of(run(write(tmp_path / "both.json", [record]), *STAR, "--format", "json", "--output-dir", tmp_path)[1])
-    assert said["anls"] == 1
-    assert results(tmp_path)["per_sample_result"]["1"]["gt"] == [["a"], ["b"]]
+    document = parse_document(
+        run(write(tmp_path / "both.json", [record]), *STAR, "--format", "json", "--output-dir", tmp_path)[1]
+    )
+    assert document["anls"] == 1
+    assert read_results(tmp_path)["per_sample_result"]["1"]["gt"] == [["a"], ["b"]]
 
 
-def test_several_submissions_are_compared_by_rows(run: Run, tmp_path: Path) -> None:
+def test_submissions_of_values_are_compared_by_rows(run: Run, tmp_path: Path) -> None:
     values = {str(number): {"a": str(number), "b": ["x"]} for number in range(40)}
     wrong = {key: {**value, "b": ["y"]} for key, value in values.items()}
     gold = write(tmp_path / "gold.json", as_records(values, "answers"))
-    files = [write(tmp_path / f"{name}.json", as_records(one, "answer")) for name, one in (("a", values), ("b", wrong))]
-    asked = ["--gold", gold, *files, *STAR, "--cluster-by", "none"]
-    (found,) = json.loads(run(*asked, "--format", "json")[1])["comparisons"]
-    assert (found["difference"], found["verdict"]) == (-0.5, "worse")
-    status, out, err = run(*asked, "--average", "leaves")
+    files = [
+        write(tmp_path / f"{name}.json", as_records(answers, "answer"))
+        for name, answers in (("a", values), ("b", wrong))
+    ]
+    arguments = ["--gold", gold, *files, *STAR, "--cluster-by", "none"]
+    (comparison,) = json.loads(run(*arguments, "--format", "json")[1])["comparisons"]
+    assert (comparison["difference"], comparison["verdict"]) == (-0.5, "worse")
+    status, out, err = run(*arguments, "--average", "leaves")
     assert status == 0
     assert "not compared: submissions are compared by rows" in err
     assert out.splitlines()[0].split() == ["ANLS*", "95", "%", "exact", "contains"]
 
 
-def test_hints(run: Run, tmp_path: Path) -> None:
+def test_hints_about_values(run: Run, tmp_path: Path) -> None:
     def hints(*predictions: Any) -> str:
-        records = [{"prediction": one, "references": {"a": "b"}} for one in predictions]
+        records = [{"prediction": value, "references": {"a": "b"}} for value in predictions]
         return run(write(tmp_path / "both.json", records), *STAR)[2]
 
     assert "hint" not in hints({"a": "b"}, {"a": "x"}, "b")
@@ -384,7 +395,7 @@ def test_hints(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--average", "leaves"], "--average is for lists and nested values: give it with --variant anls_star"),
         (["--by-key"], "--by-key is for lists"),
@@ -400,12 +411,14 @@ def test_hints(run: Run, tmp_path: Path) -> None:
         (["--variant", "anls_stars"], "anls_star, anlsl"),
     ],
 )
-def test_arguments_that_do_not_go_together(run: Run, files: list[object], arguments: list[str], said: str) -> None:
-    assert said in one_line(run, *files, *arguments)
+def test_flags_that_exclude_each_other_are_refused(
+    run: Run, files: list[object], arguments: list[str], message: str
+) -> None:
+    assert message in run_to_error(run, *files, *arguments)
 
 
 @pytest.mark.parametrize(
-    ("gold", "answer", "said"),
+    ("gold", "answer", "message"),
     [
         ("a", None, 'a.json, question 1: answer is null, which is no answer: write ""'),
         ("a", {"__tuple__": ["a", "b"]}, "the prediction of question 1 is a tuple, which means one of several"),
@@ -422,33 +435,33 @@ def test_arguments_that_do_not_go_together(run: Run, files: list[object], argume
         ),
     ],
 )
-def test_values_that_cannot_be_scored(run: Run, tmp_path: Path, gold: Any, answer: Any, said: str) -> None:
+def test_value_that_cannot_be_scored_is_refused(run: Run, tmp_path: Path, gold: Any, answer: Any, message: str) -> None:
     files = (
         write(tmp_path / "gold.json", [{"id": 1, "answers": gold}]),
         write(tmp_path / "a.json", [{"id": 1, "answer": answer}]),
     )
-    assert said in one_line(run, "--gold", *files, *STAR)
+    assert message in run_to_error(run, "--gold", *files, *STAR)
 
 
-def test_a_date_of_parquet_is_refused_with_its_path(run: Run, tmp_path: Path) -> None:
+def test_date_of_parquet_is_refused_with_its_path(run: Run, tmp_path: Path) -> None:
     record = {"prediction": {"a": [datetime.date(2023, 12, 31)]}, "references": {"a": ["2023-12-31"]}}
-    error = one_line(run, write_parquet(tmp_path / "both.parquet", [record]), *STAR)
+    error = run_to_error(run, write_parquet(tmp_path / "both.parquet", [record]), *STAR)
     assert "the prediction of question 1, a[0] (counted from 0), is datetime.date(2023, 12, 31)" in error
     assert "pass the text of the date" in error
 
 
-def test_null_is_no_answer_and_counts_0_where_that_is_asked(run: Run, tmp_path: Path) -> None:
+def test_null_value_is_refused_unless_missing_is_zero(run: Run, tmp_path: Path) -> None:
     files = (
         write(tmp_path / "gold.json", [{"id": 1, "answers": ["a", "b"]}, {"id": 2, "answers": ["a"]}]),
         write(tmp_path / "a.json", [{"id": 1, "answer": None}, {"id": 2, "answer": ["a"]}]),
     )
     for average, expected in (("rows", 0.5), ("leaves", 1 / 3)):
         out = run("--gold", *files, *STAR, "--missing", "zero", "--average", average, "--format", "json")[1]
-        assert said_of(out)["anls"] == expected
-        assert said_of(out)["outcomes"]["missing"] == 1
+        assert parse_document(out)["anls"] == expected
+        assert parse_document(out)["outcomes"]["missing"] == 1
 
 
-def test_from_python(run: Run, tmp_path: Path) -> None:
+def test_score_file_agrees_with_the_command_on_values(run: Run, tmp_path: Path) -> None:
     records = [
         {
             "id": 1,
@@ -462,21 +475,23 @@ def test_from_python(run: Run, tmp_path: Path) -> None:
         ({"average": "leaves"}, ["--average", "leaves"]),
         ({"by_key": True, "none_keys": "ignored"}, ["--by-key", "--none-keys", "ignored"]),
     ):
-        found = score_file(path, variant="anls_star", **options)
-        assert found.to_dict() == json.loads(run(path, *STAR, *flags, "--format", "json")[1])
+        scores = score_file(path, variant="anls_star", **options)
+        assert scores.to_dict() == json.loads(run(path, *STAR, *flags, "--format", "json")[1])
     with pytest.raises(ValueError, match="average is for lists and nested values: give it with variant='anls_star'"):
         score_file(path, average="leaves")
 
 
-def test_what_was_lost_and_the_report(run: Run, tmp_path: Path) -> None:
+def test_values_have_regressions_and_a_report(run: Run, tmp_path: Path) -> None:
     answers = {
         "one": {"total": "12,50", "items": [{"name": "milk"}]},
         "two": {"total": "0", "items": [{"name": "Tea"}]},
     }
     accepted = {"total": {"__tuple__": ["12.50", "12.5"]}, "items": [{"name": "tea"}]}
     paths = [
-        write(tmp_path / f"{name}.json", [{"id": f"i{n}", "prediction": one, "references": accepted} for n in range(2)])
-        for name, one in answers.items()
+        write(
+            tmp_path / f"{name}.json", [{"id": f"i{n}", "prediction": value, "references": accepted} for n in range(2)]
+        )
+        for name, value in answers.items()
     ]
     report = tmp_path / "report.html"
     status, out, _ = run(*paths, *STAR, "--regressions", 1, "--report", report)

@@ -33,9 +33,9 @@ def documents(run: Run, gold: Path, *submissions: Path) -> list[dict[str, Any]]:
     """The JSON document of the command, of Python and of the page. Made-up answers."""
     status, printed, _ = run(gold, *submissions, "--format", "json")
     assert status == 0
-    asked = Asked([Upload(str(path)) for path in submissions], Upload(str(gold)))
-    (found,) = [step for step in score(asked, "endpoint") if isinstance(step, Found)]
-    return [json.loads(printed), compare_files(gold, *submissions).to_dict(), found.document]
+    request = Asked([Upload(str(path)) for path in submissions], Upload(str(gold)))
+    (outcome,) = [step for step in score(request, "endpoint") if isinstance(step, Found)]
+    return [json.loads(printed), compare_files(gold, *submissions).to_dict(), outcome.document]
 
 
 def test_doors_give_one_document(run: Run) -> None:

@@ -20,23 +20,26 @@ GOLD, SUBMISSION = (str(ROOT / "examples" / name) for name in ("gold_label.json"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_the_command_writes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_flag_writes_the_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "the report.html"
     assert command_line.main([GOLD, SUBMISSION, "--report", str(path), "--format", "json"]) == 0
-    said = capsys.readouterr()
-    found = json.loads(said.out)["submissions"][0]
-    assert f"report: {path}" in said.err
+    captured = capsys.readouterr()
+    submission = json.loads(captured.out)["submissions"][0]
+    assert f"report: {path}" in captured.err
     page = path.read_bytes().decode()
-    assert f"<b>{found['anls']:.4f}</b>" in page
+    assert f"<b>{submission['anls']:.4f}</b>" in page
     assert "6 questions of gold_label.json" in page
     assert read_data(page)["submissions"] == ["submission"]
-    assert sum(read_data(page)["answers"][0]["scores"]) == pytest.approx(6 * found["anls"])
+    assert sum(read_data(page)["answers"][0]["scores"]) == pytest.approx(6 * submission["anls"])
     assert os.listdir(tmp_path) == ["the report.html"]
     assert command_line.main([GOLD, SUBMISSION, "--report", str(path)]) == 0  # a report may be written again
 
 
-def test_several_submissions_groups_and_hints_are_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    wrapped = [{**one, "answer": f"The answer is {one['answer']}."} for one in json.loads(Path(SUBMISSION).read_text())]
+def test_report_has_submissions_groups_and_hints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrapped = [
+        {**answer, "answer": f"The answer is {answer['answer']}."}
+        for answer in json.loads(Path(SUBMISSION).read_text())
+    ]
     (tmp_path / "wrapped.json").write_text(json.dumps(wrapped))
     path = tmp_path / "report.html"
     files = [GOLD, SUBMISSION, str(tmp_path / "wrapped.json")]
@@ -49,37 +52,39 @@ def test_several_submissions_groups_and_hints_are_in_it(tmp_path: Path, capsys: 
     assert read_data(page)["submissions"][read_data(page)["baseline"]] == "wrapped"
 
 
-def test_an_answer_stands_in_it_as_the_model_wrote_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_has_raw_model_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answers = json.loads(Path(SUBMISSION).read_text())
-    wrapped = [{**one, "answer": f"The answer is {one['answer']}"} for one in answers]
+    wrapped = [{**answer, "answer": f"The answer is {answer['answer']}"} for answer in answers]
     (tmp_path / "wrapped.json").write_text(json.dumps(wrapped))
     path = tmp_path / "report.html"
     options = ["--extract", "final", "--report", str(path), "--worst", "9", "--format", "json"]
     assert command_line.main([GOLD, str(tmp_path / "wrapped.json"), *options]) == 0
     (of,) = read_data(path.read_text(encoding="utf-8"))["answers"]
     whole = [of["written"].get(str(place), of["predictions"][place]) for place in range(6)]
-    assert whole == [one["answer"] for one in wrapped]
-    assert of["predictions"][:5] == [one["answer"] for one in answers[:5]]
+    assert whole == [answer["answer"] for answer in wrapped]
+    assert of["predictions"][:5] == [answer["answer"] for answer in answers[:5]]
     worst = json.loads(capsys.readouterr().out)["submissions"][0]["worst"]
-    assert {one["id"]: one["written"] for one in worst} == {str(one["questionId"]): one["answer"] for one in wrapped}
+    assert {answer["id"]: answer["written"] for answer in worst} == {
+        str(answer["questionId"]): answer["answer"] for answer in wrapped
+    }
 
 
 @pytest.mark.parametrize("named", [GOLD, SUBMISSION])
-def test_it_never_overwrites_an_input(named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_refuses_to_overwrite_an_input(named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = Path(named).read_bytes()
     (tmp_path / "link.html").symlink_to(named)
     for path in (named, str(tmp_path / "link.html")):
         assert command_line.main([GOLD, SUBMISSION, "--report", path]) == 2
-        said = capsys.readouterr()
-        assert said.out == ""
-        assert said.err == f"anls: error: {path}: it is an input, and would be overwritten: " + (
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err == f"anls: error: {path}: it is an input, and would be overwritten: " + (
             "write it to another file\n"
         )
     assert Path(named).read_bytes() == before
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (["--report", "absent/report.html"], "absent/report.html: No such file or directory"),
         (["--report", ""], "'' is no name of a file"),
@@ -88,8 +93,8 @@ def test_it_never_overwrites_an_input(named: str, tmp_path: Path, capsys: pytest
         (["--report", "report.html", "--images", "."], ".: no image is in it"),
     ],
 )
-def test_what_cannot_be_written_is_an_error(
-    flags: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_report_that_cannot_be_written_is_an_error(
+    flags: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "--images" in flags:
         pytest.importorskip("PIL", reason="images need Pillow: pip install 'anls-metric[images]'")
@@ -99,11 +104,11 @@ def test_what_cannot_be_written_is_an_error(
     except SystemExit as ended:
         status = int(ended.code or 0)
     assert status == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert os.listdir(tmp_path) == []
 
 
-def test_it_needs_no_other_library(run_python: Run, tmp_path: Path) -> None:
+def test_report_needs_no_other_library(run_python: Run, tmp_path: Path) -> None:
     program = (
         "import sys\n"
         "for name in ('PIL', 'jinja2', 'numpy', 'evaluate', 'gradio', 'scipy', 'pandas', 'pyarrow'):\n"

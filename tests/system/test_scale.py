@@ -19,7 +19,7 @@ THRESHOLDS = [tenth / 10 for tenth in range(11)]
 
 
 @pytest.mark.parametrize("count", [11_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
-def test_the_fast_path_gives_the_bits_of_the_definition(count: int) -> None:
+def test_fast_path_has_the_bits_of_the_definition(count: int) -> None:
     """Every variant on every row; the threshold changes from a thousand rows to the next."""
     for start, threshold in zip(range(0, count, 1000), itertools.cycle(THRESHOLDS)):
         predictions, references = zip(*fuzzed_rows(1000, seed=start))
@@ -27,7 +27,7 @@ def test_the_fast_path_gives_the_bits_of_the_definition(count: int) -> None:
             fast = anls_metric.anls_scores(predictions, references, threshold, variant)
             plain = [anls_metric.explain(*row, threshold, variant).score for row in zip(predictions, references)]
             assert fast == plain, [
-                row for row, one, other in zip(zip(predictions, references), fast, plain) if one != other
+                row for row, score, other in zip(zip(predictions, references), fast, plain) if score != other
             ]
 
 
@@ -55,7 +55,9 @@ def write(path: Path, records: Iterable[Mapping[str, object]]) -> str:
     ("count", "table_limit", "join_limit"),
     [(200_000, 45, 50), pytest.param(10_000_000, 45, 300, marks=pytest.mark.slow)],
 )
-def test_files_are_streamed(tmp_path: Path, count: int, table_limit: float, join_limit: float) -> None:
+def test_files_are_streamed_in_constant_memory(
+    tmp_path: Path, count: int, table_limit: float, join_limit: float
+) -> None:
     """Files of 200,000 rows are 15 to 20 MB, those of 10,000,000 rows 800 MB."""
     fields = ({"prediction": f"CocaCola {n % 10}", "references": ["Coca Cola 7"]} for n in range(count))
     expected = f"questions  {count}\n"
