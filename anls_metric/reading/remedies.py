@@ -15,16 +15,19 @@ WHICH_FIELD = "Which field is which"
 
 
 class Remedy(NamedTuple):
-    """The words of each door. ``{value}`` stands for what the hint names, such as a rule or a separator."""
+    """The words of each door. ``{value}`` stands for what the hint names, such as a rule or a separator.
+
+    Without words of their own, endpoints say what the page says.
+    """
 
     python: str
     command: str
     page: str
-    endpoint: str
+    endpoint: str = ""
 
     def worded(self, door: Door, value: str = "") -> str:
         """The words of a door, with the value in its place."""
-        words: str = getattr(self, door)
+        words: str = getattr(self, door) or self.page
         return words.format(value=value)
 
 
@@ -59,7 +62,6 @@ EXTRA = Remedy(
     python='leave them out, or ignore them with extra="ignore"',
     command="leave them out, or ignore them with --extra ignore",
     page="leave them out",
-    endpoint="leave them out",
 )
 NO_REFERENCES = Remedy(
     python="name their field with references_field, or the file that has them as the gold file",
@@ -89,25 +91,21 @@ FILTER = Remedy(
     python="choose one with repeat=NAME",
     command="choose one with --filter NAME",
     page="keep the records of one of them",
-    endpoint="keep the records of one of them",
 )
 EPOCH = Remedy(
     python="choose one with repeat=NUMBER",
     command="choose one with --epoch N",
     page="keep the records of one of them",
-    endpoint="keep the records of one of them",
 )
 TRAIN_TRIAL = Remedy(
     python="choose one with repeat=NUMBER",
     command="keep the records of one of them",
     page="keep the records of one of them",
-    endpoint="keep the records of one of them",
 )
 SEVERAL_IDS = Remedy(
     python='write an id once, or number the records with id_field="none"',
     command="write an id once, or number the records with --id-field none",
     page="write an id once",
-    endpoint="write an id once",
 )
 NONE_KEYS = Remedy(
     python='they count as wrong leaves: leave them out, or score with none_keys="ignored"',
@@ -125,19 +123,16 @@ REFERENCES_SEPARATOR = Remedy(
     python="split them with references_separator={value!r}",
     command='split them with --references-separator "{value}"',
     page="write them as a list; {value!r} stands between them",
-    endpoint="write them as a list; {value!r} stands between them",
 )
 RESULTS_ELSEWHERE = Remedy(
     python="write the results to another folder",
     command="name another folder with --output-dir",
     page="write the results to another folder",
-    endpoint="write the results to another folder",
 )
 OVERWRITE_RESULTS = Remedy(
     python="write the results to another folder, or overwrite them with force=True",
     command="name another folder with --output-dir, or overwrite them with --force",
     page="write the results to another folder",
-    endpoint="write the results to another folder",
 )
 
 # The field that differs where a program repeats its questions -> how to choose one of its values.
