@@ -1781,9 +1781,7 @@ def build_compute_metrics(
             the prediction has no answer, which scores as "", and the label stays as it is.
         skip_special_tokens: whether special tokens are left out of the texts, as the tokenizer does it. False where
             ``extract`` needs them.
-        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.

@@ -15,9 +15,8 @@ import keras
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.rows import as_text, describe
-from anls_metric.core.scoring import anls_batch
-from anls_metric.core.variants import VARIANTS, Variant, get_variant, signature
+from anls_metric.core.rows import as_text, describe, name_row
+from anls_metric.core.variants import VARIANTS, Variant, get_variant
 
 __all__ = ["ANLS", "EditDistance", "ValidationMetrics"]
 
@@ -41,23 +40,23 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
 
     def _add(self, sample_weight: Any, numerators: Sequence[float], denominators: Sequence[float]) -> None:
         if sample_weight is not None:
-            weights = _weights(sample_weight, len(numerators))
+            weights = _read_weights(sample_weight, len(numerators))
             numerators = [weight * value for weight, value in zip(weights, numerators)]
             denominators = [weight * value for weight, value in zip(weights, denominators)]
-        numerator, denominator = self._held()
+        numerator, denominator = self._read_sums()
         sums = np.array([math.fsum([numerator, *numerators]), math.fsum([denominator, *denominators])])
         if sums.max() > _GREATEST_FLOAT32:
             raise ValueError("sample_weight adds up to more than float32 holds: divide the weights")
         rounded = sums.astype("float32")
         self._sums.assign(np.stack([rounded, sums - rounded], axis=1))
 
-    def _held(self) -> list[float]:
+    def _read_sums(self) -> list[float]:
         """The sums of all batches: numerator and denominator."""
         return [math.fsum(parts) for parts in _read(self._sums.value, "the state of the metric")]
 
     def result(self) -> Any:
         """The value of all batches since `reset_state`, as a scalar tensor; 0 without any."""
-        numerator, denominator = self._held()
+        numerator, denominator = self._read_sums()
         return keras.ops.convert_to_tensor(numerator / (denominator or 1), dtype=self.dtype)
 
 
@@ -120,7 +119,7 @@ class EditDistance(_Ratio):
         Raises:
             ValueError: what is wrong and in which text of the batch; nothing of the batch is kept.
         """
-        truth, predicted = _texts(y_true, "y_true"), _texts(y_pred, "y_pred")
+        truth, predicted = _read_texts(y_true, "y_true"), _read_texts(y_pred, "y_pred")
         if len(truth) != len(predicted):
             raise ValueError(
                 f"y_true and y_pred hold {len(truth)} and {len(predicted)} texts: pass the tokens of one text on both "
@@ -147,9 +146,7 @@ class ANLS(_Ratio):
     as UTF-8. ``sample_weight`` is a number for each row, or one for all.
 
     Args:
-        variant: a name in `anls.VARIANTS`, another name of one, or a `anls.Variant`.
-        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        variant, threshold, ignore_case: which ANLS, as `get_variant` takes them.
         dtype: of the value; the sum that it comes from stays exact.
         name: of the metric.
 
@@ -189,7 +186,7 @@ class ANLS(_Ratio):
 
     def signature(self) -> str:
         """Which ANLS it is: what to report with the number."""
-        return signature(self.variant)
+        return self.variant.signature()
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add a batch.
@@ -202,8 +199,7 @@ class ANLS(_Ratio):
         Raises:
             ValueError: what is wrong and in which row of the batch; nothing of the batch is kept.
         """
-        columns = {"prediction": _strings(y_pred, "y_pred"), "references": _strings(y_true, "y_true")}
-        scores = anls_batch(columns, variant=self.variant)["anls"]
+        scores = self.variant.score(_read_column(y_pred, "y_pred"), _read_column(y_true, "y_true"))
         self._add(sample_weight, scores, [1] * len(scores))
 
     def get_config(self) -> dict[str, Any]:
@@ -316,10 +312,10 @@ def _read(value: Any, what: str) -> Any:
     for method in ("to_list", "tolist", "numpy"):
         if hasattr(value, method):
             try:
-                read = getattr(value, method)()
+                items = getattr(value, method)()
             except Exception:  # each library has its own
                 break
-            return read.tolist() if method == "numpy" and hasattr(read, "tolist") else read
+            return items.tolist() if method == "numpy" and hasattr(items, "tolist") else items
     if isinstance(value, keras.KerasTensor) or (hasattr(value, "shape") and hasattr(value, "dtype")):
         raise ValueError(
             f"{what} is a tensor without values ({type(value).__name__}), as in a compiled step of Keras, where texts "
@@ -329,7 +325,7 @@ def _read(value: Any, what: str) -> Any:
     return value
 
 
-def _plain(value: Any, what: str, depth: int = 2) -> Any:
+def _read_items(value: Any, what: str, depth: int = 2) -> Any:
     """The same, also of the items of a list, so many levels down, with bytes decoded."""
     value = _read(value, what)
     if isinstance(value, bytes):
@@ -340,13 +336,13 @@ def _plain(value: Any, what: str, depth: int = 2) -> Any:
     if isinstance(value, str):
         return as_text(value, what)
     if isinstance(value, (list, tuple)) and depth and not {int, str}.issuperset(map(type, value)):
-        return [_plain(item, f"{what}, item {place}", depth - 1) for place, item in enumerate(value)]
+        return [_read_items(item, f"{what}, item {place}", depth - 1) for place, item in enumerate(value)]
     return value
 
 
-def _texts(value: Any, what: str) -> list[list[Any]]:
+def _read_texts(value: Any, what: str) -> list[list[Any]]:
     """The tokens of each text: strings or whole numbers."""
-    items = _plain(value, what)
+    items = _read_items(value, what)
     if not isinstance(items, (list, tuple)):
         raise ValueError(
             f"{what} is {describe(value)}: pass the tokens of a text as a list or tensor, for example list(text) or "
@@ -355,17 +351,17 @@ def _texts(value: Any, what: str) -> list[list[Any]]:
     nested = [isinstance(item, (list, tuple)) for item in items]
     if not any(nested):
         no_rows = len(getattr(value, "shape", ())) == 2  # a tensor of no texts, as against the list of no tokens
-        return [] if no_rows else [_tokens(items, what)]
+        return [] if no_rows else [_check_tokens(items, what)]
     if not all(nested):
         place = nested.index(False)
         raise ValueError(
             f"{what} holds lists, but item {place} (counted from 0) is {describe(items[place])}: pass the tokens of "
             "one text, or a list with the tokens of each text"
         )
-    return [_tokens(row, f"{what}, text {place} (counted from 0)") for place, row in enumerate(items)]
+    return [_check_tokens(row, f"{what}, text {place} (counted from 0)") for place, row in enumerate(items)]
 
 
-def _tokens(row: Sequence[Any], what: str) -> list[Any]:
+def _check_tokens(row: Sequence[Any], what: str) -> list[Any]:
     """The tokens of one text, if they are what the edit distance can compare."""
     kinds = set(map(type, row))
     if kinds - {int, str}:
@@ -383,10 +379,10 @@ def _tokens(row: Sequence[Any], what: str) -> list[Any]:
     return list(row)
 
 
-def _strings(value: Any, what: str) -> Any:
-    """A column of strings, or of lists of strings; what else it may be is left to `anls`."""
+def _read_column(value: Any, what: str) -> Any:
+    """A column of strings, or of lists of strings; the variant refuses what else it may be."""
     kind = str(getattr(value, "dtype", ""))
-    column = _plain(value, what)
+    column = _read_items(value, what)
     if any(number in kind for number in ("int", "float", "bool")):
         raise ValueError(
             f"{what} is a tensor or array of {kind}: pass texts, decoded by the tokenizer (model.compile gives none: "
@@ -395,8 +391,8 @@ def _strings(value: Any, what: str) -> Any:
     return column
 
 
-def _weights(sample_weight: Any, rows: int) -> list[float]:
-    weights = _plain(sample_weight, "sample_weight")
+def _read_weights(sample_weight: Any, rows: int) -> list[float]:
+    weights = _read_items(sample_weight, "sample_weight")
     if not isinstance(weights, (list, tuple)):
         weights = [weights] * rows
     if len(weights) != rows:
@@ -406,7 +402,7 @@ def _weights(sample_weight: Any, rows: int) -> list[float]:
     for row, weight in enumerate(weights):
         if not isinstance(weight, (int, float)) or not 0 <= weight <= _GREATEST_FLOAT32:
             raise ValueError(
-                f"sample_weight, row {row} (counted from 0), is {describe(weight)}: it must be a number, 0 or more, "
-                "that float32 holds"
+                f"sample_weight, {name_row(row)}, is {describe(weight)}: it must be a number, 0 or more, that float32 "
+                "holds"
             )
     return list(weights)

@@ -15,9 +15,8 @@ from rapidfuzz.distance import Levenshtein
 from torch import Tensor
 from torchmetrics.utilities import dim_zero_cat
 
-from anls_metric.core.rows import as_column, as_text, describe
-from anls_metric.core.scoring import anls_batch
-from anls_metric.core.variants import Variant, get_variant, signature
+from anls_metric.core.rows import as_column, as_text, describe, name_row
+from anls_metric.core.variants import Variant, get_variant
 
 __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]
 
@@ -147,9 +146,7 @@ class ANLS(_Scores):
     does). Without any samples it is 0, or an empty tensor.
 
     Args:
-        variant: a name in `anls.VARIANTS`, another name of one, or a `anls.Variant`.
-        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        variant, threshold, ignore_case: which ANLS, as `get_variant` takes them.
         reduction: "mean" or "sum" over the samples, or "none" or None for the score of each.
         **kwargs: what every metric of torchmetrics takes (``sync_on_compute``, ``dist_sync_on_step``, ...).
 
@@ -180,20 +177,20 @@ class ANLS(_Scores):
         **kwargs: Any,
     ) -> None:
         variant = get_variant(variant, threshold, ignore_case)
-        name, _, _ = signature(variant).rpartition("|")  # without our version: the next one reads what this one saves
+        name, _, _ = variant.signature().rpartition("|")  # without our version: the next one reads what this one saves
         super().__init__(name, reduction, **kwargs)
         self.variant = variant
 
     def signature(self) -> str:
         """Which ANLS it is: what to report with the number."""
-        return signature(self.variant)
+        return self.variant.signature()
 
     def _score(self, preds: Any, target: Any) -> list[float]:
         if isinstance(preds, str):
             preds, target = [preds], [target]
         elif isinstance(target, str):
             target = [target]
-        return anls_batch({"prediction": preds, "references": target}, variant=self.variant)["anls"]
+        return self.variant.score(preds, target)
 
 
 class NormalizedLevenshteinSimilarity(_Scores):
@@ -245,7 +242,7 @@ class NormalizedLevenshteinSimilarity(_Scores):
         return None if self.reduction == "sum" else -1.0
 
     def _score(self, preds: Any, target: Any) -> list[float]:
-        predictions, references = _texts(preds, "preds"), _texts(target, "target")
+        predictions, references = _read_texts(preds, "preds"), _read_texts(target, "target")
         if len(predictions) != len(references):
             raise ValueError(
                 f"there are {len(predictions)} texts in preds but {len(references)} in target: pass one text to "
@@ -258,7 +255,7 @@ class NormalizedLevenshteinSimilarity(_Scores):
         return 1 - cost / (max(len(prediction), len(reference)) or 1)
 
 
-def _texts(column: Any, what: str) -> list[str]:
+def _read_texts(column: Any, what: str) -> list[str]:
     """A string, or a list of strings of any kind, as a list of strings."""
     texts = [column] if isinstance(column, str) else as_column(column, what, "pass a string or a list of strings")
-    return [as_text(text, f"{what}, row {row} (counted from 0),") for row, text in enumerate(texts)]
+    return [as_text(text, f"{what}, {name_row(row)},") for row, text in enumerate(texts)]

@@ -37,11 +37,9 @@ def build_reward(
         name: what TRL logs the reward as (``rewards/NAME/mean``). None makes it of variant, threshold and case:
             ``anls`` for the defaults, else ``anls_rrc``, ``anls_0.8``, ``anls_rrc_0.8_cased``. Two rewards of one
             trainer that differ in something else need names of their own.
-        threshold: from 0 to 1; None takes the variant's own, 0.5 for most.
-        variant: a name in `VARIANTS`, another name of one, or a `Variant`; for models that write JSON "anls_star",
-            "anlsl" or a ``ValueVariant`` of `anls_metric.nested`, which score lists and nested values. Any other
-            `Scorer` scores texts and takes no options here.
-        ignore_case: whether texts are lower-cased; None does as the variant does.
+        threshold, variant, ignore_case: which ANLS, as `get_variant` takes them. For models that write JSON, the
+            variant is "anls_star", "anlsl" or a ``ValueVariant`` of `anls_metric.nested`, which score lists and nested
+            values. Any other `Scorer` scores texts and takes no options here.
         none_keys: of "anls_star": "counted" or "ignored", as `anls_metric.nested.anls_star_score` takes it.
 
     Returns:

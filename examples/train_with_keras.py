@@ -22,7 +22,7 @@ SHOPS = ["Aldi", "Lidl", "Spar", "Coop", "Billa", "Globus"]
 LONGEST = 24
 
 
-def answers(count: int, seed: int) -> tuple[list[str], list[str]]:
+def make_answers(count: int, seed: int) -> tuple[list[str], list[str]]:
     """Made-up answers from receipts: as an OCR misread them, and as they are."""
     chance = random.Random(seed)
     texts = []
@@ -64,8 +64,8 @@ def main(epochs: int = 10) -> float:
     keras.utils.set_random_seed(0)
     model = make_model()
     model.compile(keras.optimizers.Adam(1e-2), keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    misread, texts = answers(256, seed=1)
-    asked, expected = answers(100, seed=2)
+    misread, texts = make_answers(256, seed=1)
+    asked, expected = make_answers(100, seed=2)
     anls = ANLS()
     history = model.fit(
         encode(misread),

@@ -22,7 +22,7 @@ SHOPS = ["Aldi", "Lidl", "Spar", "Coop", "Billa", "Globus"]
 LONGEST = 24
 
 
-def answers(count: int, seed: int) -> list[tuple[str, str]]:
+def make_answers(count: int, seed: int) -> list[tuple[str, str]]:
     """Made-up answers from receipts: as an OCR misread them, and as they are."""
     chance = random.Random(seed)
     rows = []
@@ -60,7 +60,7 @@ def main(epochs: int = 5) -> dict[str, float]:
     torch.set_num_threads(1)
     model = make_model()
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    learned, asked = answers(256, seed=1), answers(100, seed=2)
+    learned, asked = make_answers(256, seed=1), make_answers(100, seed=2)
     metrics = MetricCollection([ANLS(), NormalizedLevenshteinSimilarity()])
     scores: dict[str, float] = {}
     for epoch in range(1, epochs + 1):

@@ -34,7 +34,7 @@ SCORES = [8 / 9, 0.0, 1.0, 0.875]
 EXPECTED = {"anls": math.fsum(anls_metric.anls_scores(PREDICTIONS, REFERENCES)) / 4}
 
 
-def test_the_expected_number_is_the_definitions() -> None:
+def test_expected_number_follows_the_definition() -> None:
     assert EXPECTED["anls"] == pytest.approx(sum(SCORES) / 4)
 
 
@@ -116,15 +116,13 @@ except AttributeError as error:
     ), done.stderr
 
 
-def test_a_module_of_the_users_that_is_called_evaluate_does_no_harm(
-    tmp_path: Path, run_python: Callable[..., Any]
-) -> None:
+def test_user_module_named_evaluate_does_no_harm(tmp_path: Path, run_python: Callable[..., Any]) -> None:
     (tmp_path / "evaluate.py").write_text("from anls_metric import anls_score\nprint(anls_score('a', ['a']))\n")
     done = run_python("import evaluate", tmp_path, PYTHONPATH=f"{tmp_path}{os.pathsep}{ROOT}")
     assert done.stdout == "1.0\n", done.stderr
 
 
-def test_evaluates_own_test_of_modules(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metric_passes_the_test_of_modules_of_evaluate(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As tests/test_metric_common.py of evaluate 0.4.6 does it: its ellipsis, the doctests, no **kwargs."""
     module = sys.modules[type(metric).__module__]
     parameters = inspect.signature(type(metric)._compute).parameters.values()
@@ -135,7 +133,7 @@ def test_evaluates_own_test_of_modules(metric: Any, monkeypatch: pytest.MonkeyPa
     assert results.attempted > 10
 
 
-def test_the_information_is_complete(metric: Any) -> None:
+def test_module_information_is_complete(metric: Any) -> None:
     assert metric.name == "anls"
     assert metric.module_type == "metric"
     assert "Levenshtein" in metric.description
@@ -150,7 +148,7 @@ def test_the_information_is_complete(metric: Any) -> None:
     assert "stored examples: 0" in repr(metric)
 
 
-def test_the_signature_of_compute_names_the_options(metric: Any) -> None:
+def test_compute_names_its_options(metric: Any) -> None:
     names = list(inspect.signature(metric.compute).parameters)
     assert names[:6] == ["predictions", "references", "variant", "threshold", "ignore_case", "return_all_scores"]
     options = "variant, threshold, ignore_case, return_all_scores"
@@ -159,23 +157,23 @@ def test_the_signature_of_compute_names_the_options(metric: Any) -> None:
 
 
 def test_features_take_one_reference_or_several(metric: Any) -> None:
-    several, one = metric.features
+    several, single = metric.features
     assert isinstance(several["references"], type(datasets.Sequence(datasets.Value("string"))))
     assert several["references"].feature.dtype == "string"
-    assert one["references"].dtype == several["predictions"].dtype == "string"
+    assert single["references"].dtype == several["predictions"].dtype == "string"
 
 
 # Ways to hand rows over
 
 
-def test_compute(metric: Any) -> None:
+def test_compute_returns_the_mean_and_all_scores(metric: Any) -> None:
     result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, return_all_scores=True)
     assert result == {**EXPECTED, "anls_scores": anls_metric.anls_scores(PREDICTIONS, REFERENCES)}
     assert type(result) is dict
     assert {type(value) for value in [result["anls"], *result["anls_scores"]]} == {float}
 
 
-def test_options_are_those_of_the_functions(metric: Any) -> None:
+def test_compute_takes_the_options_of_the_functions(metric: Any) -> None:
     choices: list[dict[str, Any]] = [
         {"variant": "due"},
         {"threshold": 0.9},
@@ -188,12 +186,12 @@ def test_options_are_those_of_the_functions(metric: Any) -> None:
         assert metric.signature(**options) == anls_metric.signature(**options)
 
 
-def test_a_variant_of_another_copy_of_the_module_is_understood(metric: Any) -> None:
+def test_variant_of_another_copy_of_the_module_is_taken(metric: Any) -> None:
     assert type(metric).__module__ != "anls"
     assert metric.compute(predictions=["ab  "], references=["a"], variant=anls_metric.VARIANTS["rrc"]) == {"anls": 0.75}
 
 
-def test_options_can_be_given_when_the_metric_is_loaded(in_clone: Path) -> None:
+def test_load_takes_options(in_clone: Path) -> None:
     by_option, by_configuration = evaluate.load("anls", variant="rrc"), evaluate.load("anls", "rrc")
     for metric in (by_option, by_configuration):
         assert metric.signature() == anls_metric.signature("rrc")
@@ -207,7 +205,7 @@ def test_options_can_be_given_when_the_metric_is_loaded(in_clone: Path) -> None:
         evaluate.load("anls", variant="")
 
 
-def test_add_and_add_batch(metric: Any) -> None:
+def test_compute_scores_added_rows(metric: Any) -> None:
     metric.add(prediction=PREDICTIONS[0], reference=REFERENCES[0])
     metric.add(predictions=PREDICTIONS[1], references=REFERENCES[1])  # as evaluate.combine says it
     metric.add_batch(predictions=PREDICTIONS[2:3], references=REFERENCES[2:3])
@@ -223,12 +221,12 @@ def test_rows_are_kept_as_they_were_when_they_were_added(metric: Any) -> None:
     assert metric.compute() == {"anls": 1.0}
 
 
-def test_an_empty_batch_adds_nothing(metric: Any) -> None:
+def test_empty_batch_adds_nothing(metric: Any) -> None:
     metric.add_batch(predictions=[], references=[])
     assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}
 
 
-def test_combine_with_exact_match(metric: Any) -> None:
+def test_combine_scores_beside_exact_match(metric: Any) -> None:
     class ExactMatch(evaluate.Metric):  # type: ignore[misc, name-defined]
         """Made for this test after evaluate's metric of that name, which would come from the Hub."""
 
@@ -264,7 +262,7 @@ COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
 
 
 @pytest.mark.parametrize("kind", COLUMNS)
-def test_columns_of_every_kind(metric: Any, kind: str) -> None:
+def test_columns_may_be_of_every_kind(metric: Any, kind: str) -> None:
     references = [["Coca Cola", "Coca Cola Company"], ["Coca Cola"], ["Coca Cola"], ["12/15/88", "x"]]
     predictions, refs = COLUMNS[kind](PREDICTIONS), COLUMNS[kind](references)
     assert metric.compute(predictions=predictions, references=refs) == EXPECTED
@@ -272,17 +270,17 @@ def test_columns_of_every_kind(metric: Any, kind: str) -> None:
     assert metric.compute() == EXPECTED
 
 
-def test_pickled_before_and_after_use(metric: Any) -> None:
+def test_metric_can_be_pickled_before_and_after_use(metric: Any) -> None:
     assert pickle.loads(pickle.dumps(metric)).compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
     metric.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
     copy = pickle.loads(pickle.dumps(metric))
-    for one in (metric, copy):
-        one.add_batch(predictions=PREDICTIONS[2:], references=REFERENCES[2:])
-        assert one.compute() == EXPECTED
+    for each in (metric, copy):
+        each.add_batch(predictions=PREDICTIONS[2:], references=REFERENCES[2:])
+        assert each.compute() == EXPECTED
     assert pickle.loads(pickle.dumps(metric)).compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
 
 
-def test_several_instances_at_once(in_clone: Path) -> None:
+def test_several_metrics_count_apart(in_clone: Path) -> None:
     metrics = [evaluate.load("anls", keep_in_memory=in_memory) for in_memory in (False, True, False)]
     for prediction, reference in zip(PREDICTIONS, REFERENCES):
         for metric in metrics:
@@ -290,7 +288,7 @@ def test_several_instances_at_once(in_clone: Path) -> None:
     assert [metric.compute() for metric in metrics] == [EXPECTED] * 3
 
 
-def test_one_instance_in_several_threads(metric: Any) -> None:
+def test_metric_computes_in_several_threads(metric: Any) -> None:
     def whole(_: int) -> Any:
         return metric.compute(predictions=PREDICTIONS * 500, references=REFERENCES * 500)
 
@@ -298,7 +296,7 @@ def test_one_instance_in_several_threads(metric: Any) -> None:
         assert list(threads.map(whole, range(40))) == [EXPECTED] * 40
 
 
-def test_rows_that_several_threads_add_all_count(metric: Any) -> None:
+def test_rows_added_by_several_threads_all_count(metric: Any) -> None:
     barrier = threading.Barrier(8)
 
     def feed(_: int) -> None:
@@ -353,7 +351,7 @@ BAD_CALLS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("bad", "said"), BAD_CALLS)
-def test_after_a_bad_call_a_good_one_is_right_at_once(metric: Any, bad: dict[str, Any], said: str) -> None:
+def test_good_call_is_right_at_once_after_a_bad_one(metric: Any, bad: dict[str, Any], said: str) -> None:
     start = time.monotonic()
     with pytest.raises(ValueError, match=re.escape(said)):
         metric.compute(**bad)
@@ -363,7 +361,7 @@ def test_after_a_bad_call_a_good_one_is_right_at_once(metric: Any, bad: dict[str
     assert list(Path(metric.data_dir).iterdir()) == []
 
 
-def test_a_failed_compute_drops_what_was_added(metric: Any) -> None:
+def test_failed_compute_drops_added_rows(metric: Any) -> None:
     for bad in ({"variant": "squad"}, {"normalise": True}, {"predictions": [None], "references": ["a"]}):
         metric.add(prediction="x", reference="y")
         with pytest.raises(ValueError, match=r"squad|normalise|row 1 "):
@@ -372,9 +370,7 @@ def test_a_failed_compute_drops_what_was_added(metric: Any) -> None:
 
 
 @pytest.mark.parametrize(("bad", "said"), BAD_CALLS[:8])
-def test_a_bad_batch_leaves_what_was_there_before_and_nothing_of_itself(
-    metric: Any, bad: dict[str, Any], said: str
-) -> None:
+def test_bad_batch_leaves_earlier_rows_and_nothing_of_itself(metric: Any, bad: dict[str, Any], said: str) -> None:
     metric.add_batch(predictions=["a", "b"], references=["a", "c"])
     with pytest.raises(ValueError, match=r"row|references|predictions"):
         metric.add_batch(**bad)
@@ -382,7 +378,7 @@ def test_a_bad_batch_leaves_what_was_there_before_and_nothing_of_itself(
     assert metric.compute() == {"anls": 0.5}
 
 
-def test_a_bad_row_is_counted_from_the_first_that_was_added(metric: Any) -> None:
+def test_bad_row_is_counted_from_the_first_added_row(metric: Any) -> None:
     metric.add_batch(predictions=["a"] * 32, references=["a"] * 32)
     with pytest.raises(ValueError, match=r"prediction of row 33 "):
         metric.add_batch(predictions=["a", None], references=["a", "b"])
@@ -405,12 +401,12 @@ def test_unknown_inputs_are_refused(metric: Any) -> None:
     assert len(metric) == 0
 
 
-def test_a_row_cannot_be_given_twice(metric: Any) -> None:
+def test_add_refuses_a_row_given_twice(metric: Any) -> None:
     with pytest.raises(ValueError, match="each of them once"):
         metric.add(prediction="a", predictions="b", reference="a")
 
 
-def test_interrupting_a_batch_leaves_nothing_of_it(metric: Any) -> None:
+def test_interrupted_batch_leaves_nothing(metric: Any) -> None:
     class Interrupted:
         def __iter__(self) -> Any:
             yield "a"
@@ -425,6 +421,6 @@ def test_interrupting_a_batch_leaves_nothing_of_it(metric: Any) -> None:
     assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}
 
 
-def test_a_lone_surrogate_is_a_character_like_any_other(metric: Any) -> None:
+def test_lone_surrogate_is_a_character_like_any_other(metric: Any) -> None:
     assert metric.compute(predictions=["a\ud800b"], references=["a\ud800c"]) == {"anls": pytest.approx(2 / 3)}
     assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}

@@ -32,24 +32,24 @@ class Tokenizer:
         return ["".join(special[item] if item in special else LETTERS[item - 2] for item in row) for row in rows]
 
 
-def ids_of(*texts: str, before: int = 0) -> Any:
+def encode(*texts: str, before: int = 0) -> Any:
     """Ids of texts that end, each after so many places without a label."""
     rows = [[-100] * before + [LETTERS.index(letter) + 2 for letter in text] + [1] for text in texts]
     longest = max(map(len, rows))
     return np.array([row + [-100] * (longest - len(row)) for row in rows])
 
 
-def logits_of(ids: Any, causal: bool = False) -> Any:
+def make_logits(ids: Any, causal: bool = False) -> Any:
     """Logits that are highest at these ids, at the places where a model has them."""
     if causal:
         ids = np.roll(ids, -1, axis=1)
     return np.eye(len(Tokenizer()))[np.maximum(ids, 0)] * 2.0 - 1.0
 
 
-NOTHING = np.full((1, 3), -100)
+NO_LABELS = np.full((1, 3), -100)
 
 
-def hook(*arguments: Any, **options: Any) -> anls_metric.ComputeMetrics:
+def make_hook(*arguments: Any, **options: Any) -> anls_metric.ComputeMetrics:
     return anls_metric.build_compute_metrics(Tokenizer(), *arguments, **options)
 
 
@@ -58,307 +58,311 @@ def hook(*arguments: Any, **options: Any) -> anls_metric.ComputeMetrics:
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_ids_and_logits_score_alike_at_the_places_of_their_labels(causal: bool) -> None:
-    labels = ids_of("coca", "pepsi", before=3 if causal else 0)
-    predicted = ids_of("cocx", "pepsi", before=3 if causal else 0)
-    made = hook(["coca", "pepsi"], causal=causal)
-    logits = logits_of(predicted, causal)
-    ids = made.preprocess_logits_for_metrics(logits, labels)
+    labels = encode("coca", "pepsi", before=3 if causal else 0)
+    predicted = encode("cocx", "pepsi", before=3 if causal else 0)
+    hook = make_hook(["coca", "pepsi"], causal=causal)
+    logits = make_logits(predicted, causal)
+    ids = hook.preprocess_logits_for_metrics(logits, labels)
     assert ids.tolist() == np.where(labels < 0, -100, predicted).tolist()
-    assert made((ids, labels)) == made((logits, labels)) == {"anls": 0.875}
-    assert made(((logits, "hidden states"), (labels, "more labels"))) == {"anls": 0.875}
+    assert hook((ids, labels)) == hook((logits, labels)) == {"anls": 0.875}
+    assert hook(((logits, "hidden states"), (labels, "more labels"))) == {"anls": 0.875}
 
 
 def test_generated_ids_pass_as_they_are() -> None:
-    generated = ids_of("coca", "pepsi")
-    assert hook(causal=True).preprocess_logits_for_metrics(generated, ids_of("c", "p")) is generated
-    assert hook(causal=True).preprocess_logits_for_metrics((generated, "scores")) is generated
+    generated = encode("coca", "pepsi")
+    assert make_hook(causal=True).preprocess_logits_for_metrics(generated, encode("c", "p")) is generated
+    assert make_hook(causal=True).preprocess_logits_for_metrics((generated, "scores")) is generated
 
 
 def test_nan_logits_are_an_error_where_there_are_labels() -> None:
-    labels = ids_of("ab", "cd", "ef")
+    labels = encode("ab", "cd", "ef")
     labels[2, 2] = -100
-    logits = logits_of(labels)
+    logits = make_logits(labels)
     logits[2, 2, 7] = np.nan  # a place that nobody looks at
-    made = hook()
-    assert made((logits, labels)) == {"anls": 1.0}
+    hook = make_hook()
+    assert hook((logits, labels)) == {"anls": 1.0}
     logits[1, 0, 5] = np.nan
-    for given in (logits, made.preprocess_logits_for_metrics(logits, labels)):
+    for given in (logits, hook.preprocess_logits_for_metrics(logits, labels)):
         with pytest.raises(
             ValueError, match=r"logits of row 1 \(counted from 0\) are NaN .* evaluate in float32 or bf"
         ):
-            made((given, labels))
+            hook((given, labels))
     with pytest.raises(ValueError, match="logits of row 4"):  # the second batch of three rows
-        made(([labels, logits], [labels, labels]))
+        hook(([labels, logits], [labels, labels]))
 
 
 # Which part of a text is the answer
 
 
-def donut(text: str) -> str | None:
+def extract_from_donut(text: str) -> str | None:
     """The answer in the tags that Donut is taught to write around it."""
     _, opened, rest = text.rpartition("<sanswer>")
     return rest.partition("</sanswer>")[0] if opened else None
 
 
-def test_answers_are_taken_out_of_predictions_and_labels() -> None:
-    predicted = ids_of("<sanswer>cola</sanswer>", "cola", "<sanswer>cola")
-    labels = ids_of("<sanswer>cola</sanswer>", "cola", "<sanswer>cola</sanswer>")
-    assert hook(extract=donut)((predicted, labels)) == {"anls": 2 / 3}  # the second prediction has no answer
-    assert hook(["cola"] * 3, extract=donut)((predicted, labels)) == {"anls": 2 / 3}
-    assert hook(["cola"] * 3)((predicted, None)) == {"anls": 1 / 3}
+def test_extract_takes_answers_out_of_predictions_and_labels() -> None:
+    predicted = encode("<sanswer>cola</sanswer>", "cola", "<sanswer>cola")
+    labels = encode("<sanswer>cola</sanswer>", "cola", "<sanswer>cola</sanswer>")
+    # The second prediction has no answer.
+    assert make_hook(extract=extract_from_donut)((predicted, labels)) == {"anls": 2 / 3}
+    assert make_hook(["cola"] * 3, extract=extract_from_donut)((predicted, labels)) == {"anls": 2 / 3}
+    assert make_hook(["cola"] * 3)((predicted, None)) == {"anls": 1 / 3}
     with pytest.raises(ValueError, match=r"what extract made of the prediction of row 0 .* is 7"):
-        hook(extract=lambda text: 7)((predicted, labels))
-    assert hook(["cola"] * 3, extract="tag:sanswer")((predicted, labels)) == {"anls": 2 / 3}
+        make_hook(extract=lambda text: 7)((predicted, labels))
+    assert make_hook(["cola"] * 3, extract="tag:sanswer")((predicted, labels)) == {"anls": 2 / 3}
     with pytest.raises(ValueError, match="no rule 'thinks'"):
-        hook(extract="thinks")
+        make_hook(extract="thinks")
     with pytest.raises(ValueError, match=r"extract is 7 \(int\): pass names of rules, or a function"):
-        hook(extract=7)
+        make_hook(extract=7)
 
 
-def before_the_end(text: str) -> str | None:
+def cut_at_the_end(text: str) -> str | None:
     answer, ended, _ = text.partition("</s>")
     return answer if ended else None
 
 
-def test_special_tokens_are_there_for_an_extraction_that_needs_them() -> None:
-    ids = ids_of("cola"), None
-    assert hook(["cola"], extract=before_the_end)(ids) == {"anls": 0.0}
-    assert hook(["cola"], extract=before_the_end, skip_special_tokens=False)(ids) == {"anls": 1.0}
+def test_skip_special_tokens_false_keeps_them_for_extract() -> None:
+    ids = encode("cola"), None
+    assert make_hook(["cola"], extract=cut_at_the_end)(ids) == {"anls": 0.0}
+    assert make_hook(["cola"], extract=cut_at_the_end, skip_special_tokens=False)(ids) == {"anls": 1.0}
 
 
 # Labels as the accepted answers
 
 
 def test_rows_without_labels_are_left_out_with_a_warning() -> None:
-    labels = ids_of("ab", "cd", "ef")
+    labels = encode("ab", "cd", "ef")
     labels[1] = -100
-    predicted = ids_of("ab", "xx", "yy")
+    predicted = encode("ab", "xx", "yy")
     with pytest.warns(UserWarning, match=r"1 of 3 rows have no labels .* row 1 \(counted from 0\), and are left out"):
-        assert hook()((predicted, labels)) == {"anls": 0.5}
+        assert make_hook()((predicted, labels)) == {"anls": 0.5}
     with pytest.raises(ValueError, match=r"3 of 3 rows have no labels .* pass references"):
-        hook()((predicted, np.full_like(labels, -100)))
+        make_hook()((predicted, np.full_like(labels, -100)))
 
 
-def test_an_evaluation_without_labels_or_of_no_known_kind() -> None:
+def test_evaluations_without_labels_or_of_unknown_kind_are_refused() -> None:
     with pytest.raises(ValueError, match="2 predictions and 0 labels: pass references"):
-        hook()((np.ones((2, 2), int), None))
+        make_hook()((np.ones((2, 2), int), None))
     with pytest.raises(ValueError, match=r"the evaluation is 'a' .*: pass an EvalPrediction"):
-        hook()("a")
+        make_hook()("a")
 
 
 # Which references they are
 
 
 def test_surplus_rows_are_cut_only_where_they_repeat_the_first_ones() -> None:
-    made = hook(["a", "b", "c"])
-    predicted, labels = ids_of("a", "b", "x"), ids_of("a", "b", "c")
-    assert made((predicted, labels)) == {"anls": 2 / 3}
-    assert made((predicted[[0, 1, 2, 0]], labels[[0, 1, 2, 0]])) == {"anls": 2 / 3}
-    assert made((predicted[[0, 1, 2, 0, 1, 2, 0, 1]], labels[[0, 1, 2, 0, 1, 2, 0, 1]])) == {"anls": 2 / 3}
+    hook = make_hook(["a", "b", "c"])
+    predicted, labels = encode("a", "b", "x"), encode("a", "b", "c")
+    assert hook((predicted, labels)) == {"anls": 2 / 3}
+    assert hook((predicted[[0, 1, 2, 0]], labels[[0, 1, 2, 0]])) == {"anls": 2 / 3}
+    assert hook((predicted[[0, 1, 2, 0, 1, 2, 0, 1]], labels[[0, 1, 2, 0, 1, 2, 0, 1]])) == {"anls": 2 / 3}
     for surplus, places in ([0, 1, 2, 0], [0, 1, 2, 2]), ([0, 1, 2, 1], [0, 1, 2, 1]):
         with pytest.raises(ValueError, match="4 predictions but references for 3 rows"):
-            made((predicted[surplus], labels[places]))
+            hook((predicted[surplus], labels[places]))
 
 
-@pytest.mark.parametrize("labels", [ids_of("a"), NOTHING, None], ids=["alike", "empty", "none"])
+@pytest.mark.parametrize("labels", [encode("a"), NO_LABELS, None], ids=["alike", "empty", "none"])
 def test_too_few_references_are_an_error_where_labels_do_not_tell(labels: Any) -> None:
     eight = None if labels is None else labels.repeat(8, axis=0)
     with pytest.raises(ValueError, match="8 predictions but references for 3 rows: pass the accepted answers of each"):
-        hook(["a", "a", "a"])((ids_of(*"aaaaaaaa"), eight))
+        make_hook(["a", "a", "a"])((encode(*"aaaaaaaa"), eight))
 
 
-def test_surplus_rows_without_labels_tell_nothing() -> None:
-    labels = ids_of("a", "b", "c", "a")
+def test_surplus_rows_without_labels_are_refused() -> None:
+    labels = encode("a", "b", "c", "a")
     labels[[0, 3]] = -100
     with pytest.raises(ValueError, match="4 predictions but references for 3 rows"):
-        hook(["a", "b", "c"])((ids_of("a", "b", "c", "a"), labels))
+        make_hook(["a", "b", "c"])((encode("a", "b", "c", "a"), labels))
 
 
-def test_named_sets_go_by_their_number_of_rows_and_then_by_labels() -> None:
+def test_named_sets_are_told_apart_by_rows_and_then_by_labels() -> None:
     sets = {"val": [["a", "A1"], ["b"]], "test": [["x"], ["y", "Y1"]], "long": ["a", "b", "c"]}
-    made = hook(sets)
-    predicted = ids_of("a", "y")
-    assert made((predicted, ids_of("a", "b"))) == {"anls": 0.5}
-    assert made((predicted, ids_of("x", "y"))) == {"anls": 0.5}
-    assert made((ids_of("a", "y", "c"), ids_of("a", "b", "c"))) == {"anls": 2 / 3}
-    assert made((ids_of("a", "y", "a"), ids_of("a", "b", "a"))) == {"anls": 0.5}, "`val`, filled up"
-    assert made((ids_of("a", "y", "a", "y"), ids_of("x", "y", "x", "y"))) == {"anls": 0.5}, "`test`, filled up"
-    for labels in (ids_of("a", "y"), None, NOTHING.repeat(2, axis=0)):
+    hook = make_hook(sets)
+    predicted = encode("a", "y")
+    assert hook((predicted, encode("a", "b"))) == {"anls": 0.5}
+    assert hook((predicted, encode("x", "y"))) == {"anls": 0.5}
+    assert hook((encode("a", "y", "c"), encode("a", "b", "c"))) == {"anls": 2 / 3}
+    assert hook((encode("a", "y", "a"), encode("a", "b", "a"))) == {"anls": 0.5}, "`val`, filled up"
+    assert hook((encode("a", "y", "a", "y"), encode("x", "y", "x", "y"))) == {"anls": 0.5}, "`test`, filled up"
+    for labels in (encode("a", "y"), None, NO_LABELS.repeat(2, axis=0)):
         with pytest.raises(
             ValueError, match=r"2 rows \('val'\), 2 rows \('test'\), 3 rows \('long'\), and neither the"
         ):
-            made((predicted, labels))
+            hook((predicted, labels))
     with pytest.raises(ValueError, match=r"4 predictions but references for 2 rows \('val'\), 2 rows .*as a dict by"):
-        made((ids_of(*"abcd"), ids_of(*"abcd")))
-    assert made((predicted, ids_of("x", "y"))) == {"anls": 0.5}
+        hook((encode(*"abcd"), encode(*"abcd")))
+    assert hook((predicted, encode("x", "y"))) == {"anls": 0.5}
 
 
 def test_labels_that_fit_two_sets_tell_only_where_these_have_the_same_answers() -> None:
-    labels = ids_of("a", "b")
+    labels = encode("a", "b")
     with pytest.raises(ValueError, match="neither the 2 predictions nor their labels tell which set was evaluated"):
-        hook({"one": [["a"], ["b"]], "two": [["a", "x"], ["b"]]})((labels, labels))
-    assert hook({"one": [["a"], ["b"]], "two": [["a"], ["b"]]})((labels, labels)) == {"anls": 1.0}
+        make_hook({"one": [["a"], ["b"]], "two": [["a", "x"], ["b"]]})((labels, labels))
+    assert make_hook({"one": [["a"], ["b"]], "two": [["a"], ["b"]]})((labels, labels)) == {"anls": 1.0}
     # Labels are compared as the variant compares texts.
     cased = {"one": [["A "], ["B"]], "two": [["x"], ["y"]]}
-    assert hook(cased)((labels, labels)) == {"anls": 1.0}
+    assert make_hook(cased)((labels, labels)) == {"anls": 1.0}
     with pytest.raises(ValueError, match="neither the 2 predictions"):
-        hook(cased, variant="due")((labels, labels))
+        make_hook(cased, variant="due")((labels, labels))
 
 
-def test_references_in_another_order_are_said() -> None:
-    labels = ids_of("a", "b", "c")
+def test_references_in_another_order_are_warned_of() -> None:
+    labels = encode("a", "b", "c")
     with pytest.warns(UserWarning, match=r"only 1 of 3 labels are among the accepted .* the order of the evaluation"):
-        assert hook(["a", "c", "b"])((labels, labels)) == {"anls": 1 / 3}
+        assert make_hook(["a", "c", "b"])((labels, labels)) == {"anls": 1 / 3}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert hook(["a", "b", "x"])((labels, labels)) == {"anls": 2 / 3}
-        assert hook(["x", "y", "z"])((labels, None)) == {"anls": 0.0}
+        assert make_hook(["a", "b", "x"])((labels, labels)) == {"anls": 2 / 3}
+        assert make_hook(["x", "y", "z"])((labels, None)) == {"anls": 0.0}
 
 
 # Batch by batch
 
 
-def test_an_evaluation_comes_at_once_or_batch_by_batch() -> None:
-    made = hook(["a", "b", "c"])
-    predicted, labels = ids_of("a", "x", "c"), ids_of("a", "b", "c")
+def test_evaluation_comes_at_once_or_batch_by_batch() -> None:
+    hook = make_hook(["a", "b", "c"])
+    predicted, labels = encode("a", "x", "c"), encode("a", "b", "c")
     for _ in range(2):
-        assert made((predicted[:2], labels[:2]), compute_result=False) == {}
-        assert made((predicted[2:], labels[2:]), compute_result=True) == {"anls": 2 / 3}
+        assert hook((predicted[:2], labels[:2]), compute_result=False) == {}
+        assert hook((predicted[2:], labels[2:]), compute_result=True) == {"anls": 2 / 3}
 
 
 @pytest.mark.parametrize("way", ["the next one fails", "reset"])
-def test_an_interrupted_evaluation_does_not_count_in_silence(way: str) -> None:
-    made = hook(["a", "b", "c"])
-    predicted, labels = ids_of("a", "x", "c"), ids_of("a", "b", "c")
-    made((predicted[:2], labels[:2]), compute_result=False)
+def test_interrupted_evaluation_is_an_error_of_the_next_one(way: str) -> None:
+    hook = make_hook(["a", "b", "c"])
+    predicted, labels = encode("a", "x", "c"), encode("a", "b", "c")
+    hook((predicted[:2], labels[:2]), compute_result=False)
     if way == "reset":
-        made.reset()
+        hook.reset()
     else:
-        made((predicted[:2], labels[:2]), compute_result=False)
+        hook((predicted[:2], labels[:2]), compute_result=False)
         with pytest.raises(
             ValueError, match=r"5 predictions but references for 3 rows.* or evaluate again, if an eval"
         ):
-            made((predicted[2:], labels[2:]), compute_result=True)
-    assert made((predicted, labels)) == {"anls": 2 / 3}
+            hook((predicted[2:], labels[2:]), compute_result=True)
+    assert hook((predicted, labels)) == {"anls": 2 / 3}
 
 
-@pytest.mark.parametrize("wrong", ["no ids", ids_of("a", "b", "c"), np.array([[99]])], ids=["ids", "rows", "tokens"])
+@pytest.mark.parametrize("wrong", ["no ids", encode("a", "b", "c"), np.array([[99]])], ids=["ids", "rows", "tokens"])
 def test_after_an_error_the_next_evaluation_is_right(wrong: Any) -> None:
-    made = hook(["a", "b"])
-    made((ids_of("a"), None), compute_result=False)
+    hook = make_hook(["a", "b"])
+    hook((encode("a"), None), compute_result=False)
     with pytest.raises(ValueError, match=r"references for|pass ids|tokens"):
-        made((wrong, None))
-    assert made((ids_of("a", "x"), ids_of("a", "b"))) == {"anls": 0.5}
+        hook((wrong, None))
+    assert hook((encode("a", "x"), encode("a", "b"))) == {"anls": 0.5}
 
 
-def test_labels_are_known_again_whatever_padding_follows_them() -> None:
+def test_padding_after_labels_is_ignored() -> None:
     """`Seq2SeqTrainer` generates and then fills labels up: -100 to the longest of a batch, then the padding token."""
-    labels = ids_of("a", "bcd", "e")
+    labels = encode("a", "bcd", "e")
     filled = [np.pad(batch, [(0, 0), (0, 3)]) for batch in (labels, labels[:1, :2])]
-    predicted = [ids_of("a", "bcd", "e"), ids_of("a")]
-    made = hook(["a", "bcd", "x"])
-    assert made((predicted, filled)) == {"anls": 2 / 3}
-    assert hook()((predicted, filled)) == {"anls": 1.0}
+    predicted = [encode("a", "bcd", "e"), encode("a")]
+    hook = make_hook(["a", "bcd", "x"])
+    assert hook((predicted, filled)) == {"anls": 2 / 3}
+    assert make_hook()((predicted, filled)) == {"anls": 1.0}
     nothing = np.array([[-100, -100, 0, 0]])
     with pytest.warns(UserWarning, match="1 of 5 rows have no labels"):
-        assert hook()(([*predicted, ids_of("")], [*filled, nothing])) == {"anls": 1.0}
+        assert make_hook()(([*predicted, encode("")], [*filled, nothing])) == {"anls": 1.0}
     # The end of an empty answer is no padding.
-    assert hook(causal=True)((np.array([[-100, 1]]), np.array([[-100, 1]]))) == {"anls": 1.0}
+    assert make_hook(causal=True)((np.array([[-100, 1]]), np.array([[-100, 1]]))) == {"anls": 1.0}
 
 
 # Rows that hold something else than one answer
 
 
 def test_labels_of_a_whole_text_are_refused_for_a_decoder() -> None:
-    labels = ids_of("what brand coca")
-    made = hook(["coca"], causal=True)
-    for given in (logits_of(labels, causal=True), made.preprocess_logits_for_metrics(logits_of(labels, True), labels)):
+    labels = encode("what brand coca")
+    hook = make_hook(["coca"], causal=True)
+    for given in (
+        make_logits(labels, causal=True),
+        hook.preprocess_logits_for_metrics(make_logits(labels, True), labels),
+    ):
         with pytest.raises(ValueError, match=r"labels of row 0 .* begin at its first token.* assistant_only_loss=True"):
-            made((given, labels))
+            hook((given, labels))
     # Generated ids begin with a token, and their labels may be the answer alone.
-    assert made((ids_of("coca"), ids_of("coca"))) == {"anls": 1.0}
+    assert hook((encode("coca"), encode("coca"))) == {"anls": 1.0}
 
 
 def test_several_answers_in_one_row_are_refused() -> None:
-    labels = np.concatenate([ids_of("coca", before=4), ids_of("pepsi", before=4)], axis=1)
+    labels = np.concatenate([encode("coca", before=4), encode("pepsi", before=4)], axis=1)
     said = r"of row 0 \(counted from 0\) stands in several pieces.* eval_packing=False"
-    for made in (hook(causal=True), hook(["coca"], causal=True)):
+    for hook in (make_hook(causal=True), make_hook(["coca"], causal=True)):
         with pytest.raises(ValueError, match=f"the prediction {said}"):
-            made((logits_of(labels, causal=True), labels))
+            hook((make_logits(labels, causal=True), labels))
     with pytest.raises(ValueError, match=f"the label {said}"):
-        hook()((ids_of("coca"), labels))
+        make_hook()((encode("coca"), labels))
     with pytest.warns(UserWarning, match="only 0 of 1 labels"):  # generated: what labels hold does not count
-        assert hook(["coca"])((ids_of("coca"), labels)) == {"anls": 1.0}
+        assert make_hook(["coca"])((encode("coca"), labels)) == {"anls": 1.0}
 
 
 # What is refused
 
 
-def test_what_cannot_decode_is_refused() -> None:
+def test_bad_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="tokenizer is None, which cannot decode: pass the tokenizer or processor"):
         anls_metric.build_compute_metrics(None)
     with pytest.raises(ValueError, match="no variant 'squad'"):
-        hook(variant="squad")
+        make_hook(variant="squad")
     with pytest.raises(ValueError, match=r"references of row 1 \(counted from 0\), item 0, is None"):
-        hook([["a"], [None]])
+        make_hook([["a"], [None]])
     with pytest.raises(ValueError, match=r"the references\['val'\] of row 0 \(counted from 0\) is 5"):
-        hook({"val": [5]})
+        make_hook({"val": [5]})
     with pytest.raises(ValueError, match=r"references\['test'\] is None: pass a list"):
-        hook({"test": None})
+        make_hook({"test": None})
 
 
 @pytest.mark.parametrize(
     ("predictions", "labels", "said"),
     [
-        (ids_of(*"abc"), None, "3 predictions but references for 2 rows: pass the accepted answers of each row"),
-        (ids_of("a"), None, "1 predictions but references for 2 rows"),
+        (encode(*"abc"), None, "3 predictions but references for 2 rows: pass the accepted answers of each row"),
+        (encode("a"), None, "1 predictions but references for 2 rows"),
         (np.array([[4, 5], [4, 99]]), None, r"prediction of row 1 \(counted from 0\) holds the id 99, .* 33 tokens"),
         (np.zeros((2, 5)), None, "the predictions are 2 x 5 of float64: pass ids .* or logits"),
         (np.zeros((2, 5, 9)), np.zeros((2, 4), int), "logits are those of 2 x 5 positions, the labels of 2 x 4"),
         ([[3, 4]], None, r"the predictions are \[3, 4\] \(list\): pass ids"),
         (np.zeros((0, 2), int), None, "no rows to score"),
         ([np.ones((1, 2), int)] * 2, [np.ones((1, 2), int)], "2 batches of predictions and 1 of labels"),
-        (ids_of("a", "b"), ids_of("a"), "2 predictions and 1 labels in one batch"),
+        (encode("a", "b"), encode("a"), "2 predictions and 1 labels in one batch"),
     ],
 )
 def test_predictions_of_the_wrong_kind_are_refused(predictions: Any, labels: Any, said: str) -> None:
-    made = hook(["a", "b"])
+    hook = make_hook(["a", "b"])
     with pytest.raises(ValueError, match=said):
-        made((predictions, labels))
-    assert made((ids_of("a", "c"), None)) == {"anls": 0.5}
+        hook((predictions, labels))
+    assert hook((encode("a", "c"), None)) == {"anls": 0.5}
 
 
 # Pickled, copied, and without its package
 
 
-def use(made: anls_metric.ComputeMetrics) -> Any:
-    return made((ids_of("<sanswer>cola", "pepsi"), None))
+def score_with(hook: anls_metric.ComputeMetrics) -> Any:
+    return hook((encode("<sanswer>cola", "pepsi"), None))
 
 
-def test_it_can_be_copied_and_sent_to_another_process() -> None:
-    made = hook(["coca", "pepsi"], extract=donut, variant="rrc", threshold=0.2, ignore_case=False)
-    assert use(made) == {"anls": 0.375}
-    made((ids_of("coca"), None), compute_result=False)  # what it holds goes with it
-    for copied in (copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+def test_hook_can_be_copied_and_sent_to_another_process() -> None:
+    hook = make_hook(["coca", "pepsi"], extract=extract_from_donut, variant="rrc", threshold=0.2, ignore_case=False)
+    assert score_with(hook) == {"anls": 0.375}
+    hook((encode("coca"), None), compute_result=False)  # what it holds goes with it
+    for copied in (copy.deepcopy(hook), pickle.loads(pickle.dumps(hook))):
         copied.reset()
-        assert use(copied) == {"anls": 0.375}
-    made.reset()
+        assert score_with(copied) == {"anls": 0.375}
+    hook.reset()
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.apply(use, [made]) == {"anls": 0.375}
+        assert pool.apply(score_with, [hook]) == {"anls": 0.375}
 
 
-def test_the_metric_has_the_hook_with_its_options(metric: Any) -> None:
-    ids = ids_of("ab"), ids_of("abcd")
+def test_metric_builds_the_hook_with_its_options(metric: Any) -> None:
+    ids = encode("ab"), encode("abcd")
     assert metric.build_compute_metrics(Tokenizer())(ids) == {"anls": 0.5}
     assert metric.build_compute_metrics(Tokenizer(), variant="pypi_anls")(ids) == {"anls": 0.0}
-    made = metric.build_compute_metrics(Tokenizer(), ["cola"], extract=donut, skip_special_tokens=False)
-    for copied in (made, copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
-        assert copied((ids_of("<sanswer>cola"), None)) == {"anls": 0.5}
+    hook = metric.build_compute_metrics(Tokenizer(), ["cola"], extract=extract_from_donut, skip_special_tokens=False)
+    for copied in (hook, copy.deepcopy(hook), pickle.loads(pickle.dumps(hook))):
+        assert copied((encode("<sanswer>cola"), None)) == {"anls": 0.5}
     with pytest.raises(ValueError, match="no argument 'treshold'"):
         metric.build_compute_metrics(Tokenizer(), treshold=0.5)
 
 
-def test_a_reward_without_the_package_says_how_to_get_it(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reward_without_the_package_says_how_to_install_it(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """One file is all there is where the metric was fetched from the Hub."""
     monkeypatch.setitem(sys.modules, "anls_metric", None)
     monkeypatch.setitem(sys.modules, "anls_metric.trl", None)

@@ -20,22 +20,22 @@ FOLDER = ROOT / "examples" / "harnesses"
 QUESTIONS = [json.loads(line) for line in (FOLDER / "questions" / "test.jsonl").read_text().splitlines()]
 ANSWERS = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
 SEVERAL = anls_metric.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant="rrc")
-ONE = anls_metric.anls_scores(ANSWERS, [line["answer"] for line in QUESTIONS], variant="rrc")
+SINGLE = anls_metric.anls_scores(ANSWERS, [line["answer"] for line in QUESTIONS], variant="rrc")
 
 
 @pytest.fixture(autouse=True)
-def _examples() -> Iterator[None]:
+def _examples_on_path() -> Iterator[None]:
     sys.path.insert(0, str(FOLDER))
     yield
     sys.path.remove(str(FOLDER))
 
 
-def test_the_answers_tell_the_ways_apart() -> None:
-    assert 0 < anls_metric.mean(ONE) < anls_metric.mean(SEVERAL) < 1
+def test_made_up_answers_tell_one_reference_from_several() -> None:
+    assert 0 < anls_metric.mean(SINGLE) < anls_metric.mean(SEVERAL) < 1
     assert any(0 < score < 1 for score in SEVERAL)
 
 
-def test_lm_evaluation_harness(in_clone: Path) -> None:
+def test_task_of_lm_evaluation_harness_gives_our_scores(in_clone: Path) -> None:
     pytest.importorskip("lm_eval.evaluator", reason="lm_eval is not installed")
     evaluator: Any = import_module("lm_eval.evaluator")
     tasks: Any = import_module("lm_eval.tasks")
@@ -54,13 +54,13 @@ def test_lm_evaluation_harness(in_clone: Path) -> None:
 
     manager = tasks.TaskManager(include_path=str(FOLDER / "lm_eval"), include_defaults=False)
     names = ["anls_one_answer", "anls_several_answers"]
-    found = evaluator.simple_evaluate(Fixed(), tasks=names, task_manager=manager, bootstrap_iters=10)
-    assert found["results"]["anls_one_answer"]["anls,none"] == pytest.approx(anls_metric.mean(ONE), abs=1e-12)
-    assert found["results"]["anls_several_answers"]["anls,none"] == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
-    assert anls_metric.signature("rrc").startswith(found["configs"]["anls_one_answer"]["metadata"]["signature"])
+    result = evaluator.simple_evaluate(Fixed(), tasks=names, task_manager=manager, bootstrap_iters=10)
+    assert result["results"]["anls_one_answer"]["anls,none"] == pytest.approx(anls_metric.mean(SINGLE), abs=1e-12)
+    assert result["results"]["anls_several_answers"]["anls,none"] == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
+    assert anls_metric.signature("rrc").startswith(result["configs"]["anls_one_answer"]["metadata"]["signature"])
 
 
-def test_lmms_eval(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_of_lmms_eval_gives_our_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     """The functions that its task names, called as lmms-eval calls them; it has no more than that of ours to run."""
     yaml = pytest.importorskip("yaml")
     monkeypatch.syspath_prepend(FOLDER / "lmms_eval")
@@ -90,7 +90,7 @@ def test_lmms_eval(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def of_vlmevalkit(monkeypatch: pytest.MonkeyPatch) -> Any:
+def vlmevalkit_dataset(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The example for VLMEvalKit, whose own class stands in."""
     pytest.importorskip("pandas")
 
@@ -105,9 +105,9 @@ def of_vlmevalkit(monkeypatch: pytest.MonkeyPatch) -> Any:
     return import_module("vlmevalkit_dataset").DocVQAByANLS()
 
 
-def test_vlmevalkit(of_vlmevalkit: Any, tmp_path: Path) -> None:
+def test_dataset_of_vlmevalkit_gives_our_scores(vlmevalkit_dataset: Any, tmp_path: Path) -> None:
     """The method that it calls with the file that it wrote."""
-    assert list(of_vlmevalkit.DATASET_URL) == list(of_vlmevalkit.DATASET_MD5) == ["DocVQA_VAL_ANLS"]
+    assert list(vlmevalkit_dataset.DATASET_URL) == list(vlmevalkit_dataset.DATASET_MD5) == ["DocVQA_VAL_ANLS"]
     pd: Any = import_module("pandas")
     table = {
         "index": range(len(QUESTIONS)),
@@ -117,26 +117,26 @@ def test_vlmevalkit(of_vlmevalkit: Any, tmp_path: Path) -> None:
         "prediction": ANSWERS,
     }
     pd.DataFrame(table).to_csv(tmp_path / "model_DocVQA_VAL_ANLS.tsv", sep="\t", index=False)
-    found = of_vlmevalkit.evaluate(str(tmp_path / "model_DocVQA_VAL_ANLS.tsv"), model="exact_matching")
+    result = vlmevalkit_dataset.evaluate(str(tmp_path / "model_DocVQA_VAL_ANLS.tsv"), model="exact_matching")
     parts = {"Overall": SEVERAL, "val": SEVERAL[:2], "test": SEVERAL[2:]}
-    assert found.to_dict("records") == [{name: 100 * anls_metric.mean(scores) for name, scores in parts.items()}]
-    assert pd.read_csv(tmp_path / "model_DocVQA_VAL_ANLS_acc.csv").to_dict("records") == found.to_dict("records")
+    assert result.to_dict("records") == [{name: 100 * anls_metric.mean(scores) for name, scores in parts.items()}]
+    assert pd.read_csv(tmp_path / "model_DocVQA_VAL_ANLS_acc.csv").to_dict("records") == result.to_dict("records")
 
 
 @pytest.mark.parametrize(
     "name", ["canned-edge_DocVQA_VAL.xlsx", "canned-edge_DocVQA_VAL.tsv", "canned-edge_DocVQA_VAL.json"]
 )
-def test_vlmevalkit_on_what_it_wrote(name: str, of_vlmevalkit: Any, tmp_path: Path) -> None:
+def test_dataset_of_vlmevalkit_scores_files_that_it_wrote(name: str, vlmevalkit_dataset: Any, tmp_path: Path) -> None:
     if not (SHARED / "layouts").is_dir():
         pytest.skip("the files that programs wrote are not on this machine (../shared/layouts)")
     manifest = json.loads((SHARED / "layouts" / "MANIFEST.json").read_text(encoding="utf-8"))
     (expected,) = (entry["expected"]["rrc"] for entry in manifest if entry["file"] == f"vlmevalkit/{name}")
     shutil.copy(SHARED / "layouts" / "vlmevalkit" / name, tmp_path)
-    found = of_vlmevalkit.evaluate(str(tmp_path / name))
-    assert found["Overall"][0] == pytest.approx(100 * expected, abs=1e-10)
+    result = vlmevalkit_dataset.evaluate(str(tmp_path / name))
+    assert result["Overall"][0] == pytest.approx(100 * expected, abs=1e-10)
 
 
-def test_lighteval() -> None:
+def test_task_of_lighteval_gives_our_scores() -> None:
     """Its task and its metric. A whole run asks the network: two of its own tasks do when they are imported."""
     pytest.importorskip("lighteval", reason="lighteval is not installed")
     example: Any = import_module("lighteval_task")
@@ -146,15 +146,15 @@ def test_lighteval() -> None:
     docs = task(config).eval_docs()
     assert [doc.query for doc in docs] == [f"{line['question']} Answer:" for line in QUESTIONS]
     (metric,) = config.metrics
-    found = [
+    result = [
         metric.compute_sample(doc=doc, model_response=response(text=[answer])) for doc, answer in zip(docs, ANSWERS)
     ]
-    assert found == [{"anls": score} for score in SEVERAL]
+    assert result == [{"anls": score} for score in SEVERAL]
     assert metric.get_corpus_aggregations()["anls"](SEVERAL) == pytest.approx(anls_metric.mean(SEVERAL), abs=1e-12)
     assert str(metric.sample_level_fn) == anls_metric.signature("rrc")
 
 
-def test_inspect_ai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_task_of_inspect_ai_gives_our_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inspect_ai: Any = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
 
     async def count(self: Any, text: str) -> int:
@@ -178,7 +178,7 @@ def test_inspect_ai(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "1 edit on 9 characters from 'Coca Cola'" in scores[1].explanation
 
 
-def test_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metric_of_mlflow_gives_our_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mlflow: Any = pytest.importorskip("mlflow", reason="mlflow is not installed")
     monkeypatch.chdir(tmp_path)
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")

@@ -40,14 +40,14 @@ ANSWERS, ACCEPTED = [row[0] for row in ROWS], [row[1] for row in ROWS]
 TEXTS = [references[0] for references in ACCEPTED]
 
 
-def value(metric: Any) -> Any:
+def read_value(metric: Any) -> Any:
     """The value with its dtype, on the host."""
     return keras.ops.convert_to_numpy(metric.result())[()]
 
 
-def computed(metric: Any, *columns: Any, **options: Any) -> Any:
+def compute(metric: Any, *columns: Any, **options: Any) -> Any:
     metric.update_state(*columns, **options)
-    return value(metric)
+    return read_value(metric)
 
 
 def add_in_batches(metric: Any, *columns: list[Any], size: int) -> Any:
@@ -56,7 +56,7 @@ def add_in_batches(metric: Any, *columns: list[Any], size: int) -> Any:
     return metric
 
 
-def textbook_distance(left: list[Any], right: list[Any]) -> int:
+def compute_textbook_distance(left: list[Any], right: list[Any]) -> int:
     """The edit distance by the whole table, row after row."""
     row = list(range(len(right) + 1))
     for deleted, token in enumerate(left, 1):
@@ -70,35 +70,35 @@ def textbook_distance(left: list[Any], right: list[Any]) -> int:
 
 
 @pytest.mark.parametrize("size", [1, 30, 400])
-def test_the_distance_is_that_of_the_textbook(size: int) -> None:
-    edits = [textbook_distance(list(text), list(answer)) for text, answer in zip(TEXTS, ANSWERS)]
+def test_edit_distance_is_that_of_the_textbook(size: int) -> None:
+    edits = [compute_textbook_distance(list(text), list(answer)) for text, answer in zip(TEXTS, ANSWERS)]
     letters = list(map(list, TEXTS)), list(map(list, ANSWERS))
     ids = tuple([[ord(letter) for letter in text] for text in column] for column in (TEXTS, ANSWERS))
     for columns in (letters, ids):
         rate = add_in_batches(EditDistance(), *columns, size=size)
-        assert value(rate) == np.float32(sum(edits) / sum(map(len, TEXTS)))
+        assert read_value(rate) == np.float32(sum(edits) / sum(map(len, TEXTS)))
         mean = add_in_batches(EditDistance(normalize=False), *columns, size=size)
-        assert value(mean) == np.float32(sum(edits) / len(edits))
+        assert read_value(mean) == np.float32(sum(edits) / len(edits))
 
 
-def test_error_rates_are_those_of_jiwer() -> None:
+def test_error_rates_equal_those_of_jiwer() -> None:
     """Of single texts and of many: jiwer too divides all edits by all words. It strips, and has no empty words."""
     jiwer = pytest.importorskip("jiwer")
     words = [" ".join(text.split()) for text in TEXTS], [" ".join(answer.split()) for answer in ANSWERS]
     pairs = [*zip(*(column[:60] for column in words)), ("", ""), ("", "a b c"), ("a b c", ""), ("a", "b a c d")]
     for truth, predicted in pairs:
-        word_error_rate = computed(EditDistance(), truth.split(), predicted.split())
+        word_error_rate = compute(EditDistance(), truth.split(), predicted.split())
         assert word_error_rate == np.float32(jiwer.wer(truth, predicted)), (truth, predicted)
-        character_error_rate = computed(EditDistance(), list(truth), list(predicted))
+        character_error_rate = compute(EditDistance(), list(truth), list(predicted))
         assert character_error_rate == np.float32(jiwer.cer(truth, predicted)), (truth, predicted)
     truth, predicted = map(list, zip(*pairs))
     split = [text.split() for text in truth], [text.split() for text in predicted]
-    assert computed(EditDistance(), *split) == np.float32(jiwer.wer(truth, predicted))
+    assert compute(EditDistance(), *split) == np.float32(jiwer.wer(truth, predicted))
     letters = list(map(list, truth)), list(map(list, predicted))
-    assert computed(EditDistance(), *letters) == np.float32(jiwer.cer(truth, predicted))
+    assert compute(EditDistance(), *letters) == np.float32(jiwer.cer(truth, predicted))
 
 
-def test_texts_without_tokens() -> None:
+def test_texts_without_tokens_count_the_tokens_of_the_other_side() -> None:
     for truth, predicted, rate, edits in [
         ([], [], 0, 0),
         ([[]], [[]], 0, 0),
@@ -107,27 +107,27 @@ def test_texts_without_tokens() -> None:
         ([[], []], [["a"], ["b", "c"]], 3, 1.5),
         ([[], ["a", "b"]], [["x", "y"], ["a", "c"]], 1.5, 1.5),
     ]:
-        assert computed(EditDistance(), truth, predicted) == rate
-        assert computed(EditDistance(normalize=False), truth, predicted) == edits
+        assert compute(EditDistance(), truth, predicted) == rate
+        assert compute(EditDistance(normalize=False), truth, predicted) == edits
     metric = EditDistance(normalize=False)
     metric.update_state(np.zeros((0, 3), "int32"), np.zeros((0, 3), "int32"))  # a batch of no texts
     metric.update_state(["a"], ["b"])
-    assert value(metric) == 1
+    assert read_value(metric) == 1
 
 
-def test_every_token_counts() -> None:
+def test_token_0_and_the_empty_string_count() -> None:
     """Where keras_hub leaves out token 0 and the empty string, and so do no others."""
-    assert computed(EditDistance(), [1, 0, 2], [1, 2]) == np.float32(1 / 3)
-    assert computed(EditDistance(), ["a", ""], ["a"]) == 0.5
-    assert computed(EditDistance(normalize=False), [-1, -100, 2**60], [-2, -100, 2**60 - 1]) == 2
+    assert compute(EditDistance(), [1, 0, 2], [1, 2]) == np.float32(1 / 3)
+    assert compute(EditDistance(), ["a", ""], ["a"]) == 0.5
+    assert compute(EditDistance(normalize=False), [-1, -100, 2**60], [-2, -100, 2**60 - 1]) == 2
 
 
 # The edit distance: what it takes
 
 
-def test_a_batch_may_be_one_text() -> None:
-    assert computed(EditDistance(normalize=False), ["a", "b"], [["a", "c"]]) == 1
-    assert computed(EditDistance(normalize=False), np.array([[1, 2]]), [1, 3]) == 1
+def test_flat_list_is_one_text() -> None:
+    assert compute(EditDistance(normalize=False), ["a", "b"], [["a", "c"]]) == 1
+    assert compute(EditDistance(normalize=False), np.array([[1, 2]]), [1, 3]) == 1
 
 
 WRONG: list[tuple[Any, Any, str]] = [
@@ -156,16 +156,16 @@ WRONG: list[tuple[Any, Any, str]] = [
 
 
 @pytest.mark.parametrize(("y_true", "y_pred", "says"), WRONG, ids=range(len(WRONG)))
-def test_what_is_wrong_is_said_and_nothing_kept(y_true: Any, y_pred: Any, says: str) -> None:
+def test_bad_texts_are_named_and_leave_the_metric_unchanged(y_true: Any, y_pred: Any, says: str) -> None:
     for normalize in (True, False):
         metric = EditDistance(normalize=normalize)
         metric.update_state(TRUTH, PREDICTED)
-        before = value(metric)
+        before = read_value(metric)
         with pytest.raises(ValueError, match=says):
             metric.update_state(y_true, y_pred)
-        assert value(metric) == before
+        assert read_value(metric) == before
         metric.update_state(TRUTH, TRUTH)
-        assert value(metric) == before / 2
+        assert read_value(metric) == before / 2
 
 
 @pytest.mark.parametrize(
@@ -184,47 +184,47 @@ def test_what_is_wrong_is_said_and_nothing_kept(y_true: Any, y_pred: Any, says: 
         (keras.KerasTensor((2,)), r"sample_weight is a tensor without values"),
     ],
 )
-def test_what_is_wrong_with_weights(weights: Any, says: str) -> None:
+def test_bad_weights_are_named_and_leave_the_metric_unchanged(weights: Any, says: str) -> None:
     for metric, columns in [(EditDistance(), (TRUTH, PREDICTED)), (ANLS(), (["a", "b"], ["a", "c"]))]:
         metric.update_state(*columns)
-        before = value(metric)
+        before = read_value(metric)
         with pytest.raises(ValueError, match=says):
             metric.update_state(*columns, sample_weight=weights)
         metric.update_state(*columns)
-        assert value(metric) == before
+        assert read_value(metric) == before
 
 
 # ANLS
 
 
 @pytest.mark.parametrize("name", anls_metric.VARIANTS)
-def test_every_variant_gives_the_mean_of_anls(name: str) -> None:
+def test_anls_gives_the_mean_of_every_variant(name: str) -> None:
     scores = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant=name)
-    assert value(add_in_batches(ANLS(name), ACCEPTED, ANSWERS, size=70)) == np.float32(anls_metric.mean(scores))
+    assert read_value(add_in_batches(ANLS(name), ACCEPTED, ANSWERS, size=70)) == np.float32(anls_metric.mean(scores))
 
 
-def test_options_and_signature() -> None:
+def test_anls_takes_the_options_of_the_functions_and_names_them_in_its_signature() -> None:
     options: dict[str, Any] = {"variant": "lmms_eval", "threshold": 0.8, "ignore_case": False}
     metric = ANLS(**options)
     assert metric.signature() == anls_metric.signature(**options)
     expected = anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED, **options))
-    assert computed(metric, ACCEPTED, ANSWERS) == np.float32(expected)
+    assert compute(metric, ACCEPTED, ANSWERS) == np.float32(expected)
     for wrong in ({"variant": "best"}, {"threshold": 2}, {"ignore_case": "no"}, {"dtype": "int32"}):
         with pytest.raises(ValueError, match=f"{next(iter(wrong))}|no variant 'best'"):
             ANLS(**wrong)
 
 
-def test_kinds_of_columns() -> None:
+def test_columns_may_be_lists_arrays_bytes_and_iterators() -> None:
     references = [["Coca Cola", "Coke"], ["12/15/88", "x"]]
     predictions = ["CocaCola", "12/15/89"]
     expected = np.float32(anls_metric.mean([8 / 9, 7 / 8]))
     for y_true in (references, np.array(references), [[text.encode() for text in row] for row in references]):
         for y_pred in (predictions, np.array(predictions), np.array(predictions, object), np.array(predictions, "S")):
-            assert computed(ANLS(), y_true, y_pred) == expected
+            assert compute(ANLS(), y_true, y_pred) == expected
     ragged = np.array([["Coca Cola"], np.array(["x", "12/15/88"])], dtype=object)
-    assert computed(ANLS(), ragged, iter(predictions)) == expected
-    assert computed(ANLS(), ["Coca Cola", "12/15/88"], tuple(predictions)) == expected
-    assert computed(ANLS(), [], []) == 0
+    assert compute(ANLS(), ragged, iter(predictions)) == expected
+    assert compute(ANLS(), ["Coca Cola", "12/15/88"], tuple(predictions)) == expected
+    assert compute(ANLS(), [], []) == 0
 
 
 @pytest.mark.parametrize(
@@ -243,20 +243,20 @@ def test_kinds_of_columns() -> None:
         (keras.KerasTensor((1,)), ["a"], r"y_true is a tensor without values \(KerasTensor\).*ValidationMetrics"),
     ],
 )
-def test_what_is_wrong_with_columns(y_true: Any, y_pred: Any, says: str) -> None:
+def test_bad_columns_are_named_and_leave_the_metric_unchanged(y_true: Any, y_pred: Any, says: str) -> None:
     metric = ANLS()
     metric.update_state(["a", "b"], ["a", "c"])
     with pytest.raises(ValueError, match=says):
         metric.update_state(y_true, y_pred)
-    assert value(metric) == 0.5
+    assert read_value(metric) == 0.5
     metric.update_state(["a", "b"], ["a", "b"])
-    assert value(metric) == 0.75
+    assert read_value(metric) == 0.75
 
 
 @pytest.mark.parametrize("kind", [set, frozenset])
-def test_accepted_answers_in_a_set(kind: Callable[[Any], Any]) -> None:
+def test_accepted_answers_may_be_a_set_and_rows_may_not(kind: Callable[[Any], Any]) -> None:
     """Their order does not matter; that of the rows does."""
-    assert computed(ANLS(), [kind({"Coca Cola", "Coke"}), ["x"]], ["CocaCola", "x"]) == np.float32((8 / 9 + 1) / 2)
+    assert compute(ANLS(), [kind({"Coca Cola", "Coke"}), ["x"]], ["CocaCola", "x"]) == np.float32((8 / 9 + 1) / 2)
     for y_true, y_pred in [(kind({"a", "b"}), ["a", "b"]), (["a", "b"], kind({"a", "b"}))]:
         with pytest.raises(ValueError, match=r"set\): pass a list"):
             ANLS().update_state(y_true, y_pred)
@@ -265,13 +265,13 @@ def test_accepted_answers_in_a_set(kind: Callable[[Any], Any]) -> None:
 # Whatever comes
 
 
-def refused(metric: Any, *columns: Any, **options: Any) -> str:
+def read_error(metric: Any, *columns: Any, **options: Any) -> str:
     """What the ValueError says, after which the metric gives the right number; "" where there is none."""
     try:
         metric.update_state(*columns, **options)
     except ValueError as error:
         metric.update_state(["a", "b"], ["a", "c"])
-        assert value(metric) == 0.5
+        assert read_value(metric) == 0.5
         return str(error)
     return ""
 
@@ -280,21 +280,21 @@ def refused(metric: Any, *columns: Any, **options: Any) -> str:
 def test_odd_columns_are_refused(odd: str) -> None:
     make = ODD[odd]
     for columns in [(make(), ["a"]), (["a"], make()), (["a", "b"], ["a", make()]), (["a", make()], ["a", "b"])]:
-        assert "pass " in refused(ANLS(), *columns) or odd == "bytes"
-        assert "pass " in refused(EditDistance(), *columns) or odd == "bytes"
+        assert "pass " in read_error(ANLS(), *columns) or odd == "bytes"
+        assert "pass " in read_error(EditDistance(), *columns) or odd == "bytes"
     if odd not in ("None", "a number"):
         for weights in (make(), [1, make()]):
-            assert "sample_weight" in refused(ANLS(), ["a", "b"], ["a", "c"], sample_weight=weights)
+            assert "sample_weight" in read_error(ANLS(), ["a", "b"], ["a", "c"], sample_weight=weights)
 
 
 @quick
 @given(trees, trees, trees)
-def test_whatever_comes_is_scored_or_refused(y_true: Any, y_pred: Any, weights: Any) -> None:
+def test_any_columns_are_scored_or_refused(y_true: Any, y_pred: Any, weights: Any) -> None:
     """Nothing but a ValueError, and after it the right number."""
     for make in (ANLS, EditDistance):
-        refused(make(), y_true, y_pred)
-        refused(make(), y_true, y_pred, sample_weight=weights)
-        refused(make(), ["a", "b"], ["a", "c"], sample_weight=weights)
+        read_error(make(), y_true, y_pred)
+        read_error(make(), y_true, y_pred, sample_weight=weights)
+        read_error(make(), ["a", "b"], ["a", "c"], sample_weight=weights)
 
 
 # Their configurations
@@ -315,7 +315,7 @@ OWN = anls_metric.Variant("own", whitespace="strip", no_answers=("", "none"))
     ],
     ids=lambda metric: metric.name,
 )
-def test_config_and_serialization(metric: Any) -> None:
+def test_metric_comes_back_from_its_config_and_from_serialization(metric: Any) -> None:
     config = json.loads(json.dumps(metric.get_config()))
     saved = json.loads(json.dumps(keras.saving.serialize_keras_object(metric)))
     assert saved["registered_name"] == f"anls>{type(metric).__name__}"
@@ -328,7 +328,7 @@ def test_config_and_serialization(metric: Any) -> None:
             assert again.signature() == metric.signature()
 
 
-def test_names_in_a_config() -> None:
+def test_config_names_a_known_variant() -> None:
     assert ANLS("vlmevalkit").get_config() == {
         "name": "anls",
         "dtype": "float32",
@@ -339,7 +339,7 @@ def test_names_in_a_config() -> None:
     assert EditDistance().get_config() == {"name": "edit_distance", "dtype": "float32", "normalize": True}
 
 
-def test_what_is_wrong_in_a_config() -> None:
+def test_bad_configs_are_refused() -> None:
     for variant, says in [
         ({"name": "own", "of_a_later_version": 1}, r"no Variant \(.*of_a_later_version"),
         ({}, r"no Variant \(.*name"),

@@ -31,9 +31,9 @@ from tests.frameworks.test_keras import (  # noqa: E402
     PREDICTED,
     TRUTH,
     add_in_batches,
-    computed,
-    textbook_distance,
-    value,
+    compute,
+    compute_textbook_distance,
+    read_value,
 )
 
 # What the backend of PyTorch says of numpy 2, whenever a tensor is taken to the host.
@@ -46,14 +46,14 @@ SCRIPT = ROOT / "examples" / "train_with_keras.py"
 
 
 @pytest.mark.parametrize(("normalize", "numbers"), [(True, ["0.36363637", "0.73333335"]), (False, ["4.0", "5.5"])])
-def test_the_numbers_of_keras_hub(normalize: bool, numbers: list[str]) -> None:
+def test_edit_distance_gives_the_numbers_of_keras_hub(normalize: bool, numbers: list[str]) -> None:
     metric = EditDistance(normalize=normalize)
-    one, both = numbers
-    assert str(keras.ops.convert_to_numpy(metric(TRUTH[0], PREDICTED[0]))) == one
+    single, both = numbers
+    assert str(keras.ops.convert_to_numpy(metric(TRUTH[0], PREDICTED[0]))) == single
     assert str(keras.ops.convert_to_numpy(metric(TRUTH[1], PREDICTED[1]))) == both
     metric.reset_state()
     assert str(keras.ops.convert_to_numpy(metric(TRUTH, PREDICTED))) == both
-    assert value(metric).dtype == np.float32
+    assert read_value(metric).dtype == np.float32
 
 
 IDS, OTHER_IDS = [[1, 2, 3], [4, 5, 6]], [[1, 2, 4], [4, 5, 6]]
@@ -81,33 +81,33 @@ OF_ANY_LENGTH: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("kind", [*OF_ANY_LENGTH, *OF_EQUAL_LENGTH])
-def test_kinds_of_texts(kind: str) -> None:
+def test_texts_may_be_of_many_kinds(kind: str) -> None:
     make = {**OF_ANY_LENGTH, **OF_EQUAL_LENGTH}[kind]
-    assert computed(EditDistance(), make(IDS), make(OTHER_IDS)) == np.float32(1 / 6)
-    assert computed(EditDistance(), make(IDS)[0], make(OTHER_IDS)[0]) == np.float32(1 / 3)
+    assert compute(EditDistance(), make(IDS), make(OTHER_IDS)) == np.float32(1 / 6)
+    assert compute(EditDistance(), make(IDS)[0], make(OTHER_IDS)[0]) == np.float32(1 / 3)
     if "strings" not in kind and "bytes" not in kind:
-        assert computed(EditDistance(), IDS, make(OTHER_IDS)) == np.float32(1 / 6)
+        assert compute(EditDistance(), IDS, make(OTHER_IDS)) == np.float32(1 / 6)
 
 
 @pytest.mark.parametrize("kind", [*OF_ANY_LENGTH, "numpy of objects"])
-def test_kinds_of_texts_of_unequal_length(kind: str) -> None:
+def test_texts_of_unequal_length_may_be_of_many_kinds(kind: str) -> None:
     make = OF_ANY_LENGTH.get(kind, lambda rows: np.array(rows, dtype=object))
-    assert computed(EditDistance(), make([[1, 2], [3]]), make([[1, 2], [3, 5]])) == np.float32(1 / 3)
+    assert compute(EditDistance(), make([[1, 2], [3]]), make([[1, 2], [3, 5]])) == np.float32(1 / 3)
 
 
 @pytest.mark.skipif(AGAIN and BACKEND != "tensorflow", reason="TensorFlow takes seconds, beside one other backend")
-def test_tensors_of_tensorflow() -> None:
+def test_tensors_of_tensorflow_are_read() -> None:
     tf = pytest.importorskip("tensorflow")
     ragged = tf.ragged.constant
-    assert computed(EditDistance(), ragged([[1, 2], [3]]), ragged([[1, 2], [3, 5]])) == np.float32(1 / 3)
-    assert computed(EditDistance(), ragged(TRUTH), ragged(PREDICTED)) == np.float32(11 / 15)
-    assert computed(EditDistance(), TRUTH, ragged(PREDICTED)) == np.float32(11 / 15)
-    assert computed(EditDistance(), tf.constant(["ä", "b"]), ["ä", "c"]) == 0.5
-    assert computed(EditDistance(), list(ragged(TRUTH)), list(tf.constant([PREDICTED[0]] * 2))) > 0
+    assert compute(EditDistance(), ragged([[1, 2], [3]]), ragged([[1, 2], [3, 5]])) == np.float32(1 / 3)
+    assert compute(EditDistance(), ragged(TRUTH), ragged(PREDICTED)) == np.float32(11 / 15)
+    assert compute(EditDistance(), TRUTH, ragged(PREDICTED)) == np.float32(11 / 15)
+    assert compute(EditDistance(), tf.constant(["ä", "b"]), ["ä", "c"]) == 0.5
+    assert compute(EditDistance(), list(ragged(TRUTH)), list(tf.constant([PREDICTED[0]] * 2))) > 0
     references = [["Café", "x"], ["Coca Cola"]]
     for y_true in (references, ragged(references), list(map(tf.constant, references))):
-        assert computed(ANLS(), y_true, tf.constant(["café", "CocaCola"])) == np.float32((1 + 8 / 9) / 2)
-    assert computed(ANLS(), tf.constant(["a", "b"]), tf.constant(["a", "c"]), sample_weight=tf.constant([3, 1])) == 0.75
+        assert compute(ANLS(), y_true, tf.constant(["café", "CocaCola"])) == np.float32((1 + 8 / 9) / 2)
+    assert compute(ANLS(), tf.constant(["a", "b"]), tf.constant(["a", "c"]), sample_weight=tf.constant([3, 1])) == 0.75
 
     in_a_graph = tf.function(lambda metric, y: metric.update_state(y, y))
 
@@ -116,7 +116,7 @@ def test_tensors_of_tensorflow() -> None:
             in_a_graph(metric, y)
 
 
-def test_weights() -> None:
+def test_weights_multiply_rows() -> None:
     truth, predicted = [["a", "b"], ["c"], ["d"]], [["a", "x"], ["c"], ["y"]]
     for normalize in (True, False):
         lengths = [2, 1, 1] if normalize else [1, 1, 1]
@@ -124,49 +124,49 @@ def test_weights() -> None:
             expected = (weights[0] + weights[2]) / sum(weight * n for weight, n in zip(weights, lengths))
             arrays = [weights, np.array(weights), keras.ops.convert_to_tensor(np.array(weights, "float32"))]
             for array in [*arrays, [np.float32(weight) for weight in weights]]:
-                result = computed(EditDistance(normalize), truth, predicted, sample_weight=array)
+                result = compute(EditDistance(normalize), truth, predicted, sample_weight=array)
                 assert result == np.float32(expected)
-        assert computed(EditDistance(normalize), truth, predicted, sample_weight=0) == 0
-        same = computed(EditDistance(normalize), truth, predicted, sample_weight=7)
-        assert same == computed(EditDistance(normalize), truth, predicted)
+        assert compute(EditDistance(normalize), truth, predicted, sample_weight=0) == 0
+        same = compute(EditDistance(normalize), truth, predicted, sample_weight=7)
+        assert same == compute(EditDistance(normalize), truth, predicted)
         repeated = EditDistance(normalize)
         repeated.update_state(truth + truth[:1] * 2, predicted + predicted[:1] * 2)
-        assert computed(EditDistance(normalize), truth, predicted, sample_weight=[3, 1, 1]) == value(repeated)
-    assert computed(ANLS(), ["a", "b"], ["a", "c"], sample_weight=[3, 1]) == 0.75
+        assert compute(EditDistance(normalize), truth, predicted, sample_weight=[3, 1, 1]) == read_value(repeated)
+    assert compute(ANLS(), ["a", "b"], ["a", "c"], sample_weight=[3, 1]) == 0.75
 
 
 # The state
 
 
 @pytest.mark.parametrize("make", [EditDistance, ANLS])
-def test_reset_and_nothing_yet(make: Any) -> None:
+def test_value_is_0_before_the_first_batch_and_after_reset(make: Any) -> None:
     metric = make()
-    assert value(metric) == 0
+    assert read_value(metric) == 0
     metric.update_state(["a", "b"], ["x", "b"])
-    assert value(metric) == 0.5
+    assert read_value(metric) == 0.5
     metric.reset_state()
-    assert value(metric) == 0
+    assert read_value(metric) == 0
     metric.update_state(["a", "b"], ["a", "b"])
-    assert value(metric) == (1 if make is ANLS else 0)
+    assert read_value(metric) == (1 if make is ANLS else 0)
 
 
-def test_the_state_is_that_of_variables() -> None:
+def test_state_is_in_variables_of_keras() -> None:
     """So that the functions of Keras without side effects, which loops written for JAX use, work."""
     metric = EditDistance()
     state = metric.stateless_reset_state()
     for text, answer in zip(TRUTH, PREDICTED):
         state = metric.stateless_update_state(state, text, answer)
     assert str(keras.ops.convert_to_numpy(metric.stateless_result(state))) == "0.73333335"
-    assert value(metric) == 0
+    assert read_value(metric) == 0
 
 
 @pytest.mark.parametrize(
     ("dtype", "held"), [("float32", "float32"), ("float16", "float16"), (None, "float32"), ("mixed_float16", "float16")]
 )
-def test_dtypes(dtype: Any, held: str) -> None:
+def test_dtype_is_that_of_the_value(dtype: Any, held: str) -> None:
     metric = EditDistance(dtype=dtype)
-    assert value(add_in_batches(metric, *[[["a"] * 3] * 5000] * 2, size=1000)) == 0
-    result = computed(metric, [["a"] * 3] * 5000, [["a", "a", "b"]] * 5000)
+    assert read_value(add_in_batches(metric, *[[["a"] * 3] * 5000] * 2, size=1000)) == 0
+    result = compute(metric, [["a"] * 3] * 5000, [["a", "a", "b"]] * 5000)
     assert result.dtype == held
     assert result == np.array(1 / 6, dtype=held)
     for wrong in ("int32", "bool"):
@@ -177,7 +177,7 @@ def test_dtypes(dtype: Any, held: str) -> None:
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_sums_do_not_drift(weighted: bool) -> None:
+def test_mean_of_many_rows_is_exact(weighted: bool) -> None:
     """Scores of a long epoch, added one batch after another, against math.fsum of them all."""
     chance = random.Random(6)
     scores = [anls_metric.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
@@ -193,7 +193,7 @@ def test_sums_do_not_drift(weighted: bool) -> None:
         )
     products = [weight * scores[n - 1] for n, weight in zip(rows, weights)]
     exact = math.fsum(products) / math.fsum(weights)
-    assert value(metric) == np.float32(exact)
+    assert read_value(metric) == np.float32(exact)
     # What sums that are rounded to float32 after each batch would give.
     plain = [np.float32(0), np.float32(0)]
     for start in range(0, len(rows), 60):
@@ -202,19 +202,19 @@ def test_sums_do_not_drift(weighted: bool) -> None:
     assert abs(plain[0] / plain[1] - np.float32(exact)) > 2 * np.spacing(np.float32(exact))
 
 
-def test_a_count_beyond_what_float32_counts() -> None:
+def test_counts_beyond_float32_are_exact() -> None:
     metric = EditDistance(normalize=False)
     metric.update_state(["a"], ["a"], sample_weight=2**24)
     for _ in range(40):
         metric.update_state(["a"], ["b"])
-    assert value(metric) == np.float32(40 / (2**24 + 40))
+    assert read_value(metric) == np.float32(40 / (2**24 + 40))
     assert np.float32(2**24) + np.float32(1) == np.float32(2**24)
 
 
 # In compile and fit
 
 
-def model_of_ids() -> Any:
+def make_model_of_ids() -> Any:
     """Its first output are token ids, and the second is what it learns."""
     ids = keras.Input((5,), dtype="int32")
     first = keras.layers.Reshape((5,), name="ids")(ids)
@@ -225,11 +225,11 @@ def model_of_ids() -> Any:
 def fit_with(metric: Any, tmp_path: Path | None = None, **options: Any) -> dict[str, Any]:
     chance = np.random.default_rng(0)
     x, y = (chance.integers(0, 7, (20, 5)).astype("int32") for _ in range(2))
-    model = model_of_ids()
+    model = make_model_of_ids()
     model.compile("sgd", loss={"scores": "mse"}, metrics={"ids": [metric]}, **options)
     data = x, {"ids": y, "scores": np.zeros((20, 5, 1))}
     history: dict[str, Any] = model.fit(*data, batch_size=8, verbose=0, validation_data=data).history
-    edits = sum(map(textbook_distance, x.tolist(), y.tolist()))
+    edits = sum(map(compute_textbook_distance, x.tolist(), y.tolist()))
     for name in ("ids_edit_distance", "val_ids_edit_distance"):
         assert history[name] == [np.float32(edits / y.size)]
     if tmp_path is not None:
@@ -239,7 +239,7 @@ def fit_with(metric: Any, tmp_path: Path | None = None, **options: Any) -> dict[
     return history
 
 
-def test_in_compile(tmp_path: Path) -> None:
+def test_metric_in_compile_works_or_says_what_to_use(tmp_path: Path) -> None:
     """Where Keras runs a step as it is, it works; where it traces one, the error says what to do instead."""
     if BACKEND == "torch":
         fit_with(EditDistance(), tmp_path)
@@ -255,18 +255,18 @@ def test_in_compile(tmp_path: Path) -> None:
         fit_with(ANLS())
 
 
-def small_model() -> Any:
+def make_small_model() -> Any:
     model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, kernel_initializer="zeros")])
     model.compile(keras.optimizers.SGD(0.1), "mse")
     return model
 
 
-def test_a_callback_logs_what_others_monitor(tmp_path: Path) -> None:
+def test_callback_logs_what_other_callbacks_monitor(tmp_path: Path) -> None:
     references = [["Coca Cola", "Coke"], ["Pepsi"]]
     said = [["x", "y"], ["CocaCola", "y"], ["CocaCola", "Pepsi"], ["CocaCola", "y"], ["x", "y"], ["CocaCola", "Pepsi"]]
     weights: list[float] = []
     x, y = np.ones((4, 1)), np.ones((4, 1))
-    model = small_model()
+    model = make_small_model()
 
     def predict(model: Any) -> list[str]:
         weights.append(model.predict(x, verbose=0)[0, 0])  # a prediction in the middle of training, as it is used
@@ -285,26 +285,26 @@ def test_a_callback_logs_what_others_monitor(tmp_path: Path) -> None:
         assert history[f"val_{name}"] == [np.float32(mean) for mean in means]
     assert len(history["val_loss"]) == 5
     assert len(set(weights)) == 5
-    best = small_model()
+    best = make_small_model()
     best.load_weights(path)
     assert best.predict(x, verbose=0)[0, 0] == pytest.approx(weights[2])
     callbacks[0].on_epoch_end(0)  # Keras may give no logs
 
 
-def always(answers: Any, model: Any) -> Any:
+def return_always(answers: Any, model: Any) -> Any:
     return answers
 
 
-def test_one_metric_or_none_given() -> None:
+def test_callback_takes_a_single_metric_or_none() -> None:
     x = np.ones((2, 1))
     for metrics, name in [(None, "val_anls"), (ANLS(name="score"), "val_score"), (EditDistance(), "val_edit_distance")]:
         y = [["a", "b"], ["c", "d"]] if "edit" in name else ["ab", "cd"]
-        callback = ValidationMetrics(partial(always, y), y, metrics)
-        history = small_model().fit(x, x, epochs=2, verbose=0, callbacks=[callback]).history
+        callback = ValidationMetrics(partial(return_always, y), y, metrics)
+        history = make_small_model().fit(x, x, epochs=2, verbose=0, callbacks=[callback]).history
         assert history[name] == ([0, 0] if "edit" in name else [1, 1])
 
 
-def test_what_is_wrong_with_a_callback() -> None:
+def test_bad_arguments_of_the_callback_are_refused() -> None:
     with pytest.raises(ValueError, match=r"names of the metrics are anls, anls: give each its own"):
         ValidationMetrics(lambda model: [], [], [ANLS(), ANLS("rrc")])
     with pytest.raises(ValueError, match=r"'anls' \(str\) is no metric of Keras: pass ANLS\(\)"):
@@ -316,19 +316,19 @@ def test_what_is_wrong_with_a_callback() -> None:
     x = np.ones((2, 1))
     callback = ValidationMetrics(lambda model: ["a"], ["a", "b"])
     with pytest.raises(ValueError, match="1 predictions but references for 2 questions"):
-        small_model().fit(x, x, verbose=0, callbacks=[callback])
+        make_small_model().fit(x, x, verbose=0, callbacks=[callback])
 
 
 # Beside others
 
 
-def test_the_examples_of_the_docstrings_with_this_backend() -> None:
+def test_docstrings_run_with_this_backend() -> None:
     results = doctest.testmod(anls_metric.keras)
     assert results.failed == 0
     assert results.attempted > 15
 
 
-def test_the_example(
+def test_example_keeps_the_best_weights(
     capsys: pytest.CaptureFixture[str], load_example: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It learns; with the other backends it is enough that it runs."""
@@ -348,7 +348,7 @@ def test_the_example(
 
 
 @pytest.mark.skipif(AGAIN, reason="this is one of these processes")
-def test_all_of_this_with_the_other_backends(tmp_path: Path) -> None:
+def test_this_file_passes_with_the_other_backends(tmp_path: Path) -> None:
     """Each in a process of its own, both at the same time."""
     installed = [backend for backend in OTHERS if importlib.util.find_spec(backend)]
     processes = [run_again(backend, tmp_path / backend) for backend in installed]

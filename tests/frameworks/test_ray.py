@@ -77,7 +77,7 @@ def beside(tmp_path: Path) -> set[str]:
     return {path.name for path in tmp_path.iterdir()} - {"answers", "died", "nodes"}
 
 
-def test_a_worker_that_is_killed_changes_nothing(
+def test_killed_worker_does_not_change_the_score(
     cluster: str, example: Any, answers: tuple[Path, list[float]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, expected = answers
@@ -106,7 +106,7 @@ def test_a_worker_that_is_killed_changes_nothing(
     assert beside(tmp_path) == {"scored"}
 
 
-def test_a_bad_row_is_called_by_its_id_and_nothing_is_left_half_written(
+def test_bad_row_is_named_by_its_id_and_leaves_no_files(
     cluster: str, example: Any, answers: tuple[Path, list[float]], tmp_path: Path
 ) -> None:
     folder, _ = answers
@@ -117,7 +117,7 @@ def test_a_bad_row_is_called_by_its_id_and_nothing_is_left_half_written(
     assert list((tmp_path / "new").iterdir()) == []
 
 
-def test_the_command_takes_nothing_that_another_wrote_and_removes_nothing_of_a_user(
+def test_command_ignores_and_keeps_files_of_others(
     cluster: str,
     answers: tuple[Path, list[float]],
     example: Any,
@@ -166,7 +166,7 @@ class Written:
             pq.write_table(pa.table({"anls": self.scores}), Path(path) / "part.parquet")
 
 
-def test_a_folder_that_appears_meanwhile_stays(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_that_appears_meanwhile_stays(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The private folder is there by then, closed to others and under another name each time."""
     monkeypatch.setattr(example.ray.data, "read_parquet", lambda answers: Written(0.5))
     seen = []
@@ -190,7 +190,7 @@ def test_a_folder_that_appears_meanwhile_stays(example: Any, tmp_path: Path, mon
     assert len(set(seen)) == 2
 
 
-def test_no_rows(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_rows_are_refused(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(example.ray.data, "read_parquet", lambda answers: Written())
     with pytest.raises(ValueError, match="there are no rows to score"):
         example.score_parquet("answers", str(tmp_path / "scored"))

@@ -38,14 +38,14 @@ SCRIPT = ROOT / "examples" / "train_with_torchmetrics.py"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
+def _single_thread() -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
 
 
-def textbook_distance(prediction: str, reference: str, substitution_cost: int) -> int:
+def compute_textbook_distance(prediction: str, reference: str, substitution_cost: int) -> int:
     """The edit distance by the whole table, row after row."""
     row = list(range(len(reference) + 1))
     for deleted, left in enumerate(prediction, 1):
@@ -56,12 +56,12 @@ def textbook_distance(prediction: str, reference: str, substitution_cost: int) -
     return row[-1]
 
 
-def textbook_similarity(prediction: str, reference: str, substitution_cost: int = 1) -> float:
+def compute_textbook_similarity(prediction: str, reference: str, substitution_cost: int = 1) -> float:
     length = max(len(prediction), len(reference))
-    return 1 - textbook_distance(prediction, reference, substitution_cost) / length if length else 1.0
+    return 1 - compute_textbook_distance(prediction, reference, substitution_cost) / length if length else 1.0
 
 
-def equal(left: Any, right: Any) -> bool:
+def are_equal(left: Any, right: Any) -> bool:
     """Whether two tensors are the same to the bit, and in dtype and shape."""
     return bool(left.dtype == right.dtype and left.shape == right.shape and torch.equal(left, right))
 
@@ -76,94 +76,96 @@ def add_in_batches(metric: Any, preds: list[str], target: list[Any], size: int) 
 
 
 @pytest.mark.parametrize(("reduction", "expected"), [("none", [0.4, 0.5]), (None, [0.4, 0.5]), ("mean", 0.45)])
-def test_the_numbers_of_the_source(reduction: Any, expected: Any) -> None:
+def test_similarity_gives_the_numbers_of_its_source(reduction: Any, expected: Any) -> None:
     metric = NormalizedLevenshteinSimilarity(reduction=reduction)
-    assert equal(metric(PREDS, TARGET), torch.tensor(expected))
-    assert equal(metric.compute(), torch.tensor(expected))
+    assert are_equal(metric(PREDS, TARGET), torch.tensor(expected))
+    assert are_equal(metric.compute(), torch.tensor(expected))
     assert str(metric.compute()) == {"mean": "tensor(0.4500)"}.get(reduction, "tensor([0.4000, 0.5000])")
 
 
-def test_a_sum() -> None:
-    assert equal(NormalizedLevenshteinSimilarity(reduction="sum")(PREDS, TARGET), torch.tensor(0.9))
+def test_reduction_sum_adds_the_similarities() -> None:
+    assert are_equal(NormalizedLevenshteinSimilarity(reduction="sum")(PREDS, TARGET), torch.tensor(0.9))
 
 
-def test_a_string_is_one_sample() -> None:
+def test_single_string_is_one_sample() -> None:
     metric = NormalizedLevenshteinSimilarity()
     for preds, target in [("rain", "shine"), (["rain"], ["shine"]), ("rain", ["shine"]), (["rain"], "shine")]:
-        assert equal(metric(preds, target), torch.tensor(0.4))
+        assert are_equal(metric(preds, target), torch.tensor(0.4))
     score = torch.tensor(anls_metric.anls_score("CocaCola", ["Coca Cola"]))
     several = ["x", "Coca Cola"]
     anls = ANLS()
     for preds, target in [("CocaCola", "Coca Cola"), (["CocaCola"], "Coca Cola"), ("CocaCola", several)]:
-        assert equal(anls(preds, target), score)
-    assert equal(anls(["CocaCola"], [several]), score)
-    assert equal(anls(("CocaCola",), (tuple(several),)), score)
+        assert are_equal(anls(preds, target), score)
+    assert are_equal(anls(["CocaCola"], [several]), score)
+    assert are_equal(anls(("CocaCola",), (tuple(several),)), score)
 
 
-def test_case_counts_two_empty_texts_are_equal_and_there_is_no_threshold() -> None:
+def test_similarity_counts_case_takes_empty_texts_for_equal_and_has_no_threshold() -> None:
     metric = NormalizedLevenshteinSimilarity(reduction="none")
     values = metric(["Rain", "", "", "abcd", "ab"], ["rain", "", "a", "axyz", "xy"])
-    assert equal(values, torch.tensor([0.75, 1.0, 0.0, 0.25, 0.0]))
+    assert are_equal(values, torch.tensor([0.75, 1.0, 0.0, 0.25, 0.0]))
 
 
 @pytest.mark.parametrize("cost", [0, 1, 2, 3, 2**70])
-def test_substitution_cost(cost: int) -> None:
+def test_substitution_cost_gives_the_textbook_similarity(cost: int) -> None:
     pairs = [(row[0], row[1][0]) for row in ROWS[:200]] + [("", ""), ("a", "b"), ("abc", "xyz")]
     metric = NormalizedLevenshteinSimilarity(substitution_cost=cost, reduction="none")
     values = metric([pair[0] for pair in pairs], [pair[1] for pair in pairs])
-    assert equal(values, torch.tensor([textbook_similarity(*pair, cost) for pair in pairs]))
+    assert are_equal(values, torch.tensor([compute_textbook_similarity(*pair, cost) for pair in pairs]))
     assert values.min() >= (0 if cost < 2 else -1)
     assert (values.min() == -1) == (cost > 1)
 
 
-def test_exact_where_edit_distance_of_torchmetrics_is_a_beam_search() -> None:
+def test_similarity_is_exact_where_edit_distance_of_torchmetrics_is_not() -> None:
     chance = random.Random(0)
     metric = NormalizedLevenshteinSimilarity()
     wrong = 0
     for _ in range(40):  # an answer, and the same one after some words
         answer = "".join(chance.choices("abcdefghij", k=chance.randint(20, 60)))
         pair = answer, "-" * chance.randint(20, 40) + answer
-        assert equal(metric(*pair), torch.tensor(textbook_similarity(*pair)))
-        wrong += int(edit_distance(*pair)) != textbook_distance(*pair, 1)
+        assert are_equal(metric(*pair), torch.tensor(compute_textbook_similarity(*pair)))
+        wrong += int(edit_distance(*pair)) != compute_textbook_distance(*pair, 1)
     assert wrong > 10
 
 
 @pytest.mark.parametrize("name", anls_metric.VARIANTS)
-def test_every_variant_gives_the_scores_of_anls(name: str) -> None:
+def test_anls_gives_the_scores_of_every_variant(name: str) -> None:
     scores = anls_metric.anls_scores(ANSWERS, ACCEPTED, variant=name)
     each = add_in_batches(ANLS(name, reduction="none"), ANSWERS, ACCEPTED, 70)
-    assert equal(each.compute(), torch.tensor(scores))
-    assert equal(add_in_batches(ANLS(name), ANSWERS, ACCEPTED, 70).compute(), torch.tensor(anls_metric.mean(scores)))
+    assert are_equal(each.compute(), torch.tensor(scores))
+    assert are_equal(
+        add_in_batches(ANLS(name), ANSWERS, ACCEPTED, 70).compute(), torch.tensor(anls_metric.mean(scores))
+    )
     total = add_in_batches(ANLS(name, reduction="sum"), ANSWERS, ACCEPTED, 70)
-    assert equal(total.compute(), torch.tensor(math.fsum(scores)))
+    assert are_equal(total.compute(), torch.tensor(math.fsum(scores)))
 
 
-def test_options_and_signature() -> None:
+def test_anls_takes_the_options_of_the_functions_and_names_them_in_its_signature() -> None:
     options: dict[str, Any] = {"variant": "lmms_eval", "threshold": 0.8, "ignore_case": False}
     metric = ANLS(**options)
     assert metric.signature() == anls_metric.signature(**options)
-    assert equal(
+    assert are_equal(
         metric(ANSWERS, ACCEPTED), torch.tensor(anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED, **options)))
     )
     own = anls_metric.Variant("own", whitespace="strip")
-    assert equal(ANLS(own)("Coca  Cola", "Coca Cola"), torch.tensor(0.9))
+    assert are_equal(ANLS(own)("Coca  Cola", "Coca Cola"), torch.tensor(0.9))
 
 
-def test_columns_of_other_kinds() -> None:
+def test_columns_may_be_arrays_and_iterators() -> None:
     numpy = pytest.importorskip("numpy")
     preds, target = numpy.array(PREDS), numpy.array(TARGET)
     for metric in (NormalizedLevenshteinSimilarity(), ANLS("nls")):
-        assert equal(metric(preds, target), torch.tensor(0.45))
-        assert equal(metric(iter(PREDS), iter(TARGET)), torch.tensor(0.45))
+        assert are_equal(metric(preds, target), torch.tensor(0.45))
+        assert are_equal(metric(iter(PREDS), iter(TARGET)), torch.tensor(0.45))
 
 
 @pytest.mark.parametrize("kind", [set, frozenset])
-def test_accepted_answers_in_a_set(kind: Callable[[Any], Any]) -> None:
+def test_accepted_answers_may_be_a_set_and_rows_may_not(kind: Callable[[Any], Any]) -> None:
     """Their order does not matter; that of the rows does."""
     metric = ANLS(reduction="none")
     accepted = [kind({"Coca Cola", "Coke"}), ["x"]]
-    assert equal(metric(["CocaCola", "x"], accepted), torch.tensor([8 / 9, 1.0]))
-    assert equal(metric("CocaCola", accepted[0]), torch.tensor(8 / 9))
+    assert are_equal(metric(["CocaCola", "x"], accepted), torch.tensor([8 / 9, 1.0]))
+    assert are_equal(metric("CocaCola", accepted[0]), torch.tensor(8 / 9))
     for rows in [(["a", "b"], kind({"a", "b"})), (kind({"a", "b"}), ["a", "b"])]:
         with pytest.raises(ValueError, match=r"set\)"):
             metric(*rows)
@@ -174,40 +176,40 @@ def test_accepted_answers_in_a_set(kind: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_forward_compute_and_reset(make: Any, reduction: Any) -> None:
+def test_forward_returns_the_value_of_its_batch_and_compute_that_of_all(make: Any, reduction: Any) -> None:
     first, second = (["a", "ab"], ["a", "ac"]), (["abc", "d", "e"], ["abd", "x", "e"])
     metric, other = make(reduction=reduction), make(reduction=reduction)
     other.update(*second)
     metric(*first)
-    assert equal(metric(*second), other.compute())
+    assert are_equal(metric(*second), other.compute())
     assert metric.update_count == 2
     together = make(reduction=reduction)
     together.update(first[0] + second[0], first[1] + second[1])
-    assert equal(metric.compute(), together.compute())
+    assert are_equal(metric.compute(), together.compute())
     on_step = make(reduction=reduction, dist_sync_on_step=True)  # the other way that torchmetrics goes forward
     on_step(*first)
-    assert equal(on_step(*second), other.compute())
-    assert equal(on_step.compute(), together.compute())
+    assert are_equal(on_step(*second), other.compute())
+    assert are_equal(on_step.compute(), together.compute())
     metric.reset()
     metric.update(*second)
-    assert equal(metric.compute(), other.compute())
+    assert are_equal(metric.compute(), other.compute())
 
 
 @pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
-def test_no_samples(make: Any) -> None:
+def test_value_without_samples_is_0_or_an_empty_tensor(make: Any) -> None:
     for reduction in REDUCTIONS:
         expected = torch.tensor(0.0) if reduction in ("mean", "sum") else torch.tensor([])
         metric = make(reduction=reduction)
         with pytest.warns(UserWarning, match="was called before the ``update`` method"):
-            assert equal(metric.compute(), expected)
-        assert equal(metric([], []), expected)
+            assert are_equal(metric.compute(), expected)
+        assert are_equal(metric([], []), expected)
         metric.update([], [])
-        assert equal(metric.compute(), expected)
+        assert are_equal(metric.compute(), expected)
         metric.update(["a", "b"], ["a", "x"])
         assert metric.compute().sum() == {"mean": 0.5}.get(reduction, 1.0)
 
 
-def test_what_it_says_of_itself() -> None:
+def test_class_attributes_and_plot_bounds() -> None:
     for metric in (ANLS(), NormalizedLevenshteinSimilarity()):
         assert (metric.is_differentiable, metric.higher_is_better, metric.full_state_update) == (False, True, False)
         assert (metric.plot_lower_bound, metric.plot_upper_bound) == (0, 1)
@@ -215,7 +217,7 @@ def test_what_it_says_of_itself() -> None:
     assert ANLS(reduction="sum").plot_upper_bound is None
 
 
-def test_a_collection_keeps_metrics_apart_that_agree_on_the_first_batch() -> None:
+def test_collection_keeps_metrics_apart_that_agree_on_the_first_batch() -> None:
     """Metrics whose states are equal then, a collection takes for one from then on."""
     metrics = torchmetrics.MetricCollection(
         {
@@ -234,7 +236,7 @@ def test_a_collection_keeps_metrics_apart_that_agree_on_the_first_batch() -> Non
     def scores(**options: Any) -> list[float]:
         return anls_metric.anls_scores(preds, target, **options)
 
-    indel = [textbook_similarity(*pair, 2) for pair in zip(preds, target)]
+    indel = [compute_textbook_similarity(*pair, 2) for pair in zip(preds, target)]
     expected = {
         "test_standard": anls_metric.mean(scores()),
         "test_rrc": anls_metric.mean(scores(variant="rrc")),
@@ -257,16 +259,16 @@ def test_a_collection_keeps_metrics_apart_that_agree_on_the_first_batch() -> Non
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("copy", [lambda metric: metric.clone(), lambda metric: pickle.loads(pickle.dumps(metric))])
-def test_clone_and_pickle(copy: Callable[[Any], Any], reduction: Any) -> None:
+def test_clones_and_pickled_copies_count_on_their_own(copy: Callable[[Any], Any], reduction: Any) -> None:
     for metric in (ANLS("rrc", reduction=reduction), NormalizedLevenshteinSimilarity(2, reduction=reduction)):
         metric.update(PREDS, TARGET)
         before = metric.compute()
         other = copy(metric)
         other.update(["a"], ["a"])
         assert not torch.equal(other.compute(), before)
-        assert equal(metric.compute(), before)
+        assert are_equal(metric.compute(), before)
         metric.update(["a"], ["a"])
-        assert equal(other.compute(), metric.compute())
+        assert are_equal(other.compute(), metric.compute())
 
 
 class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
@@ -283,7 +285,7 @@ class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning", "ignore:This property:DeprecationWarning")
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
-def test_what_the_tester_of_torchmetrics_asks_of_its_own_metrics(make: Any, reduction: Any) -> None:
+def test_metrics_pass_what_the_tester_of_torchmetrics_asks(make: Any, reduction: Any) -> None:
     """It scripts, clones, pickles, copies and hashes each of them, before and after batches, and compares.
 
     Source: `_class_test` of https://github.com/Lightning-AI/torchmetrics, tests/unittests/_helpers/testers.py.
@@ -301,7 +303,7 @@ def test_what_the_tester_of_torchmetrics_asks_of_its_own_metrics(make: Any, redu
             torch.jit.script(copy)
             alone = make(reduction=reduction)
             alone.update(*batch)
-            assert equal(copy(*batch), alone.compute())
+            assert are_equal(copy(*batch), alone.compute())
             assert not copy(*batch).requires_grad
             copy.update(*batch)
         assert hash(copy) != hash(metric)
@@ -309,12 +311,12 @@ def test_what_the_tester_of_torchmetrics_asks_of_its_own_metrics(make: Any, redu
         copy.reset()
         for batch in batches:
             copy.update(*batch)
-        assert equal(copy.compute(), whole.compute())
+        assert are_equal(copy.compute(), whole.compute())
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning", "ignore:This property:DeprecationWarning")
 @pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
-def test_a_model_that_holds_a_metric_can_be_scripted(make: Any, tmp_path: Path) -> None:
+def test_model_that_holds_a_metric_can_be_scripted(make: Any, tmp_path: Path) -> None:
     model = Model(make())
     torch.jit.save(torch.jit.script(model), tmp_path / "model.pt")
     assert torch.jit.load(tmp_path / "model.pt")(torch.ones(1)) == 2
@@ -323,7 +325,7 @@ def test_a_model_that_holds_a_metric_can_be_scripted(make: Any, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_state_dict(reduction: Any, tmp_path: Path) -> None:
+def test_state_dict_restores_a_metric_of_the_same_variant_only(reduction: Any, tmp_path: Path) -> None:
     metric = ANLS(reduction=reduction)
     metric.update(ANSWERS, ACCEPTED)
     assert not metric.state_dict()
@@ -331,29 +333,29 @@ def test_state_dict(reduction: Any, tmp_path: Path) -> None:
     torch.save(torch.nn.ModuleDict({"anls": metric}).state_dict(), tmp_path / "state.pt")
     other = ANLS(reduction=reduction)
     torch.nn.ModuleDict({"anls": other}).load_state_dict(torch.load(tmp_path / "state.pt"))
-    for one in (metric, other):
-        one.update(PREDS, TARGET)
-    assert equal(other.compute(), metric.compute())
+    for each in (metric, other):
+        each.update(PREDS, TARGET)
+    assert are_equal(other.compute(), metric.compute())
     with pytest.raises(RuntimeError, match=r"Unexpected key.*anls\|standard"):
         ANLS("rrc", reduction=reduction).load_state_dict(metric.state_dict())
 
 
-def test_states_are_merged() -> None:
+def test_merge_state_gives_the_mean_of_both() -> None:
     left, right = ANLS(), ANLS()
     if not hasattr(left, "merge_state"):
         pytest.skip("torchmetrics merges states from version 1.6 on")
     left.update(ANSWERS[:400], ACCEPTED[:400])
     right.update(ANSWERS[400:], ACCEPTED[400:])
     left.merge_state(right)
-    assert equal(left.compute(), torch.tensor(anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED))))
+    assert are_equal(left.compute(), torch.tensor(anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED))))
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_dtypes(reduction: Any) -> None:
+def test_dtype_changes_the_value_and_not_the_sums(reduction: Any) -> None:
     scores = anls_metric.anls_scores(ANSWERS, ACCEPTED)
     expected: Any = {"mean": anls_metric.mean(scores), "sum": math.fsum(scores)}.get(reduction, scores)
     metric = ANLS(reduction=reduction).set_dtype(torch.float64)
-    assert equal(metric(ANSWERS, ACCEPTED), torch.tensor(expected, dtype=torch.float64))
+    assert are_equal(metric(ANSWERS, ACCEPTED), torch.tensor(expected, dtype=torch.float64))
     metric = ANLS(reduction=reduction)
     for change in (metric.half, metric.double, lambda: metric.to("cpu"), lambda: torch.nn.ModuleList([metric]).half()):
         change()
@@ -362,15 +364,15 @@ def test_dtypes(reduction: Any) -> None:
         metric.compute()
         metric.set_dtype(torch.float16).to(torch.bfloat16)
         metric.update(ANSWERS[300:], ACCEPTED[300:])
-        assert equal(metric.compute(), torch.tensor(expected))
-        assert equal(metric.set_dtype(torch.float64).compute(), torch.tensor(expected, dtype=torch.float64))
+        assert are_equal(metric.compute(), torch.tensor(expected))
+        assert are_equal(metric.set_dtype(torch.float64).compute(), torch.tensor(expected, dtype=torch.float64))
         metric.reset()
         metric.update(ANSWERS, ACCEPTED)
-        assert equal(metric.compute(), torch.tensor(expected, dtype=torch.float64))
+        assert are_equal(metric.compute(), torch.tensor(expected, dtype=torch.float64))
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
-def test_plot(reduction: Any) -> None:
+def test_plot_draws_values_on_given_axes(reduction: Any) -> None:
     matplotlib = pytest.importorskip("matplotlib", reason="plots need matplotlib")
     matplotlib.use("Agg")
     from matplotlib import pyplot
@@ -384,7 +386,7 @@ def test_plot(reduction: Any) -> None:
     pyplot.close("all")
 
 
-def test_sums_do_not_drift() -> None:
+def test_mean_of_200000_rows_is_exact() -> None:
     chance = random.Random(3)
     scores = [anls_metric.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
     rows = chance.choices(range(1, 30), k=200_000)
@@ -420,7 +422,7 @@ def test_sums_do_not_drift() -> None:
         (NormalizedLevenshteinSimilarity, {"substitution_cost": True}, "substitution_cost is True"),
     ],
 )
-def test_bad_arguments(make: Any, options: dict[str, Any], says: str) -> None:
+def test_bad_arguments_are_refused(make: Any, options: dict[str, Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         make(**options)
 
@@ -453,7 +455,7 @@ ROW_1 = r"row 1 \(counted from 0\)"
         (NormalizedLevenshteinSimilarity, None, ["a"], "preds is None: pass a string or a list of strings"),
     ],
 )
-def test_bad_rows_leave_the_metric_as_it_was(
+def test_bad_rows_leave_the_metric_unchanged(
     make: Any, preds: Any, target: Any, says: str, reduction: Any, add: str
 ) -> None:
     metric = make(reduction=reduction)
@@ -465,11 +467,11 @@ def test_bad_rows_leave_the_metric_as_it_was(
     with pytest.raises(ValueError, match=says):
         getattr(metric, add)(preds, target)
     assert metric.update_count == 1
-    assert equal(metric.compute(), before)
+    assert are_equal(metric.compute(), before)
     metric.update(PREDS, TARGET)
     twice = make(reduction=reduction)
     twice.update(PREDS * 2, TARGET * 2)
-    assert equal(metric.compute(), twice.compute())
+    assert are_equal(metric.compute(), twice.compute())
 
 
 METRICS: list[Callable[[], Any]] = [ANLS, partial(ANLS, reduction="none"), partial(NormalizedLevenshteinSimilarity, 2)]
@@ -488,7 +490,7 @@ def test_odd_columns_are_refused(odd: str) -> None:
 
 @quick
 @given(trees, trees)
-def test_whatever_comes_is_scored_or_refused(preds: Any, target: Any) -> None:
+def test_any_columns_are_scored_or_refused(preds: Any, target: Any) -> None:
     """Nothing but a ValueError, and after it the right number."""
     for metric in [make_metric() for make_metric in METRICS]:
         try:
@@ -504,16 +506,16 @@ def test_whatever_comes_is_scored_or_refused(preds: Any, target: Any) -> None:
 SHARES = [(60, 3), (0, 63), (63, 0), (1, 2), (0, 0)]
 
 
-def metrics_by_name(**options: Any) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+def make_metrics(**options: Any) -> dict[str, Any]:
+    metrics: dict[str, Any] = {}
     for reduction in REDUCTIONS:
-        made[f"ANLS {reduction}"] = ANLS(reduction=reduction, **options)
-        made[f"NLS {reduction}"] = NormalizedLevenshteinSimilarity(2, reduction=reduction, **options)
-        made[f"float64 {reduction}"] = ANLS(reduction=reduction, **options).set_dtype(torch.float64)
-    return made
+        metrics[f"ANLS {reduction}"] = ANLS(reduction=reduction, **options)
+        metrics[f"NLS {reduction}"] = NormalizedLevenshteinSimilarity(2, reduction=reduction, **options)
+        metrics[f"float64 {reduction}"] = ANLS(reduction=reduction, **options).set_dtype(torch.float64)
+    return metrics
 
 
-def shared_rows(shares: tuple[int, int]) -> list[tuple[list[str], list[str]]]:
+def split_rows(shares: tuple[int, int]) -> list[tuple[list[str], list[str]]]:
     texts = [references[0] for _, references in ROWS]
     columns = []
     for rank, share in enumerate(shares):
@@ -522,7 +524,7 @@ def shared_rows(shares: tuple[int, int]) -> list[tuple[list[str], list[str]]]:
     return columns
 
 
-def work(rank: int, folder: str) -> None:
+def compute_share(rank: int, folder: str) -> None:
     """One of two processes: what it computes, it writes down."""
     torch.set_num_threads(1)
     torch.distributed.init_process_group(
@@ -530,44 +532,44 @@ def work(rank: int, folder: str) -> None:
     )
     values = []
     for shares in SHARES:
-        metrics = metrics_by_name()
+        metrics = make_metrics()
         for metric in metrics.values():
-            add_in_batches(metric, *shared_rows(shares)[rank], 20)
+            add_in_batches(metric, *split_rows(shares)[rank], 20)
         first = {name: metric.compute() for name, metric in metrics.items()}
         for metric in metrics.values():  # after it, each process goes on with its own
             metric.update(PREDS, TARGET)
         values.append((first, {name: metric.compute() for name, metric in metrics.items()}))
-    metrics = metrics_by_name(dist_sync_on_step=True)
-    on_step = {name: metric(*shared_rows((5, 2))[rank]) for name, metric in metrics.items()}
+    metrics = make_metrics(dist_sync_on_step=True)
+    on_step = {name: metric(*split_rows((5, 2))[rank]) for name, metric in metrics.items()}
     torch.save((values, on_step), f"{folder}/{rank}.pt")
     torch.distributed.destroy_process_group()
 
 
 @pytest.mark.filterwarnings("ignore:The ``compute`` method")
 def test_two_processes_give_the_number_of_one(tmp_path: Path) -> None:
-    torch.multiprocessing.spawn(work, (str(tmp_path),), nprocs=2)
+    torch.multiprocessing.spawn(compute_share, (str(tmp_path),), nprocs=2)
     for rank in range(2):
         values, on_step = torch.load(tmp_path / f"{rank}.pt")
         for shares, (first, second) in zip(SHARES, values):
-            (preds, target), (other_preds, other_target) = shared_rows(shares)
+            (preds, target), (other_preds, other_target) = split_rows(shares)
             columns = preds + other_preds, target + other_target
             longer = preds + PREDS + other_preds + PREDS, target + TARGET + other_target + TARGET
-            for name, metric in metrics_by_name().items():
+            for name, metric in make_metrics().items():
                 metric.update(*columns)
-                assert equal(first[name], metric.compute()), (shares, name)
+                assert are_equal(first[name], metric.compute()), (shares, name)
                 metric.reset()
                 metric.update(*longer)
-                assert equal(second[name], metric.compute()), (shares, name)
-        (preds, target), (other_preds, other_target) = shared_rows((5, 2))
-        for name, metric in metrics_by_name().items():
+                assert are_equal(second[name], metric.compute()), (shares, name)
+        (preds, target), (other_preds, other_target) = split_rows((5, 2))
+        for name, metric in make_metrics().items():
             metric.update(preds + other_preds, target + other_target)
-            assert equal(on_step[name], metric.compute()), name
+            assert are_equal(on_step[name], metric.compute()), name
 
 
 # The example
 
 
-def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
+def test_example_prints_rising_scores_and_the_signature(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(SCRIPT), run_name="__main__")
     *epochs, last = capsys.readouterr().out.splitlines()
     assert last == anls_metric.signature()

@@ -29,7 +29,7 @@ COUNT = 7
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _one_thread() -> Iterator[None]:
+def _single_thread() -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -66,15 +66,15 @@ Rows = list[tuple[str, list[str]]]
 
 @pytest.fixture
 def rows(example: Any) -> Rows:
-    found: Rows = example.receipts(COUNT, seed=2)
-    return found
+    receipts: Rows = example.receipts(COUNT, seed=2)
+    return receipts
 
 
-Trainer = Callable[..., Any]
+MakeTrainer = Callable[..., Any]
 
 
 @pytest.fixture
-def trainer(example: Any, model: Any, tokenizer: Any, rows: Rows, tmp_path: Path) -> Trainer:
+def make_trainer(example: Any, model: Any, tokenizer: Any, rows: Rows, tmp_path: Path) -> MakeTrainer:
     """Make a trainer on the rows with a hook, generating or not."""
 
     def make(compute_metrics: Any, generate: bool = True, kind: Any = None, **arguments: Any) -> Any:
@@ -93,63 +93,65 @@ def trainer(example: Any, model: Any, tokenizer: Any, rows: Rows, tmp_path: Path
     return make
 
 
-def by_hand(ids: Any) -> str:
+def decode_by_hand(ids: Any) -> str:
     """The text of ids, without the tokenizer."""
     names = ["", "", "", *sys.modules["made_up"].LETTERS]
     return "".join(names[item] for item in np.asarray(ids).tolist() if item >= 0)
 
 
-def answers(example: Any, model: Any, tokenizer: Any, rows: Rows) -> list[str]:
+def generate_answers(example: Any, model: Any, tokenizer: Any, rows: Rows) -> list[str]:
     """What the model writes to each row alone."""
     texts = []
     for row in example.encode(rows, tokenizer):
         ids = model.generate(torch.tensor([row["input_ids"]]), max_length=10, do_sample=False)
-        texts.append(by_hand(ids[0]))
+        texts.append(decode_by_hand(ids[0]))
     return texts
 
 
-def taught(example: Any, model: Any, tokenizer: Any, rows: Rows) -> list[str]:
+def predict_taught(example: Any, model: Any, tokenizer: Any, rows: Rows) -> list[str]:
     """What it predicts after the right beginning of the answer."""
     texts = []
     for row in example.encode(rows, tokenizer):
         with torch.no_grad():
             outputs = model(input_ids=torch.tensor([row["input_ids"]]), labels=torch.tensor([row["labels"]]))
-        texts.append(by_hand(outputs.logits[0].argmax(-1)))
+        texts.append(decode_by_hand(outputs.logits[0].argmax(-1)))
     return texts
 
 
-def test_generated_answers_against_the_labels(
-    example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, metric: Any
+def test_generated_answers_are_scored_against_the_labels(
+    example: Any, model: Any, tokenizer: Any, rows: Rows, make_trainer: MakeTrainer, metric: Any
 ) -> None:
-    written = answers(example, model, tokenizer, rows)
+    written = generate_answers(example, model, tokenizer, rows)
     expected = anls_metric.mean(anls_metric.anls_scores(written, [accepted[:1] for _, accepted in rows], variant="nls"))
     assert 0 < expected < 1
-    result = trainer(metric.build_compute_metrics(tokenizer, variant="nls")).evaluate()
+    result = make_trainer(metric.build_compute_metrics(tokenizer, variant="nls")).evaluate()
     assert result["eval_anls"] == expected
 
 
 @pytest.mark.parametrize("batches", [{}, {"eval_do_concat_batches": False}, {"batch_eval_metrics": True}], ids=str)
 @pytest.mark.parametrize("kind", ["generated", "logits", "ids"])
-def test_every_way_in_which_a_trainer_hands_over_its_answers(
-    example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, kind: str, batches: dict[str, bool]
+def test_score_is_the_same_in_every_way_a_trainer_hands_over_answers(
+    example: Any, model: Any, tokenizer: Any, rows: Rows, make_trainer: MakeTrainer, kind: str, batches: dict[str, bool]
 ) -> None:
     accepted = [accepted for _, accepted in rows]
     hook = anls_metric.build_compute_metrics(tokenizer, accepted, threshold=0.2)
-    written = (answers if kind == "generated" else taught)(example, model, tokenizer, rows)
+    written = (generate_answers if kind == "generated" else predict_taught)(example, model, tokenizer, rows)
     preprocess = None if kind == "logits" else hook.preprocess_logits_for_metrics
-    made = trainer(hook, generate=kind == "generated", preprocess=preprocess, **batches)
+    trainer = make_trainer(hook, generate=kind == "generated", preprocess=preprocess, **batches)
     expected = anls_metric.mean(anls_metric.anls_scores(written, accepted, threshold=0.2))
     assert 0 < expected < 1
     for _ in range(2):
-        assert made.evaluate()["eval_anls"] == expected
+        assert trainer.evaluate()["eval_anls"] == expected
 
 
-def test_the_plain_trainer(example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, metric: Any) -> None:
+def test_plain_trainer_scores_its_logits(
+    example: Any, model: Any, tokenizer: Any, rows: Rows, make_trainer: MakeTrainer, metric: Any
+) -> None:
     """T5 returns a tuple of logits and hidden states there."""
     hook = metric.build_compute_metrics(SimpleNamespace(tokenizer=tokenizer), variant="nls")  # as in a processor
-    written = taught(example, model, tokenizer, rows)
+    written = predict_taught(example, model, tokenizer, rows)
     expected = anls_metric.mean(anls_metric.anls_scores(written, [accepted[0] for _, accepted in rows], variant="nls"))
-    assert trainer(hook, kind=transformers.Trainer).evaluate()["eval_anls"] == expected
+    assert make_trainer(hook, kind=transformers.Trainer).evaluate()["eval_anls"] == expected
 
 
 def test_logits_of_a_decoder_stand_one_place_before_their_labels(
@@ -166,13 +168,13 @@ def test_logits_of_a_decoder_stand_one_place_before_their_labels(
         encoded.append({"input_ids": asked + answer, "labels": [-100] * len(asked) + answer})
         with torch.no_grad():
             logits = decoder(torch.tensor([asked + answer])).logits[0]
-        written.append(by_hand(logits[len(asked) - 1 : -1].argmax(-1)))
+        written.append(decode_by_hand(logits[len(asked) - 1 : -1].argmax(-1)))
     accepted = [accepted for _, accepted in rows]
     expected = anls_metric.mean(anls_metric.anls_scores(written, accepted, variant="nls"))
     assert 0 < expected < 1
     hook = anls_metric.build_compute_metrics(tokenizer, accepted, causal=True, variant="nls")
     for preprocess in (None, hook.preprocess_logits_for_metrics):
-        made = transformers.Trainer(
+        trainer = transformers.Trainer(
             decoder,
             transformers.TrainingArguments(str(tmp_path), per_device_eval_batch_size=2, **QUIET),
             eval_dataset=encoded,
@@ -180,40 +182,40 @@ def test_logits_of_a_decoder_stand_one_place_before_their_labels(
             compute_metrics=hook,
             preprocess_logits_for_metrics=preprocess,
         )
-        assert made.evaluate()["eval_anls"] == expected
+        assert trainer.evaluate()["eval_anls"] == expected
 
 
-def test_several_evaluation_sets_by_number_of_rows_and_by_labels(
-    example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer
+def test_evaluation_sets_are_told_apart_by_rows_and_labels(
+    example: Any, model: Any, tokenizer: Any, rows: Rows, make_trainer: MakeTrainer
 ) -> None:
     sets = {"first": rows, "other": example.receipts(COUNT, seed=3), "short": rows[:3]}
     encoded = {name: example.encode(some, tokenizer) for name, some in sets.items()}
     named = {name: [accepted for _, accepted in some] for name, some in sets.items()}
     expected = {
         f"eval_{name}_anls": anls_metric.mean(
-            anls_metric.anls_scores(answers(example, model, tokenizer, some), named[name], variant="nls")
+            anls_metric.anls_scores(generate_answers(example, model, tokenizer, some), named[name], variant="nls")
         )
         for name, some in sets.items()
     }
     assert len(set(expected.values())) == 3
-    result = trainer(anls_metric.build_compute_metrics(tokenizer, named, variant="nls")).evaluate(encoded)
+    result = make_trainer(anls_metric.build_compute_metrics(tokenizer, named, variant="nls")).evaluate(encoded)
     assert {name: result[name] for name in expected} == expected
 
     named["first"] = named["first"][1:]
     with pytest.raises(ValueError, match=r"there are 7 predictions but references for 6 rows \('first'\), 3 rows"):
-        trainer(
+        make_trainer(
             anls_metric.build_compute_metrics(tokenizer, {name: named[name] for name in ("first", "short")})
         ).evaluate(encoded)
     named["first"] = named["other"]
     del named["other"]
     named["second"] = [["x"]] * COUNT
     with pytest.raises(ValueError, match=r"7 rows \('first'\), 3 .* neither the 7 predictions nor their labels tell"):
-        trainer(anls_metric.build_compute_metrics(tokenizer, named)).evaluate(encoded)
+        make_trainer(anls_metric.build_compute_metrics(tokenizer, named)).evaluate(encoded)
 
 
 @pytest.mark.parametrize("way", ["the next evaluation fails", "reset"])
-def test_an_interrupted_evaluation_does_not_count_in_silence(
-    example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer, way: str
+def test_interrupted_evaluation_is_an_error_of_the_next_one(
+    example: Any, model: Any, tokenizer: Any, rows: Rows, make_trainer: MakeTrainer, way: str
 ) -> None:
     hook = anls_metric.build_compute_metrics(tokenizer, [accepted for _, accepted in rows], variant="nls")
     calls = 0
@@ -226,48 +228,48 @@ def test_an_interrupted_evaluation_does_not_count_in_silence(
             raise KeyboardInterrupt
         return {**hook(prediction, compute_result=compute_result), "more": 1.0}
 
-    made = trainer(wrapped, batch_eval_metrics=True)
+    trainer = make_trainer(wrapped, batch_eval_metrics=True)
     with pytest.raises(KeyboardInterrupt):
-        made.evaluate()
+        trainer.evaluate()
     if way == "reset":
         hook.reset()
     else:
         with pytest.raises(
             ValueError, match=r"11 predictions but references for 7 rows.*or evaluate again, if an eval"
         ):
-            made.evaluate()
-    written = answers(example, model, tokenizer, rows)
+            trainer.evaluate()
+    written = generate_answers(example, model, tokenizer, rows)
     expected = anls_metric.mean(anls_metric.anls_scores(written, [accepted for _, accepted in rows], variant="nls"))
-    assert made.evaluate()["eval_anls"] == expected
+    assert trainer.evaluate()["eval_anls"] == expected
 
 
 def test_rows_without_labels_are_left_out_with_a_warning(
-    example: Any, model: Any, tokenizer: Any, rows: Rows, trainer: Trainer
+    example: Any, model: Any, tokenizer: Any, rows: Rows, make_trainer: MakeTrainer
 ) -> None:
     encoded = example.encode(rows, tokenizer)
     encoded[1]["labels"] = [-100] * 3
-    told = [row for place, row in enumerate(rows) if place != 1]
-    accepted = [answers[0] for _, answers in told]
-    for generate, write in (True, answers), (False, taught):
+    labelled = [row for place, row in enumerate(rows) if place != 1]
+    accepted = [answers[0] for _, answers in labelled]
+    for generate, write in (True, generate_answers), (False, predict_taught):
         expected = anls_metric.mean(
-            anls_metric.anls_scores(write(example, model, tokenizer, told), accepted, variant="nls")
+            anls_metric.anls_scores(write(example, model, tokenizer, labelled), accepted, variant="nls")
         )
-        made = trainer(anls_metric.build_compute_metrics(tokenizer, variant="nls"), generate=generate)
+        trainer = make_trainer(anls_metric.build_compute_metrics(tokenizer, variant="nls"), generate=generate)
         with pytest.warns(
             UserWarning, match=r"1 of 7 rows have no labels .* row 1 \(counted from 0\), and are left out"
         ):
-            assert made.evaluate(encoded)["eval_anls"] == expected
+            assert trainer.evaluate(encoded)["eval_anls"] == expected
 
 
-def test_the_best_checkpoint_is_the_one_of_the_best_anls(example: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_best_checkpoint_has_the_best_anls(example: Any, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(SCRIPT), run_name="__main__")
-    told, signed = capsys.readouterr().out.splitlines()[-1].split("  ")
-    listed, kept = told.removeprefix("ANLS by epoch: ").split("; kept ")
+    printed, signature = capsys.readouterr().out.splitlines()[-1].split("  ")
+    listed, kept = printed.removeprefix("ANLS by epoch: ").split("; kept ")
     scores = list(map(float, listed.split(", ")))
     assert len(scores) == 5
     assert 0 < min(scores) < max(scores) < 1
     assert float(kept) == max(scores)
-    assert signed == anls_metric.signature()
+    assert signature == anls_metric.signature()
 
 
 TWO_PROCESSES = """
@@ -281,7 +283,7 @@ rows = example.receipts(7, seed=2)
 tokenizer = example.make_tokenizer()
 model = example.make_model(len(tokenizer))
 model.load_state_dict(torch.load(sys.argv[3]))
-found = {}
+scores = {}
 for kind in ("Trainer", "Seq2SeqTrainer"):
     for batches in ({}, {"batch_eval_metrics": True}):
         seen = []
@@ -299,14 +301,16 @@ for kind in ("Trainer", "Seq2SeqTrainer"):
             compute_metrics=counting,
         )
         score = trainer.evaluate()["eval_anls"]
-        found[f"{kind} {'by batch' if batches else ''}"] = score, sum(seen)
+        scores[f"{kind} {'by batch' if batches else ''}"] = score, sum(seen)
     process = trainer.args.process_index
 with open(f"{sys.argv[2]}/{process}.json", "w") as file:
-    json.dump(found, file)
+    json.dump(scores, file)
 """
 
 
-def test_two_processes_with_an_uneven_last_batch(model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_processes_with_an_uneven_last_batch_give_the_number_of_one(
+    model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Seq2SeqTrainer hands over 8 rows for the 7 of the set."""
     weights, program, folders = tmp_path / "weights", tmp_path / "program.py", [tmp_path / "alone", tmp_path / "both"]
     torch.save(model.state_dict(), weights)
@@ -336,7 +340,7 @@ def test_two_processes_with_an_uneven_last_batch(model: Any, tmp_path: Path, mon
 # Tensors
 
 
-def test_bfloat16_logits_and_no_token_at_all(tokenizer: Any) -> None:
+def test_bfloat16_logits_are_scored(tokenizer: Any) -> None:
     a = tokenizer.convert_tokens_to_ids("a")
     logits = torch.zeros(2, 3, len(tokenizer), dtype=torch.bfloat16)
     logits[:, :, a] = 1
@@ -348,18 +352,18 @@ def test_bfloat16_logits_and_no_token_at_all(tokenizer: Any) -> None:
         assert anls_metric.build_compute_metrics(tokenizer)((logits, labels)) == {"anls": 1.0}
 
 
-def test_a_model_whose_logits_are_nan(example: Any, model: Any, tokenizer: Any, trainer: Trainer) -> None:
+def test_nan_logits_are_refused(example: Any, model: Any, tokenizer: Any, make_trainer: MakeTrainer) -> None:
     broken = copy.deepcopy(model)
     broken.lm_head.weight.data[5] = torch.nan
     hook = anls_metric.build_compute_metrics(tokenizer)
     for preprocess in (None, hook.preprocess_logits_for_metrics):
-        made = trainer(hook, generate=False, preprocess=preprocess)
-        made.model = broken
+        trainer = make_trainer(hook, generate=False, preprocess=preprocess)
+        trainer.model = broken
         with pytest.raises(ValueError, match=r"the logits of row 0 \(counted from 0\) are NaN"):
-            made.evaluate()
+            trainer.evaluate()
 
 
-def test_the_hook_of_a_real_tokenizer_can_be_copied(tokenizer: Any) -> None:
+def test_hook_of_a_real_tokenizer_can_be_copied(tokenizer: Any) -> None:
     hook = anls_metric.build_compute_metrics(SimpleNamespace(tokenizer=tokenizer), ["ab"], variant="rrc")
     ids = np.array([tokenizer.convert_tokens_to_ids(list("ax"))])
     for copied in (copy.deepcopy(hook), pickle.loads(pickle.dumps(hook))):

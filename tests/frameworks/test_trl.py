@@ -53,7 +53,7 @@ def test_completions_are_texts_or_messages() -> None:
     assert reward(completions=[], accepted=[]) == []
 
 
-def test_a_row_without_references_has_no_reward() -> None:
+def test_row_without_references_has_no_reward() -> None:
     accepted: list[Any] = ["a", None, [], ("x",), set(), ("d", "e")]
     assert anls_reward(completions=list("abcdee"), answers=accepted) == [1.0, None, None, 0.0, None, 1.0]
 
@@ -62,7 +62,7 @@ def test_accepted_answers_may_be_a_set() -> None:
     assert anls_reward(completions=["CocaCola"], answers=[{"Coca Cola", "Pepsi"}]) == [8 / 9]
 
 
-def test_an_answer_in_tags() -> None:
+def test_extract_takes_the_answer_out_of_tags() -> None:
     reward = build_reward(extract=answer_in_tags)
     text = "<answer>Pepsi</answer> no, wait: <answer>\nCoca Cola </answer> it is"
     rewards = reward(completions=[text, "Coca Cola", "<answer>Coca Cola", ""], answers=["Coca Cola"] * 4)
@@ -74,7 +74,7 @@ def test_an_answer_in_tags() -> None:
     assert nothing(completions=["Coca Cola"], answers=["Coca Cola"]) == [0.0]
 
 
-def test_options_are_those_of_the_metric(metric: Any) -> None:
+def test_metric_builds_rewards_with_its_options(metric: Any) -> None:
     columns = {"completions": ["ab  "], "answers": [["a"]]}
     assert metric.build_reward()(**columns) == [0.5]
     assert metric.build_reward(variant="rrc")(**columns) == [0.75]
@@ -99,21 +99,40 @@ def test_options_are_those_of_the_metric(metric: Any) -> None:
         ({"name": "by the letter"}, "by the letter"),
     ],
 )
-def test_the_name_tells_variant_threshold_and_case(options: Any, name: str) -> None:
+def test_name_tells_variant_threshold_and_case(options: Any, name: str) -> None:
     assert build_reward(**options).__name__ == name
 
 
-def use(reward: Reward) -> list[float | None]:
+def score_with(reward: Reward) -> list[float | None]:
     return reward(completions=["<answer>Cola</answer>"], answers=[["Coca Cola"]])
 
 
-def test_it_can_be_copied_and_sent_to_another_process() -> None:
+def test_reward_can_be_copied_and_sent_to_another_process() -> None:
     reward = build_reward(extract=answer_in_tags, variant="rrc", threshold=0.2, name="mine")
     for copied in (copy.deepcopy(reward), pickle.loads(pickle.dumps(reward))):
-        assert use(copied) == [4 / 9]
+        assert score_with(copied) == [4 / 9]
         assert copied.__name__ == "mine"
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.apply(use, [reward]) == [4 / 9]
+        assert pool.apply(score_with, [reward]) == [4 / 9]
+
+
+class ExactMatch(anls_metric.Variant):
+    """A scorer that is none of the variants: only equal texts count."""
+
+    key, options = "exact", ()
+
+    def score(self, predictions: Any, references: Any, row_name: Any = None) -> list[float]:
+        return [float(prediction in accepted) for prediction, accepted in zip(predictions, references)]
+
+
+def test_variant_may_be_any_scorer() -> None:
+    scorer = ExactMatch("exact")
+    reward = build_reward(variant=scorer, extract="tag")
+    said = ["<answer>a</answer>", "A", "b"]
+    assert reward(completions=said, answers=[["a"], ["a"], None]) == [1.0, 0.0, None]
+    assert reward.__name__ == "exact"
+    with pytest.raises(ValueError, match="exact takes no options here: leave out threshold"):
+        build_reward(variant=scorer, threshold=0.5)
 
 
 # Models that write JSON
@@ -133,7 +152,7 @@ WRITTEN: dict[str, float] = {
 UNREADABLE = 5 / 9
 
 
-def test_values_that_are_written_as_json() -> None:
+def test_values_are_read_as_json_and_unreadable_ones_are_logged() -> None:
     logged: list[tuple[str, float]] = []
     columns: dict[str, Any] = {"completions": list(WRITTEN), "log_metric": lambda *entry: logged.append(entry)}
     reward = build_reward(variant="anls_star")
@@ -144,7 +163,7 @@ def test_values_that_are_written_as_json() -> None:
     assert logged[2:] == [("rewards/anls_star/unreadable", 0.0)]  # every process logs the same names
 
 
-def test_values_are_taken_out_of_what_is_around_them() -> None:
+def test_extract_takes_values_out_of_a_text() -> None:
     reward = build_reward(variant="anls_star", extract="think,json")
     said = ["<think>[1]</think>It is ```" + json.dumps(INVOICE) + "``` (see [1]).", "It is 12.50"]
     assert reward(completions=said, answers=[INVOICE] * 2) == [1.0, 0.0]
@@ -175,7 +194,7 @@ def test_accepted_values_are_what_the_variant_scores() -> None:
         ({"variant": "anls_star", "name": "forms"}, "forms"),
     ],
 )
-def test_the_name_of_a_reward_of_values(options: Any, name: str) -> None:
+def test_name_of_a_reward_of_values_tells_its_options(options: Any, name: str) -> None:
     assert pickle.loads(pickle.dumps(build_reward(**options))).__name__ == name
 
 
@@ -232,12 +251,12 @@ def test_options_that_a_variant_does_not_have_are_refused(options: Any, said: st
         ({"completions": None, "answers": ["a"]}, "completions is None: pass a list with one for each completion"),
     ],
 )
-def test_what_is_no_completion_or_reference_is_refused(columns: Any, said: str) -> None:
+def test_bad_completions_and_references_are_refused(columns: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         build_reward()(**columns)
 
 
-def test_an_extraction_that_is_no_text_is_refused() -> None:
+def test_bad_extract_and_name_are_refused() -> None:
     with pytest.raises(ValueError, match=r"what extract made of row 0 \(counted from 0\) is 7"):
         build_reward(extract=lambda text: 7)(completions=["a"], answers=["a"])  # type: ignore[arg-type,return-value]
     assert build_reward(extract="tag")(completions=["It is <answer>a</answer>"], answers=["a"]) == [1.0]
@@ -281,7 +300,7 @@ def test_grpo_logs_the_mean_score_of_each_reward(example: Any, tmp_path: Path, m
 
 
 def test_grpo_logs_how_many_completions_are_no_json(example: Any, tmp_path: Path) -> None:
-    reward, seen = build_reward(variant="anls_star", extract=sometimes_json), []
+    reward, seen = build_reward(variant="anls_star", extract=write_json_sometimes), []
 
     def star(**columns: Any) -> Any:
         seen.append(columns["completions"])
@@ -297,13 +316,11 @@ def test_grpo_logs_how_many_completions_are_no_json(example: Any, tmp_path: Path
         assert entry["rewards/anls_star/unreadable"] == pytest.approx(unreadable)
 
 
-def sometimes_json(text: str) -> str:
+def write_json_sometimes(text: str) -> str:
     return json.dumps([text]) if len(text) % 2 else "["
 
 
-def test_the_command_of_trl_takes_the_ready_made_reward(
-    example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_command_of_trl_takes_anls_reward(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))  # the command adds to it
     trainer = example.make_trainer(str(tmp_path), anls_reward, steps=1)
     trainer.save_model(str(tmp_path / "model"))
@@ -319,12 +336,12 @@ def test_the_command_of_trl_takes_the_ready_made_reward(
     assert "rewards/anls/mean" in state.read_text(encoding="utf-8")
 
 
-def test_the_example_gets_better(example: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_example_raises_its_mean_reward(example: Any, capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(ROOT / "examples" / "train_with_trl.py"), run_name="__main__")
-    told, signed = capsys.readouterr().out.splitlines()[-1].split("  ")
-    first, last = (float(part.split()[-1]) for part in told.split(", of"))
+    printed, signature = capsys.readouterr().out.splitlines()[-1].split("  ")
+    first, last = (float(part.split()[-1]) for part in printed.split(", of"))
     assert first < last
-    assert signed == anls_metric.signature("nls")
+    assert signature == anls_metric.signature("nls")
 
 
 # SFTTrainer, and the hook of `anls`: rows that do not hold one answer
@@ -339,20 +356,23 @@ TEMPLATE = (
 )
 
 
-def turns(*texts: str) -> list[dict[str, str]]:
+def make_turns(*texts: str) -> list[dict[str, str]]:
     return [{"role": role, "content": text} for role, text in zip(["user", "assistant"] * 2, texts)]
 
 
 ROWS: dict[str, Callable[[str, str], dict[str, Any]]] = {
     "texts": lambda asked, answer: {"text": f"{asked} {answer}"},
     "prompts": lambda asked, answer: {"prompt": f"{asked} ", "completion": answer},
-    "chats": lambda asked, answer: {"messages": turns(asked, answer)},
-    "chats with prompts": lambda asked, answer: {"prompt": turns(asked), "completion": turns(asked, answer)[1:]},
-    "long chats": lambda asked, answer: {"messages": turns(asked, answer, asked, answer)},
+    "chats": lambda asked, answer: {"messages": make_turns(asked, answer)},
+    "chats with prompts": lambda asked, answer: {
+        "prompt": make_turns(asked),
+        "completion": make_turns(asked, answer)[1:],
+    },
+    "long chats": lambda asked, answer: {"messages": make_turns(asked, answer, asked, answer)},
 }
 
 
-def evaluated(example: Any, folder: Path, kind: str, references: Any, **arguments: Any) -> float:
+def evaluate_with_sft(example: Any, folder: Path, kind: str, references: Any, **arguments: Any) -> float:
     """The score that SFTTrainer has of a random Llama."""
     trl, datasets, transformers = map(importlib.import_module, ("trl", "datasets", "transformers"))
     transformers.set_seed(0)
@@ -380,14 +400,14 @@ ANSWERS = [answer for _, answer in QUESTIONS]
 
 
 def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
-    alone = evaluated(example, tmp_path, "prompts", ANSWERS)
+    alone = evaluate_with_sft(example, tmp_path, "prompts", ANSWERS)
     assert 0 < alone < 1
-    assert evaluated(example, tmp_path, "prompts", None) == alone
+    assert evaluate_with_sft(example, tmp_path, "prompts", None) == alone
     # Packed for training, rows of an evaluation that is not stand alone in batches of one.
     unpacked = {"packing": True, "eval_packing": False, "per_device_eval_batch_size": 1}
-    assert evaluated(example, tmp_path, "prompts", ANSWERS, **unpacked) == alone
-    chat = evaluated(example, tmp_path, "chats", ANSWERS, assistant_only_loss=True)
-    assert evaluated(example, tmp_path, "chats with prompts", ANSWERS) == chat
+    assert evaluate_with_sft(example, tmp_path, "prompts", ANSWERS, **unpacked) == alone
+    chat = evaluate_with_sft(example, tmp_path, "chats", ANSWERS, assistant_only_loss=True)
+    assert evaluate_with_sft(example, tmp_path, "chats with prompts", ANSWERS) == chat
 
 
 @pytest.mark.parametrize("references", [None, ANSWERS], ids=["labels", "references"])
@@ -407,9 +427,9 @@ def test_sft_rows_that_do_not_hold_one_answer_are_refused(
     example: Any, tmp_path: Path, kind: str, arguments: dict[str, Any], said: str, references: Any
 ) -> None:
     with pytest.raises(ValueError, match=said):
-        evaluated(example, tmp_path, kind, references, **arguments)
+        evaluate_with_sft(example, tmp_path, kind, references, **arguments)
 
 
-def test_sft_in_another_order_than_the_references_is_said(example: Any, tmp_path: Path) -> None:
+def test_sft_warns_of_rows_in_another_order_than_the_references(example: Any, tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="labels are among the accepted answers of their row.*shuffle_dataset=True"):
-        evaluated(example, tmp_path, "prompts", ANSWERS, shuffle_dataset=True, seed=2)
+        evaluate_with_sft(example, tmp_path, "prompts", ANSWERS, shuffle_dataset=True, seed=2)
