@@ -1,4 +1,4 @@
-"""What is told of an error: what was wrong, and the remedy in the words of the page, or of an endpoint."""
+"""What an error says: what was wrong, and the remedy in the words of the page, or of an endpoint."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ FOR_PROGRAMS = {
 _LONGEST = 600
 
 
-def told(error: Exception, remedies: Mapping[str, str]) -> str:
-    """What is said of an error. One that nobody foresaw is logged, and not shown.
+def describe_error(error: Exception, remedies: Mapping[str, str]) -> str:
+    """Describe an error to whoever caused it. One that nobody foresaw is logged, and not shown.
 
     Args:
-        error: it.
+        error: the error.
         remedies: `ON_THE_PAGE` or `FOR_PROGRAMS`.
 
     Example:
-        >>> told(InputError("no answer to 1 of the questions (7)", "answers.json", "missing"), FOR_PROGRAMS)
+        >>> describe_error(InputError("no answer to 1 of the questions (7)", "answers.json", "missing"), FOR_PROGRAMS)
         'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with unanswered_score_0'
     """
     if isinstance(error, InputError):

@@ -1,30 +1,27 @@
-"""Uploads are scored and compared: what the page shows and what an endpoint answers come from here, step by step."""
+"""Score and compare uploads, step by step: the page shows the steps, an endpoint answers with the result."""
 
 from __future__ import annotations
 
 import base64
 import gzip
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Evaluation
-from anls_metric.core.variants import VARIANTS, Variant
-from anls_metric.page import apart, limits
-from anls_metric.page.uploads import Spent, Upload, columns_of, find, open_all
+from anls_metric.core.variants import VARIANTS, Scorer
+from anls_metric.page import limits, subprocesses
+from anls_metric.page.uploads import Budget, Upload, find, list_columns, open_all
 from anls_metric.reading.sources import Reading
 from anls_metric.report.document import Entry, document
 
-if TYPE_CHECKING:
-    from anls_metric.nested import ValueVariant
 
-
-class Asked(NamedTuple):
-    """What is to be scored.
+class Task(NamedTuple):
+    """What to score.
 
     Attributes:
         files: that hold both sides each, or submissions; among these the gold file, where `gold` is None.
         gold: the file with the accepted answers.
-        variant: which ANLS, or which score of lists and nested values.
+        scorer: which ANLS, or which score of lists and nested values.
         reading: how the files are to be read.
         baseline: the submission that the others are compared with, None for the first.
         worst: how many of the worst answers are wanted.
@@ -33,7 +30,7 @@ class Asked(NamedTuple):
 
     files: Sequence[Upload]
     gold: Upload | None = None
-    variant: Variant | ValueVariant = VARIANTS["standard"]
+    scorer: Scorer = VARIANTS["standard"]
     reading: Reading = Reading()
     baseline: str | None = None
     worst: int = 0
@@ -48,7 +45,7 @@ class Asked(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """What the records of the files have, to pick from."""
+    """The fields of the records, to pick from."""
 
     names: list[str]
 
@@ -60,8 +57,8 @@ class Progress(NamedTuple):
     name: str
 
 
-class Found(NamedTuple):
-    """What is known of the submissions: the JSON document, and how the files were read."""
+class Result(NamedTuple):
+    """The scores: the JSON document, and notes on how the files were read."""
 
     document: dict[str, Any]
     notes: list[str]
@@ -73,48 +70,48 @@ class Report(NamedTuple):
     packed: str
 
 
-Step = Fields | Progress | Found | Report
+Step = Fields | Progress | Result | Report
 
 
-def score(asked: Asked, remedies: Mapping[str, str]) -> Iterator[Step]:
-    """Score uploads, step by step; large ones in a process of their own, when it is their turn.
+def score(task: Task, remedies: Mapping[str, str]) -> Iterator[Step]:
+    """Score uploads, step by step. Large ones wait for their turn, and run in a subprocess.
 
     Args:
-        asked: which ones, and how.
+        task: which ones, and how.
         remedies: in whose words hints are.
 
     Raises:
         ValueError: they cannot be scored, and why. OSError: a file is gone.
     """
-    if asked.is_large:
-        with limits.turnstile.passed(large=True):
-            yield from apart.run(_score, asked, remedies)
+    if task.is_large:
+        with limits.turnstile.admit(large=True):
+            yield from subprocesses.run(_score, task, remedies)
     else:
-        yield from _score(asked, remedies)
+        yield from _score(task, remedies)
 
 
-def _score(asked: Asked, remedies: Mapping[str, str]) -> Iterator[Step]:
-    opened = open_all(asked.files, asked.gold)
-    if asked.report:
-        yield Fields(columns_of(opened.values()))
-    submissions = find(asked.files, asked.gold, asked.reading, opened)
+def _score(task: Task, remedies: Mapping[str, str]) -> Iterator[Step]:
+    opened = open_all(task.files, task.gold)
+    if task.report:
+        yield Fields(list_columns(opened.values()))
+    submissions = find(task.files, task.gold, task.reading, opened)
     evaluation = Evaluation(
-        [asked.variant],  # type: ignore[arg-type]
-        worst=asked.worst,
-        keep=asked.report or len(submissions) > 1,
-        similarities=asked.report,
-        extract=asked.reading.rules,
+        [task.scorer],  # type: ignore[arg-type]
+        worst=task.worst,
+        keep=task.report or len(submissions) > 1,
+        similarities=task.report,
+        extract=task.reading.rules,
     )
-    spent = Spent()
+    budget = Budget()
     for submission in submissions:
         count = 0
-        for scored in evaluation.score(submission, spent.batches(submission)):
+        for scored in evaluation.score(submission, budget.read_batches(submission)):
             count += len(scored)
             yield Progress(count, submission.name)
-    compared, hints = evaluation.conclude(asked.baseline, remedies)
+    compared, hints = evaluation.conclude(task.baseline, remedies)
     entries = [Entry(one.name, evaluation.scored_sets[one.name], one.layout) for one in submissions]
-    yield Found(document(entries, compared, hints), [note for one in submissions for note in one.notes])
-    if asked.report:
+    yield Result(document(entries, compared, hints), [note for one in submissions for note in one.notes])
+    if task.report:
         from anls_metric.report.html import as_html
 
         sources = {one.asked for one in submissions}
