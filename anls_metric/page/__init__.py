@@ -1,7 +1,7 @@
 """The Space: a page, and endpoints for programs.
 
-`limits` holds every limit; `uploads` reads what was uploaded and `scoring` scores it, what is large in a process
-`apart`; `visit` makes what a visitor sees, `api` what a program is answered, `errors` what either is told. None of
-these needs gradio. `guard` stands before the server, `blocks` and `tools` make gradio's calls and tools for agents fit,
-and `server` is the layout and launch.
+`limits` holds every limit. `inputs` checks what was asked for, `uploads` reads what was uploaded, and `upload_scoring`
+scores it, large files in `subprocesses`. `views` makes what a visitor sees; `endpoints` are what a program may ask for,
+and `calls` is the way to them; `messages` says what went wrong. None of these needs gradio. `middleware` stands before
+the server, `mcp_tools` are the endpoints for agents, and `server` is the layout and launch.
 """

@@ -14,25 +14,25 @@ KEPT_SECONDS = 3600  # for which an upload is kept
 # Of one visitor
 MOST_REQUEST = 256 * 1024  # bytes of a request that is no upload
 MOST_VALUES = 8_000  # of such a request: texts, numbers, lists
-MANY_VALUES = 500  # of which one request is handled at a time
 MOST_REFERENCES = 1_000  # of one answer that is explained to a program
 MOST_CHARACTERS = 20_000  # of a text field
-MOST_COMPARED = 10_000**2  # of one answer, as `work_of` counts it
+MOST_COMPARED = 10_000**2  # of one answer, as `measure_work` counts it
 MOST_COMPARED_AT_ONCE = 10**9  # of the answers of one request
 MOST_COMPARED_IN_FILE = 6 * 10**9  # of the answers of the files of one call
 MOST_BYTES = 50 * 1024 * 1024  # of a file
 MOST_QUESTIONS = 200_000  # of a file
-MOST_VALUES_IN_FILE = 8_000_000  # of a file that is not compressed, see `values_of`
+MOST_VALUES_IN_FILE = 8_000_000  # of a file that is not compressed, see `count_values`
 MOST_PAIRS = 250_000  # of the values inside one answer with those of its accepted values
 MOST_SECONDS = 120  # for which the files of one call are worked on
 MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory that the files of one call take once they are read
 MOST_COLUMNS = 1_000  # of a table, to pick from
 MOST_SUBMISSIONS = 20  # of one call
-MOST_WORST = 100  # of a submission, as an endpoint tells them
+MOST_WORST = 100  # worst answers of a submission, from an endpoint
 MOST_SHOWN = 6_000_000  # bytes of the texts of a report
 MOST_BY_VARIANT = 50_000  # answers that a report scores again under every variant
 
 # Of all visitors together
+MOST_SESSIONS = 20  # whose last fields and answers gradio remembers
 MOST_UPLOADED = 2_000 * 1000 * 1000  # bytes of all uploads
 MOST_WAITING = 32  # large pieces of work
 
@@ -46,21 +46,21 @@ BUSY = "many others are waiting for their scores: try again in a minute"
 _PADDING = 100  # a comparison has a price however short the texts are: as if each were so much longer
 
 
-def work_of(prediction: str, references: Sequence[str]) -> int:
-    """What a comparison with all accepted answers costs: about a second is 10**10.
+def measure_work(prediction: str, references: Sequence[str]) -> int:
+    """Measure what a comparison with all accepted answers costs: about a second is 10**10.
 
     Example:
-        >>> work_of("a" * 900, ["b" * 900, "c" * 1900])
+        >>> measure_work("a" * 900, ["b" * 900, "c" * 1900])
         3000000
     """
     return (len(prediction) + _PADDING) * (sum(map(len, references)) + _PADDING * len(references))
 
 
-def values_of(content: bytes) -> int:
-    """About how many values content in JSON or CSV has: the small ones take many times their size in memory.
+def count_values(content: bytes) -> int:
+    """Count, about, the values in JSON or CSV. A small value takes many times its size in memory.
 
     Example:
-        >>> values_of(b'{"data": [1, [2, 3]]}')
+        >>> count_values(b'{"data": [1, [2, 3]]}')
         5
     """
     return sum(map(content.count, (b",", b"[", b"{")))
@@ -75,12 +75,12 @@ def refuse_too_long(prediction: str, references: Sequence[str], what: str) -> in
         what: what to call the answer in an error.
 
     Returns:
-        What the comparison costs, see `work_of`.
+        What the comparison costs, see `measure_work`.
 
     Raises:
         ValueError: it costs too much.
     """
-    work = work_of(prediction, references)
+    work = measure_work(prediction, references)
     if work > MOST_COMPARED:
         raise ValueError(
             f"{what}: {len(prediction):,} characters and {len(references):,} accepted answers of "
@@ -98,19 +98,19 @@ def refuse_too_many_pairs(prediction: str, references: Sequence[str], what: str)
     Raises:
         ValueError: there are too many.
     """
-    counts = [values_of(text.encode("utf-8", "replace")) + 1 for text in (prediction, *references)]
+    counts = [count_values(text.encode("utf-8", "replace")) + 1 for text in (prediction, *references)]
     pairs = counts[0] * sum(counts[1:])
     if pairs > MOST_PAIRS:
         raise ValueError(f"{what}: there are too many values in it to match here: {WITH_COMMAND}")
     return pairs
 
 
-def bytes_of(value: Any) -> int:
-    """About how much memory a value of a file takes."""
+def measure_memory(value: Any) -> int:
+    """Measure, about, how much memory a value of a file takes."""
     size = sys.getsizeof(value)
     if isinstance(value, dict):
-        return size + sum(map(bytes_of, value.values()))
-    return size + sum(map(bytes_of, value)) if isinstance(value, list) else size
+        return size + sum(map(measure_memory, value.values()))
+    return size + sum(map(measure_memory, value)) if isinstance(value, list) else size
 
 
 class Turnstile:
@@ -122,7 +122,7 @@ class Turnstile:
 
     Example:
         >>> turnstile = Turnstile(most_waiting=1)
-        >>> with turnstile.passed(large=True):
+        >>> with turnstile.admit(large=True):
         ...     "nobody else works on something large"
         'nobody else works on something large'
     """
@@ -132,7 +132,7 @@ class Turnstile:
         self._inside = threading.BoundedSemaphore(inside)
 
     @contextmanager
-    def passed(self, large: bool) -> Iterator[None]:
+    def admit(self, large: bool) -> Iterator[None]:
         """Wait for one's turn, where the work is large.
 
         Raises:

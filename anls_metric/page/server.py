@@ -1,40 +1,43 @@
-"""The page in gradio: its layout, what happens when, and its launch. What it shows and answers is made beside it."""
+"""The page in gradio: its layout, its events and its launch. It uses gradio's public functions alone."""
 
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import os
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no table of all calls after each call
+os.environ.setdefault("GRADIO_RUN_HISTORY", "False")  # not every gradio has the argument of `launch`
 
 import gradio as gr
 from starlette.middleware import Middleware
 
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, signature
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, signature
 from anls_metric.metric import CITATION
-from anls_metric.page import api, limits, visit
-from anls_metric.page.blocks import Page, endpoint
-from anls_metric.page.errors import told
-from anls_metric.page.guard import Guard
-from anls_metric.page.scoring import Asked, Fields, Found, Progress, score
-from anls_metric.page.uploads import Upload, folder, take
+from anls_metric.page import limits, views
+from anls_metric.page.calls import ENDPOINTS, CallError, Endpoint, call, list_parameters, type_in_json
+from anls_metric.page.inputs import get_scorer, make_reading, read_link
+from anls_metric.page.mcp_tools import McpTools
+from anls_metric.page.messages import describe_error
+from anls_metric.page.middleware import Guard
+from anls_metric.page.upload_scoring import Fields, Progress, Result, Task, score
+from anls_metric.page.uploads import Upload, get_folder, take
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.remedies import WHICH_FIELD
 from anls_metric.report import html_parts
 
 if TYPE_CHECKING:
-    from anls_metric.nested import ValueVariant
+    pass
 
 ASSETS = Path(__file__).parent / "assets"
 MADE_UP = ASSETS / "made-up"
@@ -69,28 +72,28 @@ _KINDS = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arr
 _QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
 # The page
 
 
-def build() -> Page:
-    """The page, as gradio Blocks."""
+def build() -> gr.Blocks:
+    """Build the page."""
     # A folder of its own, of which nothing else is, so that it can be tidied up; it goes with the process.
     parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
     os.makedirs(parent, exist_ok=True)
     uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=parent)
     os.environ["GRADIO_TEMP_DIR"] = uploads.name
     gr.set_static_paths(paths=[MADE_UP])
-    page = Page(title="ANLS", analytics_enabled=False, delete_cache=(600, limits.KEPT_SECONDS))
+    page = gr.Blocks(title="ANLS", analytics_enabled=False, delete_cache=(600, limits.KEPT_SECONDS))
     page.uploads = uploads
     with page:
         gr.Markdown(_INTRODUCTION)
         with gr.Row(elem_id="settings"):
             variant = gr.Dropdown(
-                [(f"{name}: {api.settings(name).meaning}", name) for name in (*VARIANTS, *OF_VALUES)],
+                [(f"{name}: {get_scorer(name).meaning}", name) for name in (*VARIANTS, *OF_VALUES)],
                 value="standard",
                 label="Variant",
                 scale=4,
@@ -102,59 +105,65 @@ def build() -> Page:
         chosen = [variant, threshold, ignore_case]
         with gr.Tabs() as tabs:
             with gr.Tab("One answer", id="answer") as answer_tab:
-                texts, shown = _answer_tab(chosen)
+                texts, shown = _add_answer_tab(chosen)
             with gr.Tab("Files", id="file") as file_tab:
-                _file_tab(chosen)
+                _add_file_tab(chosen)
             with gr.Tab("How it works", id="how") as how_tab:
-                gr.Markdown(_asset("how.md"))
+                gr.Markdown(_read_asset("how.md"))
                 gr.HTML(html_parts.format_variants())
-                report = _asset("report.md").replace("SIGNATURE", signature())
+                report = _read_asset("report.md").replace("SIGNATURE", signature())
                 gr.Markdown(report.replace("CITATION", CITATION.strip()))
         for tab in (answer_tab, file_tab, how_tab):
             tab.select(None, js=f"() => anls.saveTab('{tab.id}')", api_visibility="private")
 
-        def own(name: str) -> tuple[Any, ...]:
-            return _fields_of(api.settings(name))[1:]
+        def reset(name: str) -> tuple[Any, ...]:
+            return _update_settings(get_scorer(name))[1:]
 
         # Not `input`, which comes as well when one only passes through the field.
-        variant.select(own, variant, [threshold, ignore_case], **_QUIET)
-        gr.on([one.change for one in chosen], None, chosen, None, js="anls.saveSettings", api_visibility="private")
-        loaded = page.load(_from_link, None, [*chosen, *texts, tabs, *shown], **_QUIET)
+        variant.select(reset, variant, [threshold, ignore_case], **_QUIET)
+        gr.on([field.change for field in chosen], None, chosen, None, js="anls.saveSettings", api_visibility="private")
+        loaded = page.load(_read_link, None, [*chosen, *texts, tabs, *shown], **_QUIET)
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
-        _endpoints()
+        for endpoint in ENDPOINTS.values():
+            _add_endpoint(endpoint)
     page.queue(default_concurrency_limit=_THREADS, max_size=4 * _THREADS)
     return page
 
 
-def _values_of(variant: Variant | ValueVariant) -> tuple[str, float, bool]:
-    """The settings that give a variant; inside lists and nested values case is always ignored."""
-    return variant.name, variant.threshold, variant.ignore_case if isinstance(variant, Variant) else True
+def _list_settings(scorer: Scorer) -> tuple[str, float, bool]:
+    """List the settings that give a scorer. One without the option ignores case."""
+    return scorer.name, scorer.threshold, getattr(scorer, "ignore_case", True)
 
 
-def _fields_of(variant: Variant | ValueVariant) -> tuple[str, float, Any]:
-    """The same for the fields of the page."""
-    name, threshold, ignore_case = _values_of(variant)
-    return name, threshold, gr.Checkbox(ignore_case, interactive=name in VARIANTS)
+def _update_settings(scorer: Scorer) -> tuple[str, float, Any]:
+    """List what the fields of the settings become."""
+    name, threshold, ignore_case = _list_settings(scorer)
+    return name, threshold, gr.Checkbox(ignore_case, interactive="ignore_case" in scorer.options)
 
 
-def _from_link(request: gr.Request) -> tuple[Any, ...]:
+def _get_scorer(variant: str, threshold: float, ignore_case: bool) -> Scorer:
+    """Get the scorer of the settings. The field of case does not count where the scorer has no such option."""
+    return get_scorer(variant, threshold, ignore_case if "ignore_case" in get_scorer(variant).options else None)
+
+
+def _read_link(request: gr.Request) -> tuple[Any, ...]:
     link = dict(request.query_params)
     try:
-        found = api.settings_of_link(link)
+        scorer = read_link(link)
     except ValueError as error:
         gr.Warning(f"The settings of the link are not used: {html_parts.escape(error)}")
-        found = api.settings("standard")
+        scorer = get_scorer("standard")
     first = EXAMPLES["Coca Cola"]
     given = [link.get(name, text)[: limits.MOST_CHARACTERS] for name, text in zip(("prediction", "answers"), first)]
     tab = link.get("tab") if link.get("tab") in ("answer", "file", "how") else "answer"
-    return (*_fields_of(found), *given, gr.Tabs(selected=tab), *_shown_answer(*given, *_values_of(found)))
+    return (*_update_settings(scorer), *given, gr.Tabs(selected=tab), *_show_answer(*given, *_list_settings(scorer)))
 
 
 # One answer
 
 
-def _answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
-    """The tab of one answer: its text fields, and where the score is shown."""
+def _add_answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Add the tab of one answer, and return its text fields and where the score is shown."""
     longest = limits.MOST_CHARACTERS
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=280):
@@ -169,10 +178,10 @@ def _answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
             answer = gr.HTML(elem_id="answer")
     others = gr.HTML(elem_id="variants")
     fields = [prediction, answers, *chosen]
-    changed = [one.change for one in fields]
-    gr.on(changed, _shown_answer, fields, [answer, others], trigger_mode="always_last", **_QUIET)
+    changed = [field.change for field in fields]
+    gr.on(changed, _show_answer, fields, [answer, others], trigger_mode="always_last", **_QUIET)
     for button in examples:
-        button.click(lambda name=button.value: _example(name), None, fields, **_QUIET)
+        button.click(lambda name=button.value: _get_example(name), None, fields, **_QUIET)
     copied = gr.Textbox(visible=False)
     copy.click(None, fields, copied, js="anls.copyLink", api_visibility="private").then(
         lambda how: gr.Info(_COPIED[how]), copied, None, api_visibility="private"
@@ -181,23 +190,23 @@ def _answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
     return [prediction, answers], [answer, others]
 
 
-def _example(name: str) -> tuple[Any, ...]:
+def _get_example(name: str) -> tuple[Any, ...]:
     prediction, answers, variant, threshold = EXAMPLES[name]
-    return prediction, answers, *_fields_of(api.settings(variant, threshold))
+    return prediction, answers, *_update_settings(get_scorer(variant, threshold))
 
 
-def _shown_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str]:
+def _show_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str]:
     try:
-        return visit.one_answer(prediction, answers, api.settings(*chosen))
+        return views.show_answer(prediction, answers, _get_scorer(*chosen))
     except Exception as error:
-        return html_parts.format_error(told(error, "page")), ""
+        return html_parts.format_error(describe_error(error, "page")), ""
 
 
 # Files
 
 
-def _file_tab(chosen: list[Any]) -> None:
-    """The tab of files."""
+def _add_file_tab(chosen: list[Any]) -> None:
+    """Add the tab of files."""
     files = gr.File(
         label="Gold file and submissions, or logs",
         file_count="multiple",
@@ -220,7 +229,7 @@ def _file_tab(chosen: list[Any]) -> None:
             gr.Dropdown([""], value="", label=label, min_width=200, allow_custom_value=True, elem_id=f"{role}-field")
             for role, label in _FIELDS.items()
         ]
-    summary = gr.HTML(html_parts.format_hint(visit.NOTHING), elem_id="summary")
+    summary = gr.HTML(html_parts.format_hint(views.NOTHING), elem_id="summary")
     save = gr.Button("Save the report", visible=False, elem_id="save")
     report = gr.HTML(elem_id="report")
 
@@ -237,29 +246,28 @@ def _file_tab(chosen: list[Any]) -> None:
         """The score first, then the report."""
         nothing = {report: "", save: gr.Button(visible=False)}
         if not paths:
-            yield {summary: html_parts.format_hint(visit.NOTHING), **nothing}
+            yield {summary: html_parts.format_hint(views.NOTHING), **nothing}
             return
         try:
-            chosen = api.settings(variant, threshold, ignore_case)
-            of_values = variant in OF_VALUES
-            reading = api.reading(of_values, unanswered, ",".join(rules or ()), *(field or "" for field in named))
-            asked = Asked([_upload(path) for path in paths], None, chosen, reading, report=True)
-            for step in score(asked, "page"):
+            scorer = _get_scorer(variant, threshold, ignore_case)
+            reading = make_reading(scorer, unanswered, ",".join(rules or ()), *(field or "" for field in named))
+            task = Task([_take_upload(path) for path in paths], None, scorer, reading, report=True)
+            for step in score(task, "page"):
                 if isinstance(step, Progress):
                     progress((step.done, None), desc=f"Scoring {step.name}", unit="questions")
                 elif isinstance(step, Fields):
                     yield {field: gr.Dropdown(["", *step.names]) for field in fields}
-                elif isinstance(step, Found):
-                    yield {summary: visit.scores(step), **nothing}
+                elif isinstance(step, Result):
+                    yield {summary: views.show_scores(step), **nothing}
                 else:
-                    yield {report: visit.framed(step), save: gr.Button(visible=True)}
+                    yield {report: views.frame_report(step), save: gr.Button(visible=True)}
         except Exception as error:
             opened = {which: gr.Accordion(open=True)} if _is_of_fields(error) else {}
-            yield {summary: html_parts.format_error(told(error, "page")), **nothing, **opened}
+            yield {summary: html_parts.format_error(describe_error(error, "page")), **nothing, **opened}
 
     # One event for all of them, so that what was asked for last is what is shown.
     gr.on(
-        [*(one.change for one in (files, *chosen, unanswered, extract)), *(one.input for one in fields)],
+        [*(field.change for field in (files, *chosen, unanswered, extract)), *(field.input for field in fields)],
         run,
         [files, *chosen, unanswered, extract, *fields],
         [summary, report, save, which, *fields],
@@ -271,9 +279,9 @@ def _file_tab(chosen: list[Any]) -> None:
     save.click(None, None, None, js="anls.saveReport", api_visibility="private")
 
 
-def _upload(path: str) -> Upload:
+def _take_upload(path: str) -> Upload:
     """What a visitor dropped, or made-up receipts and the answers of two readers that slip."""
-    return Upload(path) if Path(path) in _MADE_UP_FILES else take(path, folder(), "the file")
+    return Upload(path) if Path(path) in _MADE_UP_FILES else take(path, get_folder(), "the file")
 
 
 def _is_of_fields(error: Exception) -> bool:
@@ -284,27 +292,18 @@ def _is_of_fields(error: Exception) -> bool:
 # For programs
 
 
-def _endpoints() -> None:
-    """All that programs may ask for."""
-    for function in (
-        api.explain_answer,
-        api.compare_variants,
-        api.score_answers,
-        api.list_variants,
-        api.list_layouts,
-    ):
-        gr.api(endpoint(function), api_name=function.__name__)
-    with gr.Row(visible=False):
-        fields = [gr.Textbox("") for _ in _FIELDS]
-        options = [gr.Textbox("standard"), gr.Number(None), gr.Textbox(""), gr.Checkbox(False)]
-        options += [gr.Textbox(""), gr.Textbox(""), gr.Number(0, precision=0), gr.Textbox(""), gr.Textbox("")]
-        one, several = gr.File(), [gr.File(file_count="multiple") for _ in range(2)]
-        of_files: list[tuple[Callable[..., Any], list[str], list[Any]]] = [
-            (api.score_files, ["gold", "submissions"], [one, several[0], *options]),
-            (api.score_logs, ["files"], [several[1], *fields, *options]),
-        ]
-        for scores, files, inputs in of_files:
-            gr.Button().click(endpoint(scores, files), inputs, gr.JSON(), api_name=scores.__name__)
+def _add_endpoint(endpoint: Endpoint) -> None:
+    """Add an endpoint, which gradio describes by its parameters. It shows what a `gr.Error` says."""
+
+    @wraps(endpoint)
+    def answer(*arguments: Any) -> Any:
+        try:
+            return call(endpoint, *arguments)
+        except CallError as error:
+            raise gr.Error(str(error), print_exception=False) from None
+
+    answer.__annotations__ = {parameter.name: type_in_json(parameter) for parameter in list_parameters(endpoint)}
+    gr.api(answer, api_name=endpoint.__name__)
 
 
 # Launch
@@ -320,8 +319,6 @@ _THEME = gr.themes.Base(
 # More than wait at the turnstile, so that small work finds one free.
 _THREADS = 2 * limits.MOST_WAITING
 
-_VISITORS = 1_000  # whose fields the server remembers
-
 # Of mallopt, as malloc.h of glibc numbers them: how many heaps there are, and from how many bytes on memory goes back.
 _HEAPS = {-8: 2, -3: 128 * 1024, -1: 128 * 1024}
 
@@ -334,28 +331,23 @@ def _give_memory_back() -> None:
             mallopt(parameter, value)
 
 
-def launch(page: Page, **options: Any) -> None:
-    """Serve the page, and its functions as tools of the Model Context Protocol where `mcp` is installed."""
+def launch(page: gr.Blocks, **options: Any) -> None:
+    """Serve the page, its endpoints, and these as tools of the Model Context Protocol."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that what was uploaded is deleted
     _give_memory_back()
-    with_tools = importlib.util.find_spec("mcp") is not None
-    if with_tools:
-        from anls_metric.page import tools
-
-        tools.install(folder())
+    middleware = [Middleware(Guard, uploads=get_folder(), public=str(MADE_UP)), Middleware(McpTools)]
     page.launch(
         theme=_THEME,
         css_paths=[ASSETS / "page.css", html_parts.STYLE],
-        head=f"<script>{_asset('page.js')}</script>",
+        head=f"<script>{_read_asset('page.js')}</script>",
         max_file_size=limits.MOST_BYTES,
         max_threads=_THREADS,
-        state_session_capacity=_VISITORS,
-        app_kwargs={"middleware": [Middleware(Guard, uploads=folder(), public=str(MADE_UP))]},
-        mcp_server=with_tools,
+        state_session_capacity=limits.MOST_SESSIONS,
+        app_kwargs={"middleware": middleware},
+        mcp_server=False,  # ours answers in JSON
         footer_links=["api"],
         enable_monitoring=False,
-        run_history=False,
         ssr_mode=False,
         **options,
     )

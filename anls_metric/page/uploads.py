@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import mimetypes
 import os
 import re
 import stat
@@ -23,12 +26,15 @@ from anls_metric.reading.values import written
 # is one. Nothing here moves it or changes it.
 _SHAPE = re.compile(r"[0-9a-f]{64}/[^/\0]+")
 
+FILE_ADDRESS = "/gradio_api/file="
+"""What stands before the path in the address of an upload."""
+
 _PACKED = (".parquet", ".pq", ".arrow", ".gz", ".bz2", ".xz", ".xlsx", ".eval")
 _ROW = 500  # bytes that a row takes besides its record
 
 
-def folder() -> str:
-    """The folder that the server puts uploads into."""
+def get_folder() -> str:
+    """Get the folder that the server puts uploads into."""
     return os.environ["GRADIO_TEMP_DIR"]
 
 
@@ -64,7 +70,7 @@ class Upload:
             ValueError: it has too many values. OSError: it is gone.
         """
         with open(self.path, "rb") as stream:
-            values = sum(map(limits.values_of, iter(partial(stream.read, 1 << 20), b"")))
+            values = sum(map(limits.count_values, iter(partial(stream.read, 1 << 20), b"")))
         if values > limits.MOST_VALUES_IN_FILE and not self.is_packed:
             raise ValueError(f"{self.name} has more than {limits.MOST_VALUES_IN_FILE:,} values: {limits.WITH_COMMAND}")
         records = Records(self.path, most_bytes=limits.MOST_UNPACKED)
@@ -84,7 +90,7 @@ def open_all(uploads: Sequence[Upload], gold: Upload | None) -> dict[str, Record
     return {path: Upload(path).records() for path in [*paths, *([gold.path] if gold else [])]}
 
 
-def columns_of(files: Iterable[Records]) -> list[str]:
+def list_columns(files: Iterable[Records]) -> list[str]:
     """The fields of the first records of files, without those that a page cannot show.
 
     Raises:
@@ -92,10 +98,10 @@ def columns_of(files: Iterable[Records]) -> list[str]:
     """
     firsts = [(records.first(), records.fields) for records in files]
     names = dict.fromkeys(name for first, fields in firsts for name in fields or first)
-    return list(filter(can_be_shown, names))[: limits.MOST_COLUMNS]
+    return list(filter(is_showable, names))[: limits.MOST_COLUMNS]
 
 
-def can_be_shown(name: str) -> bool:
+def is_showable(name: str) -> bool:
     """Whether the name of a field can be picked on a page: not with half of a surrogate pair, nor page-long."""
     return len(name) <= 1_000 and (name.isascii() or name.encode("utf-8", "ignore").decode() == name)
 
@@ -116,12 +122,35 @@ def take(path: str | None, uploads: str, what: str) -> Upload:
     inside = os.path.relpath(os.path.abspath(path), os.path.abspath(uploads)).replace(os.sep, "/")
     if not _SHAPE.fullmatch(inside):
         raise ValueError(f"{what} is no file that was uploaded: upload it")
-    found = os.lstat(path)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.lstat(path)
+    if not stat.S_ISREG(status.st_mode):
         raise ValueError(f"{what} is no file that was uploaded: upload it")
-    if found.st_size > limits.MOST_BYTES:
+    if status.st_size > limits.MOST_BYTES:
         raise ValueError(f"{Path(path).name} is larger than {limits.MOST_BYTES >> 20} MB: {limits.WITH_COMMAND}")
     return Upload(os.path.abspath(path))
+
+
+def save_data_url(url: str, uploads: str) -> str:
+    """Save the content of a data: URL as an upload.
+
+    Returns:
+        Its path.
+
+    Raises:
+        ValueError: it is no data: URL in base64.
+    """
+    kind, mark, content = url.removeprefix("data:").partition(";base64,")
+    try:
+        data = base64.b64decode(content, validate=True)
+    except ValueError:
+        mark = ""
+    if not mark:
+        raise ValueError("the data: URL is not in base64: upload the file")
+    extension = mimetypes.guess_extension(kind.partition(";")[0]) or ""
+    path = Path(uploads, hashlib.sha256(data).hexdigest(), f"file{extension}")
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(data)
+    return str(path)
 
 
 def make_room(uploads: str, most: int = limits.MOST_UPLOADED, seconds: float = limits.KEPT_SECONDS) -> None:
@@ -129,17 +158,17 @@ def make_room(uploads: str, most: int = limits.MOST_UPLOADED, seconds: float = l
 
     What an interrupted upload left behind goes in the same way.
     """
-    found = []
+    files = []
     for path in Path(uploads).rglob("*"):
         try:
             about = path.lstat()
         except OSError:  # somebody else deleted it
             continue
         if not stat.S_ISDIR(about.st_mode):
-            found.append((about.st_mtime, about.st_size, path))
-    found.sort(reverse=True)
+            files.append((about.st_mtime, about.st_size, path))
+    files.sort(reverse=True)
     oldest, room = time.time() - seconds, most
-    for changed, size, path in found:
+    for changed, size, path in files:
         room -= size
         if room < 0 or changed < oldest:
             path.unlink(missing_ok=True)
@@ -175,14 +204,14 @@ def _is_gold(records: Records, reading: Reading) -> bool:
     return bool(source.layout.references) and not (source.layout.prediction and source.has_predictions)
 
 
-class Spent:
-    """What the files of one call have taken so far: none of them may take more than is left."""
+class Budget:
+    """What the files of one call may take: memory, and time to compare them. Each file takes its share."""
 
     def __init__(self) -> None:
         self._size = self._work = 0
 
-    def batches(self, submission: Submission) -> Iterator[list[Row]]:
-        """The rows of a submission, as long as they are within the limits.
+    def read_batches(self, submission: Submission) -> Iterator[list[Row]]:
+        """Read the rows of a submission, as long as they are within the limits.
 
         Raises:
             ValueError: what is wrong with a file, or that it is too large. OSError: a file is gone.
@@ -193,7 +222,7 @@ class Spent:
                 what = f"{asked}, question {row.id}"
                 texts = map(written, row.references)
                 self._work += limits.refuse_too_long(written(row.prediction or ""), list(texts), what)
-                self._size += limits.bytes_of(row.prediction) + limits.bytes_of(row.record) + _ROW
+                self._size += limits.measure_memory(row.prediction) + limits.measure_memory(row.record) + _ROW
             count += len(rows)
             if count > limits.MOST_QUESTIONS:
                 raise ValueError(f"{asked} has more than {limits.MOST_QUESTIONS:,} questions: {limits.WITH_COMMAND}")

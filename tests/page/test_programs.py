@@ -21,7 +21,7 @@ import pytest
 import anls_metric
 from anls_metric.files import compare_files
 from anls_metric.page import limits
-from anls_metric.page.guard import HEADERS
+from anls_metric.page.middleware import HEADERS
 from tests.conftest import ROOT
 from tests.page.conftest import Served
 from tests.page.files import write_table
@@ -55,8 +55,8 @@ def call(served: Served, endpoint: str, data: Any) -> Any:
         return {"error": said}
     status, stream = ask(served, f"gradio_api/call/{endpoint}/{json.loads(said)['event_id']}")
     event, _, rest = stream.partition("\n")
-    found = json.loads(rest.partition("data: ")[2])
-    return found[0] if event == "event: complete" else found
+    result = json.loads(rest.partition("data: ")[2])
+    return result[0] if event == "event: complete" else result
 
 
 def upload(served: Served, path: Path, name: str = "") -> str:
@@ -116,9 +116,11 @@ def test_what_has_a_default_may_be_left_out(served: Served) -> None:
         ("compare_variants", ["a", []], "accepted_answers"),
         ("score_answers", [["a"], []], "1 predictions"),
         ("score_files", [], "gold is missing: upload a file"),
-        ("score_files", ["gold.json", ["submission.json"]], "FileData"),
+        ("score_files", ["gold.json", ["submission.json"]], "gold is no file that was uploaded: upload it"),
         ("score_logs", [], "files is missing: upload a file"),
-        ("score_logs", [[{"path": "/etc/hostname"}]], "FileData"),
+        ("score_logs", [[{"path": "/etc/hostname"}]], "no file that was uploaded: upload it"),
+        ("score_logs", [[7]], "files is no file"),
+        ("score_logs", [["data:text/csv,a"]], "the data: URL is not in base64"),
     ],
 )
 def test_a_programs_mistake_is_told(served: Served, endpoint: str, data: list[Any], said: str) -> None:
@@ -247,7 +249,8 @@ def test_no_file_of_the_server_is_read(served: Served) -> None:
 def test_what_is_too_large_is_refused(served: Served) -> None:
     body = json.dumps({"data": ["a", ["b" * limits.MOST_REQUEST]]}).encode()
     status, said = ask(served, "gradio_api/call/explain_answer", body)
-    assert (status, said.partition(":")[0]) == (413, "the request is larger than 256 kB, or has more than 8,000 values")
+    assert status == 413
+    assert json.loads(said)["detail"].startswith("the request is larger than 256 kB, or has more than 8,000 values: ")
     assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
 
 

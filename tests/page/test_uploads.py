@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.uploads import Spent, Upload, columns_of, find, make_room, open_all, take
+from anls_metric.page.uploads import Budget, Upload, find, list_columns, make_room, open_all, take
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.join import Row
 from anls_metric.reading.sources import Reading
@@ -30,9 +30,9 @@ def upload(folder: Path, content: bytes, name: str = "table.csv") -> Path:
 
 def read(*files: Upload, gold: Upload | None = None, missing: str = "error") -> list[Row]:
     """The rows of all submissions that these files are, within the limits."""
-    spent = Spent()
+    budget = Budget()
     submissions = find(files, gold, Reading(missing=missing), open_all(files, gold))
-    return list(chain.from_iterable(chain.from_iterable(map(spent.batches, submissions))))
+    return list(chain.from_iterable(chain.from_iterable(map(budget.read_batches, submissions))))
 
 
 def test_an_upload_is_taken_as_often_as_one_likes(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_dates_that_python_does_not_have_are_told(tmp_path: Path) -> None:
 def test_columns_to_pick_from_are_those_that_a_page_can_show(tmp_path: Path) -> None:
     def columns(name: str, content: str) -> list[str]:
         (tmp_path / name).write_text(content)
-        return columns_of(open_all([Upload(str(tmp_path / name))], None).values())
+        return list_columns(open_all([Upload(str(tmp_path / name))], None).values())
 
     assert columns("a.json", r"""[{"prediction": "a", "k\ud800": 1}]""") == ["prediction"]
     assert columns("b.json", json.dumps([{"prediction": "a", "k" * 10_000: 1}])) == ["prediction"]
@@ -188,5 +188,5 @@ def test_columns_to_pick_from_are_those_that_a_page_can_show(tmp_path: Path) -> 
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pa.table({"prediction": ["a"], "picture": [b"x"]}), tmp_path / "pictures.parquet")
-    found = columns_of(open_all([Upload(str(tmp_path / "pictures.parquet"))], None).values())
+    found = list_columns(open_all([Upload(str(tmp_path / "pictures.parquet"))], None).values())
     assert found == ["prediction", "picture"]

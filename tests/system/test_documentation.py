@@ -362,7 +362,7 @@ def test_the_readme_is_short_and_says_its_id_on_the_hub_once() -> None:
 
 
 def test_the_endpoints_of_the_page_are_those_of_its_module() -> None:
-    api = importlib.import_module("anls_metric.page.api")
+    api = importlib.import_module("anls_metric.page.endpoints")
     _, _, *rows = PAGES["page"].table("| endpoint |")
     assert [name for names, _ in rows for name in re.findall(r"`(\w+)`", names) if not getattr(api, name).__doc__] == []
 

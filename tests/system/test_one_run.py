@@ -14,7 +14,7 @@ import pytest
 from anls_metric import anls_star_score, compare_files, score_file
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.nested import get_value_variant
-from anls_metric.page.scoring import Asked, Found, score
+from anls_metric.page.upload_scoring import Result, Task, score
 from anls_metric.page.uploads import Upload
 from anls_metric.reading.input_file import File
 from anls_metric.reading.join import Row
@@ -33,8 +33,8 @@ def documents(run: Run, gold: Path, *submissions: Path) -> list[dict[str, Any]]:
     """The JSON document of the command, of Python and of the page. Made-up answers."""
     status, printed, _ = run(gold, *submissions, "--format", "json")
     assert status == 0
-    request = Asked([Upload(str(path)) for path in submissions], Upload(str(gold)))
-    (outcome,) = [step for step in score(request, "endpoint") if isinstance(step, Found)]
+    request = Task([Upload(str(path)) for path in submissions], Upload(str(gold)))
+    (outcome,) = [step for step in score(request, "endpoint") if isinstance(step, Result)]
     return [json.loads(printed), compare_files(gold, *submissions).to_dict(), outcome.document]
 
 
@@ -58,7 +58,7 @@ def test_submissions_without_common_ids_have_their_numbers_and_a_hint_in_every_d
         tables[-1].write_text(json.dumps(rows), "utf-8")
     command = json.loads(run(*tables, "--format", "json")[1])
     python = compare_files(*tables)
-    (page,) = [step for step in score(Asked([Upload(str(path)) for path in tables]), "page") if isinstance(step, Found)]
+    (page,) = [step for step in score(Task([Upload(str(path)) for path in tables]), "page") if isinstance(step, Result)]
     for document in (command, python.to_dict(), page.document):
         assert [submission["anls"] for submission in document["submissions"]] == [1.0, 1.0]
         assert document["comparisons"] == []
@@ -109,8 +109,8 @@ def test_python_reads_every_file_once(openings: Counter[str]) -> None:
 
 def test_page_reads_every_file_once(openings: Counter[str]) -> None:
     uploads = [Upload(str(EXAMPLES / name)) for name in [*SUBMISSIONS, "gold.json"]]
-    steps = list(score(Asked(uploads, report=True), "page"))
-    assert any(isinstance(step, Found) for step in steps)
+    steps = list(score(Task(uploads, report=True), "page"))
+    assert any(isinstance(step, Result) for step in steps)
     assert openings == dict.fromkeys(["gold.json", *SUBMISSIONS], 1)
 
 

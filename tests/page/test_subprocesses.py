@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from anls_metric.page import apart
+from anls_metric.page import subprocesses
 from anls_metric.reading.errors import InputError
 from tests.conftest import ROOT
 from tests.page.files import write_table
@@ -52,31 +52,31 @@ def is_running(process: int) -> bool:
 
 
 def test_what_it_yields_comes_from_another_process() -> None:
-    numbers, processes = zip(*apart.run(count_up, 3))
+    numbers, processes = zip(*subprocesses.run(count_up, 3))
     assert numbers == (0, 1, 2)
     assert os.getpid() not in processes
-    assert list(apart.run(count_up, 0)) == []
+    assert list(subprocesses.run(count_up, 0)) == []
 
 
 def test_its_errors_are_raised_here_with_their_remedies() -> None:
-    steps = apart.run(fail, InputError("no answer", "answers.json", "missing"))
+    steps = subprocesses.run(fail, InputError("no answer", "answers.json", "missing"))
     assert next(steps) == 1
     with pytest.raises(InputError) as error:
         next(steps)
     assert (error.value.where, error.value.remedy) == ("answers.json", "missing")
     with pytest.raises(FileNotFoundError):
-        list(apart.run(fail, FileNotFoundError(2, "gone")))
+        list(subprocesses.run(fail, FileNotFoundError(2, "gone")))
 
 
 def test_an_error_that_nobody_foresaw_stands_in_the_log(capfd: pytest.CaptureFixture[str]) -> None:
     for function, arguments in ((fail, [KeyError("x")]), (end, [])):
         with pytest.raises(RuntimeError, match="ended with status"):
-            list(apart.run(function, *arguments))
+            list(subprocesses.run(function, *arguments))
     assert "KeyError: 'x'" in capfd.readouterr().err
 
 
 def test_it_ends_when_nobody_takes_the_rest() -> None:
-    steps = apart.run(sleep)
+    steps = subprocesses.run(sleep)
     process = next(steps)
     assert is_running(process)
     steps.close()  # type: ignore[attr-defined]
@@ -85,22 +85,23 @@ def test_it_ends_when_nobody_takes_the_rest() -> None:
 
 def test_what_takes_too_long_is_told() -> None:
     with pytest.raises(ValueError, match="it takes more than 1 seconds: score it with anls"):
-        list(apart.run(sleep, seconds=1))
+        list(subprocesses.run(sleep, seconds=1))
 
 
 def test_the_memory_of_large_files_goes_back(tmp_path: Path) -> None:
     table = write_table(tmp_path / "table.jsonl", 40_000)
     program = f"""
 import resource, sys
-from anls_metric.page.scoring import Asked, Found, Report, score
+
+from anls_metric.page.upload_scoring import Report, Result, Task, score
 from anls_metric.page.uploads import Upload
 
 def largest():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024  # MB
 
 before = largest()
-steps = list(score(Asked([Upload({table.path!r})], report=True), "page"))
-assert [step.document["questions"] for step in steps if isinstance(step, Found)] == [40_000]
+steps = list(score(Task([Upload({table.path!r})], report=True), "page"))
+assert [step.document["questions"] for step in steps if isinstance(step, Result)] == [40_000]
 assert isinstance(steps[-1], Report)
 print(largest() - before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
 """

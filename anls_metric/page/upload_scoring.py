@@ -1,4 +1,4 @@
-"""Uploads are scored and compared: what the page shows and what an endpoint answers come from here, step by step."""
+"""Score and compare uploads, step by step: the page shows the steps, an endpoint answers with the result."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Evaluation
 from anls_metric.core.variants import VARIANTS, Scorer
-from anls_metric.page import apart, limits
-from anls_metric.page.uploads import Spent, Upload, columns_of, find, open_all
+from anls_metric.page import limits, subprocesses
+from anls_metric.page.uploads import Budget, Upload, find, list_columns, open_all
 from anls_metric.reading.remedies import Door
 from anls_metric.reading.sources import Reading
 from anls_metric.report.document import build_document
 
 
-class Asked(NamedTuple):
-    """What is to be scored.
+class Task(NamedTuple):
+    """What to score.
 
     Attributes:
         files: that hold both sides each, or submissions; among these the gold file, where `gold` is None.
         gold: the file with the accepted answers.
-        variant: which ANLS, or which score of lists and nested values.
+        scorer: which ANLS, or which score of lists and nested values.
         reading: how the files are to be read.
         baseline: the submission that the others are compared with, None for the first.
         worst: how many of the worst answers are wanted.
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
 
     files: Sequence[Upload]
     gold: Upload | None = None
-    variant: Scorer = VARIANTS["standard"]
+    scorer: Scorer = VARIANTS["standard"]
     reading: Reading = Reading()
     baseline: str | None = None
     worst: int = 0
@@ -46,7 +46,7 @@ class Asked(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """What the records of the files have, to pick from."""
+    """The fields of the records, to pick from."""
 
     names: list[str]
 
@@ -58,8 +58,8 @@ class Progress(NamedTuple):
     name: str
 
 
-class Found(NamedTuple):
-    """What is known of the submissions: the JSON document, and how the files were read."""
+class Result(NamedTuple):
+    """The scores: the JSON document, and notes on how the files were read."""
 
     document: dict[str, Any]
     notes: list[str]
@@ -71,57 +71,55 @@ class Report(NamedTuple):
     packed: str
 
 
-Step = Fields | Progress | Found | Report
+Step = Fields | Progress | Result | Report
 
 
-def score(asked: Asked, door: Door) -> Iterator[Step]:
-    """Score uploads, step by step; large ones in a process of their own, when it is their turn.
+def score(task: Task, door: Door) -> Iterator[Step]:
+    """Score uploads, step by step. Large ones wait for their turn, and run in a subprocess.
 
     Args:
-        asked: which ones, and how.
+        task: which ones, and how.
         door: in whose words hints are.
 
     Raises:
         ValueError: they cannot be scored, and why. OSError: a file is gone.
     """
-    if asked.is_large:
-        with limits.turnstile.passed(large=True):
-            yield from apart.run(_score, asked, door)
+    if task.is_large:
+        with limits.turnstile.admit(large=True):
+            yield from subprocesses.run(_score, task, door)
     else:
-        yield from _score(asked, door)
+        yield from _score(task, door)
 
 
-def _score(asked: Asked, door: Door) -> Iterator[Step]:
-    opened = open_all(asked.files, asked.gold)
-    if asked.report:
-        yield Fields(columns_of(opened.values()))
-    submissions = find(asked.files, asked.gold, asked.reading, opened)
+def _score(task: Task, door: Door) -> Iterator[Step]:
+    opened = open_all(task.files, task.gold)
+    if task.report:
+        yield Fields(list_columns(opened.values()))
+    submissions = find(task.files, task.gold, task.reading, opened)
     evaluation = Evaluation(
         submissions,
-        [asked.variant],
-        worst=asked.worst,
-        baseline=asked.baseline,
-        keep=asked.report,
-        similarities=asked.report,
+        [task.scorer],
+        worst=task.worst,
+        baseline=task.baseline,
+        keep=task.report,
+        similarities=task.report,
     )
     counts = dict.fromkeys((submission.name for submission in submissions), 0)
-    for submission, scored in evaluation.run(Spent().batches):
+    for submission, scored in evaluation.run(Budget().read_batches):
         counts[submission.name] += len(scored)
         yield Progress(counts[submission.name], submission.name)
     hints = [hint.worded(door) for hint in evaluation.hints]
-    yield Found(build_document(evaluation.entries, evaluation.compared, hints), evaluation.notes)
-    if asked.report:
+    yield Result(build_document(evaluation.entries, evaluation.compared, hints), evaluation.notes)
+    if task.report:
         from anls_metric.report.html import as_html
 
         sources = {submission.asked for submission in submissions}
-        source = sources.pop() if len(sources) == 1 else ""
-        few = limits.MOST_BY_VARIANT
         page = as_html(
             evaluation.entries,
             evaluation.compared,
             hints,
-            source,
+            sources.pop() if len(sources) == 1 else "",
             most_bytes=limits.MOST_SHOWN,
-            most_by_variant=few,
+            most_by_variant=limits.MOST_BY_VARIANT,
         )
         yield Report(base64.b64encode(gzip.compress(page.encode(), compresslevel=1)).decode())

@@ -1,4 +1,4 @@
-"""Work in a process of its own: its memory goes back when it is done, and nobody else waits for the interpreter."""
+"""Work in a subprocess: its memory goes back when it ends, and nobody else waits for the interpreter."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Step = TypeVar("Step")
 _BEGIN = """
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
-from anls_metric.page import apart
-apart.work()
+from anls_metric.page import subprocesses
+subprocesses.work()
 """
 
 
 def run(
     function: Callable[..., Iterator[Step]], *arguments: Any, seconds: float = limits.MOST_SECONDS
 ) -> Iterator[Step]:
-    """What a generator function yields, in a process of its own, which ends when nobody takes the rest.
+    """Run a generator function in a subprocess, which ends when nobody takes the rest of what it yields.
 
     Args:
         function: of the top level of a module. What it is given, yields and raises must be picklable.
@@ -52,8 +52,8 @@ def run(
     clock.start()
     try:
         with process.stdin as stream:
-            for one in (sys.path, (function, arguments)):
-                pickle.dump(one, stream)
+            for message in (sys.path, (function, arguments)):
+                pickle.dump(message, stream)
         while True:
             yielded, value = pickle.load(process.stdout)
             if yielded:

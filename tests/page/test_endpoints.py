@@ -1,4 +1,4 @@
-"""What programs are answered, without the server that asks."""
+"""What endpoints answer, without the server."""
 
 from __future__ import annotations
 
@@ -13,8 +13,18 @@ import pytest
 import anls_metric
 from anls_metric import files
 from anls_metric.nested import get_value_variant
-from anls_metric.page import api, limits
-from anls_metric.page.errors import told
+from anls_metric.page import limits
+from anls_metric.page.endpoints import (
+    compare_variants,
+    explain_answer,
+    list_layouts,
+    list_variants,
+    score_answers,
+    score_files,
+    score_logs,
+)
+from anls_metric.page.inputs import read_link
+from anls_metric.page.messages import describe_error
 from anls_metric.page.uploads import Upload
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.layouts import LAYOUTS
@@ -27,29 +37,29 @@ TABLE = Upload(str(ROOT / "examples" / "table.csv"))
 
 
 def test_an_answer_is_explained() -> None:
-    why = api.explain_answer("The Coca", ["Coca Cola", "Cola"])
+    why = explain_answer("The Coca", ["Coca Cola", "Cola"])
     assert why["score"] == 0
     assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0."
     assert why["signature"] == anls_metric.signature()
     assert [match["distance"] for match in why["accepted_answers"]] == [5, 5]
     assert why["edits"][0] == {"operation": "insert", "prediction": "", "reference": "c"}
-    assert api.explain_answer("a", ["a"], "rrc", 0.7, False)["signature"] == anls_metric.signature("rrc", 0.7, False)
+    assert explain_answer("a", ["a"], "rrc", 0.7, False)["signature"] == anls_metric.signature("rrc", 0.7, False)
 
 
 def test_long_texts_are_explained_without_edits() -> None:
-    assert len(api.explain_answer("ab" * 1_000, ["ac" * 1_000])["edits"]) == 2_000
-    why = api.explain_answer("ab" * 2_500, ["ac" * 2_500])
+    assert len(explain_answer("ab" * 1_000, ["ac" * 1_000])["edits"]) == 2_000
+    why = explain_answer("ab" * 2_500, ["ac" * 2_500])
     assert (why["score"], why["edits"]) == (0.5, None)
 
 
 def test_every_variant_is_compared() -> None:
-    scores = api.compare_variants("ab", ["abcd"])
+    scores = compare_variants("ab", ["abcd"])
     assert scores == {name: anls_metric.anls_score("ab", ["abcd"], variant=name) for name in anls_metric.VARIANTS}
-    assert [row["name"] for row in api.list_variants()] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES]
+    assert [row["name"] for row in list_variants()] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES]
 
 
 def test_many_answers_are_scored() -> None:
-    many = api.score_answers(["a", "b"], [["a"], ["c"]], "rrc")
+    many = score_answers(["a", "b"], [["a"], ["c"]], "rrc")
     assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": anls_metric.signature("rrc")}
 
 
@@ -61,7 +71,7 @@ TOTAL = '{"total": "12.5", "items": ["tea"]}'
 
 def test_lists_and_nested_values_are_explained() -> None:
     accepted = '{"total": {"__tuple__": ["12", "12.50"]}, "items": ["milk", "tea"]}'
-    why = api.explain_answer(TOTAL, [accepted], "anls_star")
+    why = explain_answer(TOTAL, [accepted], "anls_star")
     assert why["score"] == pytest.approx((0.8 + 1) / 3)
     assert why["signature"].startswith("anls|anls_star|matching:munkres-1.1.4")
     scores = [(leaf["where"], leaf["score"]) for leaf in why["leaves"]]
@@ -73,19 +83,19 @@ def test_lists_and_nested_values_are_explained() -> None:
         "score": 0,
         "sentence": "a text is accepted and nothing is there, so 0",
     }
-    assert api.explain_answer("tea", ["milk", "tea"], "anls_star")["score"] == 1  # one of two texts
-    assert api.explain_answer('["tea"]', ['["milk", "tea"]'], "anlsl", 0.9)["signature"].count("threshold:0.9") == 1
+    assert explain_answer("tea", ["milk", "tea"], "anls_star")["score"] == 1  # one of two texts
+    assert explain_answer('["tea"]', ['["milk", "tea"]'], "anlsl", 0.9)["signature"].count("threshold:0.9") == 1
 
 
 def test_many_lists_and_nested_values_are_scored() -> None:
-    many = api.score_answers([TOTAL, "[]"], [[TOTAL], ['["tea"]']], "anls_star")
+    many = score_answers([TOTAL, "[]"], [[TOTAL], ['["tea"]']], "anls_star")
     assert many == {"anls": 0.5, "scores": [1.0, 0.0], "signature": get_value_variant("anls_star").signature()}
 
 
 def test_files_of_lists_and_nested_values_are_scored() -> None:
     invoices = Upload(str(ROOT / "examples" / "invoices.jsonl"))
     options: dict[str, Any] = {"none_keys": "ignored", "average": "leaves"}
-    found = api.score_logs([invoices], variant="anls_star", worst=1, **options)
+    found = score_logs([invoices], variant="anls_star", worst=1, **options)
     assert found == files.score_file(invoices.path, variant="anls_star", worst=1, **options).to_dict()
     assert found["label"] == "ANLS*"
 
@@ -96,18 +106,27 @@ MANY = json.dumps(list(range(600)))
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: api.explain_answer("[]", ["{'a': 1}"], "anls_star"), "looks like a list or object: write it as JSON"),
-        (lambda: api.explain_answer(MANY, [MANY], "anls_star"), "prediction: there are too many values in it"),
         (
-            lambda: api.score_answers([MANY], [[MANY]], "anls_star"),
+            lambda: explain_answer("[]", ["{'a': 1}"], "anls_star"),
+            "looks like a list or object: write it as JSON",
+        ),
+        (lambda: explain_answer(MANY, [MANY], "anls_star"), "prediction: there are too many values in it"),
+        (
+            lambda: score_answers([MANY], [[MANY]], "anls_star"),
             "prediction of row 0: there are too many values in it",
         ),
-        (lambda: api.score_answers([MANY[:1000] + "]"] * 9, [["[1]" * 200]] * 9, "anls_star"), "score them as a file"),
-        (lambda: api.score_answers(["a"], [], "anls_star"), "1 predictions"),
-        (lambda: api.explain_answer("[]", ["[]"], "anls_star", None, False), "anls_star has no option 'ignore_case'"),
-        (lambda: api.score_files(GOLD, [SUBMISSION], average="leaves"), "average is for lists and nested values"),
-        (lambda: api.score_files(GOLD, [SUBMISSION], "anls_star", none_keys="maybe"), "none_keys"),
-        (lambda: api.score_files(GOLD, [SUBMISSION], "rrc,standard"), "there is no variant 'rrc,standard'"),
+        (
+            lambda: score_answers([MANY[:1000] + "]"] * 9, [["[1]" * 200]] * 9, "anls_star"),
+            "score them as a file",
+        ),
+        (lambda: score_answers(["a"], [], "anls_star"), "1 predictions"),
+        (
+            lambda: explain_answer("[]", ["[]"], "anls_star", None, False),
+            "anls_star has no option 'ignore_case'",
+        ),
+        (lambda: score_files(GOLD, [SUBMISSION], average="leaves"), "average is for lists and nested values"),
+        (lambda: score_files(GOLD, [SUBMISSION], "anls_star", none_keys="maybe"), "none_keys"),
+        (lambda: score_files(GOLD, [SUBMISSION], "rrc,standard"), "there is no variant 'rrc,standard'"),
     ],
 )
 def test_what_cannot_be_scored_as_values_is_told(call: Callable[[], object], said: str) -> None:
@@ -121,34 +140,37 @@ LONG = "a" * 30_000
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: api.explain_answer("a", ["a"], "standard", 7.0), "threshold is 7.0"),
-        (lambda: api.explain_answer(LONG, [LONG]), "prediction: 30,000 characters and 1 accepted answers of 30,000"),
-        (lambda: api.explain_answer("a" * 20_000, ["b" * 20_000] * 1_000), "too long to compare here"),
-        (lambda: api.explain_answer("a", ["b"] * 1_001), "accepted_answers has more than 1,000 texts"),
-        (lambda: api.compare_variants(LONG, [LONG]), "too long to compare here"),
-        (lambda: api.score_answers(["a", LONG], [["a"], [LONG]]), "prediction of row 1: 30,000 characters"),
-        (lambda: api.score_answers(["a" * 5_000] * 50, [["b" * 5_000]] * 50), "score them as a file"),
-        (lambda: api.explain_answer("a", ["a"], "none"), "there is no variant 'none'"),
-        (lambda: api.explain_answer("a", []), "accepted_answers"),
-        (lambda: api.explain_answer(7, ["a"]), "not a string"),  # type: ignore[arg-type]
-        (lambda: api.score_answers(["a"], []), "1 predictions"),
-        (lambda: api.score_files(GOLD, [SUBMISSION], case="maybe"), "case is 'maybe'"),
-        (lambda: api.score_files(GOLD, [SUBMISSION], baseline="x", extract="y"), "there is no rule 'y'"),
-        (lambda: api.score_files(GOLD, [SUBMISSION], worst=-1), "worst is -1"),
-        (lambda: api.score_logs([TABLE], "nothing", "accepted"), "there is no field 'nothing'"),
-        (lambda: api.score_logs([TABLE]), "there are no accepted answers in it"),
-        (lambda: api.score_logs([GOLD]), "name their field with prediction_field, or ask score_files"),
-        (lambda: api.score_logs([TABLE], 7), "prediction_field"),  # type: ignore[arg-type]
+        (lambda: explain_answer("a", ["a"], "standard", 7.0), "threshold is 7.0"),
+        (
+            lambda: explain_answer(LONG, [LONG]),
+            "prediction: 30,000 characters and 1 accepted answers of 30,000",
+        ),
+        (lambda: explain_answer("a" * 20_000, ["b" * 20_000] * 1_000), "too long to compare here"),
+        (lambda: explain_answer("a", ["b"] * 1_001), "accepted_answers has more than 1,000 texts"),
+        (lambda: compare_variants(LONG, [LONG]), "too long to compare here"),
+        (lambda: score_answers(["a", LONG], [["a"], [LONG]]), "prediction of row 1: 30,000 characters"),
+        (lambda: score_answers(["a" * 5_000] * 50, [["b" * 5_000]] * 50), "score them as a file"),
+        (lambda: explain_answer("a", ["a"], "none"), "there is no variant 'none'"),
+        (lambda: explain_answer("a", []), "accepted_answers"),
+        (lambda: explain_answer(7, ["a"]), "not a string"),  # type: ignore[arg-type]
+        (lambda: score_answers(["a"], []), "1 predictions"),
+        (lambda: score_files(GOLD, [SUBMISSION], case="maybe"), "case is 'maybe'"),
+        (lambda: score_files(GOLD, [SUBMISSION], baseline="x", extract="y"), "there is no rule 'y'"),
+        (lambda: score_files(GOLD, [SUBMISSION], worst=-1), "worst is -1"),
+        (lambda: score_logs([TABLE], "nothing", "accepted"), "there is no field 'nothing'"),
+        (lambda: score_logs([TABLE]), "there are no accepted answers in it"),
+        (lambda: score_logs([GOLD]), "name their field with prediction_field, or ask score_files"),
+        (lambda: score_logs([TABLE], 7), "prediction_field"),  # type: ignore[arg-type]
     ],
 )
 def test_a_mistake_is_told(call: Any, said: str) -> None:
     with pytest.raises(ValueError, match=r".") as error:
         call()
-    assert said in told(error.value, "endpoint")
+    assert said in describe_error(error.value, "endpoint")
 
 
 def test_files_are_scored() -> None:
-    result = api.score_files(GOLD, [SUBMISSION], worst=2)
+    result = score_files(GOLD, [SUBMISSION], worst=2)
     (one,) = result["submissions"]
     assert (one["name"], one["questions"], one["anls"]) == ("submission", 6, pytest.approx(0.6273148))
     assert (one["outcomes"]["other"], one["outcomes"]["empty"]) == (1, 1)
@@ -156,16 +178,14 @@ def test_files_are_scored() -> None:
     assert result["signature"] == anls_metric.signature()
     low, high = one["interval"]
     assert low < one["anls"] < high
-    assert api.score_files(GOLD, [SUBMISSION], case="counts")["signature"] == anls_metric.signature(ignore_case=False)
-    assert api.score_logs([TABLE], "model", "accepted", "", "rrc", 0.9)["signature"] == anls_metric.signature(
-        "rrc", 0.9
-    )
-    extracted = api.score_files(GOLD, [SUBMISSION], extract="think,final")
+    assert score_files(GOLD, [SUBMISSION], case="counts")["signature"] == anls_metric.signature(ignore_case=False)
+    assert score_logs([TABLE], "model", "accepted", "", "rrc", 0.9)["signature"] == anls_metric.signature("rrc", 0.9)
+    extracted = score_files(GOLD, [SUBMISSION], extract="think,final")
     assert "extract:think,final" in extracted["signature"]
 
 
 def test_the_document_is_the_one_of_the_other_doors() -> None:
-    assert api.score_files(GOLD, [SUBMISSION]) == files.score_file(GOLD.path, SUBMISSION.path).to_dict()
+    assert score_files(GOLD, [SUBMISSION]) == files.score_file(GOLD.path, SUBMISSION.path).to_dict()
 
 
 def test_several_submissions_are_compared(tmp_path: Path) -> None:
@@ -173,20 +193,20 @@ def test_several_submissions_are_compared(tmp_path: Path) -> None:
     better = [{"questionId": record["questionId"], "answer": record["answers"][0]} for record in records]
     (tmp_path / "better.json").write_text(json.dumps(better))
     submissions = [SUBMISSION, Upload(str(tmp_path / "better.json"))]
-    (one,) = api.score_files(GOLD, submissions)["comparisons"]
+    (one,) = score_files(GOLD, submissions)["comparisons"]
     assert (one["first"], one["second"], one["difference"]) == ("submission", "better", pytest.approx(0.3727, abs=1e-4))
     assert (one["better"], one["worse"], one["verdict"]) == (4, 0, "too few questions")
-    (one,) = api.score_files(GOLD, submissions, baseline="better")["comparisons"]
+    (one,) = score_files(GOLD, submissions, baseline="better")["comparisons"]
     assert one["first"] == "better"
     with pytest.raises(ValueError, match="no submission is called 'best'"):
-        api.score_files(GOLD, submissions, baseline="best")
+        score_files(GOLD, submissions, baseline="best")
 
 
 def test_submissions_to_other_questions_have_their_numbers_all_the_same(tmp_path: Path) -> None:
     for name, start in (("one", 0), ("other", 100)):
         rows = [{"id": start + n, "prediction": "a", "references": ["a"]} for n in range(3)]
         (tmp_path / f"{name}.json").write_text(json.dumps(rows))
-    result = api.score_logs([Upload(str(tmp_path / name)) for name in ("one.json", "other.json")])
+    result = score_logs([Upload(str(tmp_path / name)) for name in ("one.json", "other.json")])
     assert [one["anls"] for one in result["submissions"]] == [1, 1]
     assert result["comparisons"] == []
     assert result["hints"][0].startswith("not compared: ")
@@ -194,28 +214,28 @@ def test_submissions_to_other_questions_have_their_numbers_all_the_same(tmp_path
 
 def test_an_interval_is_that_of_the_clusters(tmp_path: Path) -> None:
     table = write_table(tmp_path / "t.jsonl", 60)
-    alone = api.score_logs([table])["submissions"][0]["interval"]
+    alone = score_logs([table])["submissions"][0]["interval"]
     rows = [json.loads(line) | {"image": n // 6} for n, line in enumerate(Path(table.path).read_text().splitlines())]
     (tmp_path / "u.json").write_text(json.dumps(rows))
-    result = api.score_logs([Upload(str(tmp_path / "u.json"))])
+    result = score_logs([Upload(str(tmp_path / "u.json"))])
     assert result["clusters"] == {"field": "image", "count": 10}
     assert result["submissions"][0]["interval"] != alone
-    assert api.score_logs([write_table(tmp_path / "v.jsonl", 1)])["submissions"][0]["interval"] is None
+    assert score_logs([write_table(tmp_path / "v.jsonl", 1)])["submissions"][0]["interval"] is None
 
 
 def test_every_layout_is_listed() -> None:
-    assert [row["name"] for row in api.list_layouts()] == [layout.name for layout in LAYOUTS]
-    assert all(row["source"] for row in api.list_layouts())
+    assert [row["name"] for row in list_layouts()] == [layout.name for layout in LAYOUTS]
+    assert all(row["source"] for row in list_layouts())
 
 
 def test_unanswered_questions_score_0_where_one_says_so(tmp_path: Path) -> None:
     (tmp_path / "few.json").write_text('[{"questionId": 1, "answer": "Coca Cola"}]')
     few = Upload(str(tmp_path / "few.json"))
-    result = api.score_files(GOLD, [few], unanswered_score_0=True)
+    result = score_files(GOLD, [few], unanswered_score_0=True)
     assert result["submissions"][0]["outcomes"]["missing"] == 5
     with pytest.raises(InputError) as error:
-        api.score_files(GOLD, [few])
-    assert told(error.value, "endpoint").endswith("add them, or count them as 0 with unanswered_score_0")
+        score_files(GOLD, [few])
+    assert describe_error(error.value, "endpoint").endswith("add them, or count them as 0 with unanswered_score_0")
 
 
 @pytest.mark.parametrize(
@@ -223,36 +243,39 @@ def test_unanswered_questions_score_0_where_one_says_so(tmp_path: Path) -> None:
 )
 def test_a_link_is_checked(wrong: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        api.settings_of_link(wrong)
+        read_link(wrong)
 
 
-def test_what_is_told_is_one_short_line() -> None:
-    said = told(InputError("x" * 10_000 + "\x1b[2J\ud800", "a\nb"), "endpoint")
+def test_an_error_is_described_in_one_short_line() -> None:
+    said = describe_error(InputError("x" * 10_000 + "\x1b[2J\ud800", "a\nb"), "endpoint")
     assert len(said) < 620
     assert said.isprintable()
-    assert told(FileNotFoundError("/tmp/gradio/secret"), "endpoint") == "the file is not there any more: drop it again"
+    assert (
+        describe_error(FileNotFoundError("/tmp/gradio/secret"), "endpoint")
+        == "the file is not there any more: drop it again"
+    )
 
 
 def test_what_nobody_foresaw_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
-    assert "secret" not in told(KeyError("secret"), "endpoint")
+    assert "secret" not in describe_error(KeyError("secret"), "endpoint")
     assert "secret" in caplog.text
 
 
 def test_a_large_request_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "turnstile", limits.Turnstile(most_waiting=1))
-    with limits.turnstile.passed(large=True):
-        assert api.explain_answer("a", ["a"])["score"] == 1
+    with limits.turnstile.admit(large=True):
+        assert explain_answer("a", ["a"])["score"] == 1
         with pytest.raises(ValueError, match="try again in a minute"):
-            api.explain_answer("a" * 5_000, ["b" * 5_000])
+            explain_answer("a" * 5_000, ["b" * 5_000])
         with pytest.raises(ValueError, match="try again in a minute"):
-            api.compare_variants("a" * 1_000, ["b" * 1_000])
+            compare_variants("a" * 1_000, ["b" * 1_000])
 
 
 def test_results_are_json() -> None:
     for result in (
-        api.explain_answer("a", ["b"]),
-        api.compare_variants("a", ["b"]),
-        api.score_files(GOLD, [SUBMISSION]),
+        explain_answer("a", ["b"]),
+        compare_variants("a", ["b"]),
+        score_files(GOLD, [SUBMISSION]),
     ):
         assert json.loads(json.dumps(result, allow_nan=False)) == result
 
@@ -260,8 +283,8 @@ def test_results_are_json() -> None:
 def test_what_is_answered_and_shown_needs_no_gradio(run_python: Any) -> None:
     program = (
         "import sys; sys.modules['gradio'] = sys.modules['gradio_client'] = sys.modules['starlette'] = None;"
-        "from anls_metric.page import api, errors, guard, limits, scoring, uploads, visit;"
-        "print(api.explain_answer('a', ['a'])['score'], visit.one_answer('a', '', api.settings('rrc', 1, True))[1:])"
+        "from anls_metric.page import calls, endpoints, inputs, messages, middleware, upload_scoring, uploads, views;"
+        "print(endpoints.explain_answer('a', ['a'])['score'], views.show_answer('a', '', inputs.get_scorer('rrc'))[1:])"
     )
     done = run_python(program, ROOT)
     assert (done.stdout, done.stderr) == ("1.0 ('',)\n", "")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.guard import HEADERS, Guard
+from anls_metric.page.middleware import HEADERS, Guard
 
 
 async def _echo(scope: Any, receive: Any, send: Any) -> None:
@@ -35,7 +36,7 @@ def run(coroutine: Any) -> None:
 def ask(
     guard: Guard, path: str, *pieces: bytes, length: str | None = None, method: str = "POST"
 ) -> tuple[int, str, Any]:
-    """The status, text and headers of the answer to a request."""
+    """The status of the answer to a request, what it says, and its headers."""
     waiting = list(pieces) or [b""]
     sent: list[Any] = []
 
@@ -49,7 +50,9 @@ def ask(
     headers = [(b"content-length", length.encode())] if length else []
     run(guard({"type": "http", "path": path, "headers": headers, "method": method}, receive, send))
     start, body = sent
-    return start["status"], body["body"].decode(), {name.decode(): value.decode() for name, value in start["headers"]}
+    said = body["body"].decode()
+    said = said if start["status"] == 200 else json.loads(said)["detail"]
+    return start["status"], said, {name.decode(): value.decode() for name, value in start["headers"]}
 
 
 @pytest.fixture
@@ -90,10 +93,53 @@ def test_an_upload_may_be_large(guard: Guard) -> None:
 
 def test_an_upload_makes_room_first(guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("anls_metric.page.guard.make_room", asked.append)
+    monkeypatch.setattr("anls_metric.page.middleware.make_room", asked.append)
     ask(guard, "/gradio_api/upload")
     ask(guard, "/gradio_api/call/x")
     assert asked == [str(tmp_path / "uploads")]
+
+
+WHOLE = ["a", ["a"], None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "passed"),
+    [
+        ("/gradio_api/call/explain_answer", ["a", ["a"]], WHOLE),
+        ("/gradio_api/run/explain_answer/", ["a", ["a"], None], WHOLE),
+        ("/space/gradio_api/api/explain_answer", WHOLE, WHOLE),
+        ("/gradio_api/call/explain_answer", {"a": 1}, {"a": 1}),
+        ("/gradio_api/call/other", ["a"], ["a"]),
+        ("/gradio_api/queue/join", ["a"], ["a"]),
+    ],
+)
+def test_a_call_of_an_endpoint_is_filled_in(guard: Guard, path: str, data: Any, passed: Any) -> None:
+    sizes = [int(ask(guard, *request)[1]) for request in ((path, _body(data)), ("/", _body(passed)))]
+    assert sizes[0] == sizes[1]
+
+
+def _body(data: Any) -> bytes:
+    return json.dumps({"data": data}).encode()
+
+
+def test_a_request_names_files_that_were_uploaded(guard: Guard, tmp_path: Path) -> None:
+    upload = tmp_path / "uploads" / ("0" * 64) / "gold.json"
+    upload.parent.mkdir()
+    upload.write_text("{}")
+
+    def ask_with(path: str) -> tuple[int, str, Any]:
+        return ask(guard, "/gradio_api/queue/join", json.dumps({"data": [1, [{"a": {"path": path}}]]}).encode())
+
+    assert ask_with(str(upload))[0] == ask_with(str(tmp_path / "public" / "gold.json"))[0] == 200
+    for path in ("/etc/hostname", "http://x.org/a.csv", f"{upload}/..", f"{tmp_path}/uploads/hash/gold.json", "\0", ""):
+        assert ask_with(path)[0] == 400
+    upload.unlink()
+    assert ask_with(str(upload))[1] == "the file is not there any more: drop it again"
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[" * 7_000, b"\xff", b"null", b'{"data": 1}'])
+def test_a_broken_request_is_left_to_the_application(guard: Guard, body: bytes) -> None:
+    assert ask(guard, "/gradio_api/call/explain_answer", body)[:2] == (200, str(len(body)))
 
 
 @pytest.mark.parametrize("start", ["/gradio_api/file=", "/gradio_api/file/", "/space/gradio_api/file="])

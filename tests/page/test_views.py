@@ -12,12 +12,12 @@ import pytest
 
 from anls_metric import OF_VALUES, VARIANTS, get_variant
 from anls_metric.core.explanation import format_number
-from anls_metric.page import limits, visit
-from anls_metric.page.api import settings
-from anls_metric.page.errors import told
-from anls_metric.page.scoring import Asked, Fields, Found, Progress, Report, Step, score
+from anls_metric.page import limits, views
+from anls_metric.page.inputs import get_scorer
+from anls_metric.page.messages import describe_error
+from anls_metric.page.upload_scoring import Fields, Progress, Report, Result, Step, Task, score
 from anls_metric.page.uploads import Upload
-from anls_metric.page.visit import one_answer
+from anls_metric.page.views import show_answer
 from anls_metric.reading.sources import Reading
 from anls_metric.report import html_parts
 from tests.conftest import ROOT
@@ -33,11 +33,11 @@ STANDARD = get_variant()
 
 
 def test_one_answer_is_shown_with_its_reason() -> None:
-    shown, variants = one_answer("CocaCola", "Coca Cola\n\n  \nCoca Cola Company\n", STANDARD)
+    shown, variants = show_answer("CocaCola", "Coca Cola\n\n  \nCoca Cola Company\n", STANDARD)
     assert "1 edit on 9 characters" in shown
     assert shown.count("<q>Coca Cola") == 3  # the closest one twice
     assert all(f"<b>{name}</b>" in variants for name in VARIANTS)
-    assert one_answer("CocaCola", " \n", STANDARD) == (
+    assert show_answer("CocaCola", " \n", STANDARD) == (
         html_parts.format_hint("Write an accepted answer to see the score."),
         "",
     )
@@ -46,33 +46,33 @@ def test_one_answer_is_shown_with_its_reason() -> None:
 def test_what_would_keep_others_waiting_is_refused() -> None:
     for prediction, answers in (("a" * 20_000, "b\n" * 10_000), ("a" * 20_001, "b"), ("a", "b" * 20_001)):
         with pytest.raises(ValueError, match=r"too long|longer than"):
-            one_answer(prediction, answers, STANDARD)
+            show_answer(prediction, answers, STANDARD)
 
 
 def test_a_long_answer_is_scored_without_its_edits() -> None:
-    shown, _ = one_answer("ab" * 2_500, "ac" * 2_500, STANDARD)
+    shown, _ = show_answer("ab" * 2_500, "ac" * 2_500, STANDARD)
     assert "2,500 edits on 5,000 characters" in shown
     assert "5,000 characters against 5,000: too long to show what differs" in shown
     assert "Edits:" not in shown
 
 
 def test_what_is_shown_stays_small() -> None:
-    shown, variants = one_answer("a", "\n".join(["bcd"] * 5_000), STANDARD)
+    shown, variants = show_answer("a", "\n".join(["bcd"] * 5_000), STANDARD)
     assert len(shown) + len(variants) < 60_000
     assert "and 4,950 other accepted answers" in shown
 
 
 def test_a_list_is_shown_leaf_by_leaf() -> None:
-    shown, variants = one_answer('["tea", "mlik"]', '["milk", "tea", "<b>"]', settings("anls_star"))
+    shown, variants = show_answer('["tea", "mlik"]', '["milk", "tea", "<b>"]', get_scorer("anls_star"))
     assert "1 of 3 leaves right, 1 close, so 0.5000." in shown
     assert "anls|anls_star|" in shown
     assert "&lt;b&gt;" in shown
     assert "<b><" not in shown
     assert variants == ""
     over_lines = '{\n"total": {"__tuple__": ["1", "2"]}\n}'
-    assert "<b>1</b>" in one_answer('{"total": "2"}', over_lines, settings("anls_star"))[0]
+    assert "<b>1</b>" in show_answer('{"total": "2"}', over_lines, get_scorer("anls_star"))[0]
     with pytest.raises(ValueError, match="too many values in it to match here"):
-        one_answer(str([1] * 700), str([1] * 700), settings("anlsl"))
+        show_answer(str([1] * 700), str([1] * 700), get_scorer("anlsl"))
 
 
 # Files
@@ -81,16 +81,16 @@ def test_a_list_is_shown_leaf_by_leaf() -> None:
 def steps(*files: Upload, variant: str = "standard", **reading: Any) -> list[Step]:
     """What a visitor who drops these files gets, one after the other."""
     of_values = variant in OF_VALUES
-    asked = Asked(files, None, settings(variant), Reading(values=of_values, **reading), report=True)
+    asked = Task(files, None, get_scorer(variant), Reading(values=of_values, **reading), report=True)
     return list(score(asked, "page"))
 
 
 def scored(*files: Upload, **asked: Any) -> tuple[str, str]:
     """The scores that are shown, and the report."""
-    *_, found, report = steps(*files, **asked)
-    assert isinstance(found, Found)
+    *_, result, report = steps(*files, **asked)
+    assert isinstance(result, Result)
     assert isinstance(report, Report)
-    return visit.scores(found), gzip.decompress(base64.b64decode(report.packed)).decode()
+    return views.show_scores(result), gzip.decompress(base64.b64decode(report.packed)).decode()
 
 
 def test_the_scores_of_files_are_shown_before_their_report() -> None:
@@ -126,7 +126,7 @@ def test_hints_and_layouts_are_told_in_the_words_of_the_page(tmp_path: Path) -> 
 def test_what_is_framed_comes_back_as_it_was() -> None:
     report = steps(GOLD, SUBMISSION)[-1]
     assert isinstance(report, Report)
-    shown = visit.framed(report)
+    shown = views.frame_report(report)
     ((tag, attributes),) = list_elements(shown)
     assert tag == "iframe"
     assert attributes["data-packed"] == report.packed
@@ -146,15 +146,15 @@ def test_fields_are_those_that_one_picks(tmp_path: Path) -> None:
     odd = Upload(str(tmp_path / "odd.csv"))
     seen: list[Step] = []
     with pytest.raises(ValueError, match="there are no") as error:
-        seen += score(Asked([odd], report=True), "page")
+        seen += score(Task([odd], report=True), "page")
     assert seen == [Fields(["one", "other", "truth"])]
-    assert "pick their field under “Which field is which”" in told(error.value, "page")
+    assert "pick their field under “Which field is which”" in describe_error(error.value, "page")
     fields = {"references_field": "truth", "id_field": "none"}
     for field, mean in (("one", 8 / 9), ("other", 1.0)):
         assert f"<b>{format_number(mean)}</b>" in scored(odd, prediction_field=field, **fields)[0]
     with pytest.raises(ValueError, match="there is no field 'none of them'") as error:
         scored(odd, prediction_field="none of them", **fields)
-    assert "pick the right one" in told(error.value, "page")
+    assert "pick the right one" in describe_error(error.value, "page")
 
 
 def test_the_same_file_twice_is_one(tmp_path: Path) -> None:
@@ -164,13 +164,13 @@ def test_the_same_file_twice_is_one(tmp_path: Path) -> None:
 def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone") as error:
         scored(GOLD, Upload(str(tmp_path / "gone.json")))
-    assert "drop it again" in told(error.value, "page")
+    assert "drop it again" in describe_error(error.value, "page")
 
 
 def test_progress_is_told(tmp_path: Path) -> None:
-    told = [step for step in steps(write_table(tmp_path / "table.jsonl", 3_000)) if isinstance(step, Progress)]
-    assert told[-1] == Progress(3_000, "table")
-    assert len(told) > 1
+    progress = [step for step in steps(write_table(tmp_path / "table.jsonl", 3_000)) if isinstance(step, Progress)]
+    assert progress[-1] == Progress(3_000, "table")
+    assert len(progress) > 1
 
 
 WRONG_FILES = [
@@ -190,7 +190,7 @@ def test_a_wrong_file_is_told(tmp_path: Path, gold: bytes, submission: bytes, sa
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=r"json") as error:
         scored(Upload(str(tmp_path / "gold.json")), Upload(str(tmp_path / "submission.json")))
-    shown = told(error.value, "page")
+    shown = describe_error(error.value, "page")
     assert said in shown
     assert str(tmp_path) not in shown
 
@@ -205,7 +205,7 @@ def test_files_of_lists_and_nested_values_are_shown() -> None:
 def test_a_large_file_waits_for_its_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "turnstile", limits.Turnstile(most_waiting=1))
     large = write_table(tmp_path / "large.jsonl", 5_000)
-    with limits.turnstile.passed(large=True):
+    with limits.turnstile.admit(large=True):
         assert scored(GOLD, SUBMISSION)
         with pytest.raises(ValueError, match="try again in a minute"):
             scored(large)

@@ -1,4 +1,4 @@
-"""What is told of an error: what was wrong, and the remedy in the words of the page, or of an endpoint."""
+"""What an error says: what was wrong, and the remedy in the words of the page, or of an endpoint."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from anls_metric.report.terminal import make_printable
 _LONGEST = 600
 
 
-def told(error: Exception, door: Door) -> str:
-    """What is said of an error. One that nobody foresaw is logged, and not shown.
+def describe_error(error: Exception, door: Door) -> str:
+    """Describe an error to whoever caused it. One that nobody foresaw is logged, and not shown.
 
     Args:
-        error: it.
+        error: the error.
         door: in whose words the remedy is.
 
     Example:
-        >>> told(InputError("no answer to 1 of the questions (7)", "answers.json", MISSING), "endpoint")
+        >>> from anls_metric.reading import remedies
+        >>> error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
+        >>> describe_error(error, "endpoint")
         'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with unanswered_score_0'
     """
     if isinstance(error, InputError):

@@ -1,0 +1,120 @@
+"""How a program's call reaches an endpoint: uploads are named by path, what is left out has its default."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anls_metric.page import endpoints
+from anls_metric.page.messages import describe_error
+from anls_metric.page.uploads import FILE_ADDRESS, Upload, get_folder, save_data_url, take
+
+Endpoint = Callable[..., Any]
+
+ENDPOINTS: dict[str, Endpoint] = {
+    function.__name__: function
+    for function in (
+        endpoints.explain_answer,
+        endpoints.compare_variants,
+        endpoints.score_answers,
+        endpoints.list_variants,
+        endpoints.list_layouts,
+        endpoints.score_files,
+        endpoints.score_logs,
+    )
+}
+
+_TYPES_IN_JSON: dict[Any, Any] = {Upload: str, list[Upload]: list[str]}
+
+
+class CallError(ValueError):
+    """A call that cannot be answered. Its text says what was wrong with it, and hides what nobody foresaw."""
+
+
+def list_parameters(endpoint: Endpoint) -> list[inspect.Parameter]:
+    """List the parameters of an endpoint, with the types that their annotations name.
+
+    Example:
+        >>> [parameter.name for parameter in list_parameters(endpoints.compare_variants)]
+        ['prediction', 'accepted_answers']
+    """
+    return list(inspect.signature(endpoint, eval_str=True).parameters.values())
+
+
+def type_in_json(parameter: inspect.Parameter) -> Any:
+    """Tell the type that a program gives: an upload is named by its path.
+
+    Example:
+        >>> [type_in_json(parameter) for parameter in list_parameters(endpoints.score_files)[:2]]
+        [<class 'str'>, list[str]]
+    """
+    return _TYPES_IN_JSON.get(parameter.annotation, parameter.annotation)
+
+
+def call(endpoint: Endpoint, *arguments: Any, **named: Any) -> Any:
+    """Call an endpoint as a program asks for it.
+
+    Args:
+        endpoint: one of `ENDPOINTS`.
+        *arguments: as JSON has them. What is None or left out has its default, None where it has none.
+        **named: the same by name.
+
+    Returns:
+        What the endpoint returns, as JSON may have it.
+
+    Raises:
+        CallError: it cannot be answered.
+
+    Example:
+        >>> call(endpoints.explain_answer, "CocaCola", ["Coca Cola"], None, threshold=0.9)["score"]
+        0.0
+    """
+    try:
+        parameters = list_parameters(endpoint)
+        given = {parameter.name: value for parameter, value in zip(parameters, arguments)} | named
+        return _make_sendable(endpoint(*(_read_argument(parameter, given) for parameter in parameters)))
+    except Exception as error:
+        said = describe_error(error, "endpoint")
+    raise CallError(said)  # outside of `except`: the other error holds all that was read
+
+
+def fill_in(endpoint: Endpoint, data: Sequence[Any]) -> list[Any]:
+    """Add None for the arguments that a call leaves out, as gradio wants one for each.
+
+    Example:
+        >>> fill_in(endpoints.compare_variants, ["a"])
+        ['a', None]
+    """
+    return [*data, *[None] * (len(list_parameters(endpoint)) - len(data))]
+
+
+def _read_argument(parameter: inspect.Parameter, given: dict[str, Any]) -> Any:
+    value = given.get(parameter.name)
+    if parameter.annotation is Upload:
+        return _take_upload(value, parameter.name)
+    if parameter.annotation == list[Upload]:
+        return [_take_upload(file, parameter.name) for file in (isinstance(value, list) and value) or [value]]
+    return parameter.default if value is None and parameter.default is not parameter.empty else value
+
+
+def _take_upload(value: Any, name: str) -> Upload:
+    """Take the upload that a path, an address, a data: URL or gradio's object of a file names."""
+    path = value.get("path") if isinstance(value, dict) else value
+    if path and not isinstance(path, str):
+        raise ValueError(f"{name} is no file: name it by the path that uploading it gave")
+    if path and path.startswith("data:"):
+        path = save_data_url(path, get_folder())
+    elif path:
+        path = path.partition(FILE_ADDRESS)[2] or path
+    return take(path or None, get_folder(), name)
+
+
+def _make_sendable(result: Any) -> Any:
+    """Replace halves of surrogate pairs, which JSON must not have."""
+    try:
+        json.dumps(result, ensure_ascii=False).encode()
+        return result
+    except UnicodeEncodeError:
+        return json.loads(json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))

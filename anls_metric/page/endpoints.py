@@ -1,0 +1,252 @@
+"""What programs may ask of the page: each public function is an endpoint, and a tool of the same name for agents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from anls_metric.core.explanation import Explanation
+from anls_metric.core.rows import describe
+from anls_metric.core.variants import OF_VALUES, VARIANTS
+from anls_metric.page import limits
+from anls_metric.page.inputs import get_scorer, make_reading, read_answer, read_case
+from anls_metric.page.upload_scoring import Result, Task, score
+from anls_metric.page.uploads import Upload
+from anls_metric.reading.layouts import LAYOUTS
+from anls_metric.reading.values import written
+from anls_metric.report import html_parts
+
+if TYPE_CHECKING:
+    from anls_metric.nested import StarExplanation
+
+# Answers
+
+
+def explain_answer(
+    prediction: str,
+    accepted_answers: list[str],
+    variant: str = "standard",
+    threshold: float | None = None,
+    ignore_case: bool | None = None,
+) -> dict[str, Any]:
+    """Score one answer with ANLS (Average Normalized Levenshtein Similarity) and say why the score is what it is.
+
+    Args:
+        prediction: the answer to score; under anls_star and anlsl a list or object as JSON.
+        accepted_answers: the accepted answers, one or more; the closest one counts.
+        variant: which ANLS, one of the names that list_variants gives.
+        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
+        ignore_case: whether case is ignored; none does as the variant does.
+
+    Returns:
+        score, reason, sentence and signature; for each accepted answer its distance, length and similarity; edits, none
+        where the texts are long. Of a list or object score, sentence, signature, closest accepted value, and leaves.
+    """
+    scorer = get_scorer(variant, threshold, ignore_case)
+    answer = read_answer(scorer, prediction, accepted_answers, most=limits.MOST_REFERENCES)
+    with limits.turnstile.admit(answer.work > limits.SMALL_WORK):
+        why = scorer.explain(answer.prediction, answer.references)
+        return {"score": why.score, "signature": why.signature, **_describe(why)}
+
+
+def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
+    """Describe why an answer has its score: by accepted answers and edits, or by the leaves of a list or object."""
+    if isinstance(why, Explanation):
+        edits = html_parts.find_edits(why.best)
+        return {
+            "reason": why.reason,
+            "sentence": why.sentence,
+            "closest": why.best.reference,
+            "accepted_answers": [
+                {
+                    "text": match.reference,
+                    "distance": match.distance,
+                    "length": match.length,
+                    "similarity": match.similarity,
+                }
+                for match in why.matches
+            ],
+            "edits": None if edits is None else [edit._asdict() for edit in edits],
+        }
+    return {
+        "sentence": f"{why}.",
+        "closest": written(why.closest),
+        "leaves": [
+            {
+                "where": leaf.path,
+                "prediction": None if leaf.prediction is None else written(leaf.prediction),
+                "reference": None if leaf.reference is None else written(leaf.reference),
+                "score": leaf.score,
+                "sentence": leaf.sentence,
+            }
+            for leaf in why.leaves
+        ],
+    }
+
+
+def compare_variants(prediction: str, accepted_answers: list[str]) -> dict[str, float]:
+    """Score one answer under every published variant of ANLS, each with its own threshold and case.
+
+    Args:
+        prediction: the answer to score.
+        accepted_answers: the accepted answers, one or more.
+
+    Returns:
+        The score by the name of the variant.
+    """
+    answer = read_answer(VARIANTS["standard"], prediction, accepted_answers)
+    with limits.turnstile.admit(answer.work * len(VARIANTS) > limits.SMALL_WORK):
+        scores = {name: variant.score([answer.prediction], [answer.references]) for name, variant in VARIANTS.items()}
+        return {name: score for name, (score,) in scores.items()}
+
+
+def score_answers(
+    predictions: list[str],
+    accepted_answers: list[list[str]],
+    variant: str = "standard",
+    threshold: float | None = None,
+    ignore_case: bool | None = None,
+) -> dict[str, Any]:
+    """Score many answers with ANLS: the mean, the score of each, and the signature to report with the number.
+
+    Args:
+        predictions: the answers to score; under anls_star and anlsl lists and objects as JSON.
+        accepted_answers: for each of them its accepted answers.
+        variant: which ANLS, one of the names that list_variants gives.
+        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
+        ignore_case: whether case is ignored; none does as the variant does.
+
+    Returns:
+        anls, scores and signature.
+    """
+    scorer = get_scorer(variant, threshold, ignore_case)
+    if not isinstance(predictions, list) or not isinstance(accepted_answers, list):
+        raise ValueError("predictions and accepted_answers must be lists of texts, and of lists of texts")
+    if len(predictions) != len(accepted_answers):
+        raise ValueError(f"{len(predictions)} predictions and {len(accepted_answers)} lists of accepted answers")
+    rows = zip(predictions, accepted_answers)
+    answers = [read_answer(scorer, *texts, f" of row {row}") for row, texts in enumerate(rows)]
+    work = sum(answer.work for answer in answers)
+    if work > limits.MOST_COMPARED_AT_ONCE or sum(answer.pairs for answer in answers) > limits.MOST_PAIRS:
+        raise ValueError("predictions: they are too long, or too many, to compare here: score them as a file")
+    with limits.turnstile.admit(work > limits.SMALL_WORK):
+        scores = scorer.score([answer.prediction for answer in answers], [answer.references for answer in answers])
+    return {
+        "anls": scorer.mean(scores),
+        "scores": list(map(float, scores)),
+        "signature": scorer.signature(),
+    }
+
+
+def list_variants() -> list[dict[str, str]]:
+    """List the published variants of ANLS: the name and the meaning of each; the last ones score lists and objects.
+
+    Returns:
+        name, meaning, signature and source of each variant.
+    """
+    return [
+        {"name": scorer.name, "meaning": scorer.meaning, "signature": scorer.signature(), "source": scorer.source}
+        for scorer in map(get_scorer, [*VARIANTS, *OF_VALUES])
+    ]
+
+
+# Files
+
+
+def score_files(
+    gold: Upload,
+    submissions: list[Upload],
+    variant: str = "standard",
+    threshold: float | None = None,
+    case: str = "",
+    unanswered_score_0: bool = False,
+    extract: str = "",
+    baseline: str = "",
+    worst: int = 0,
+    none_keys: str = "",
+    average: str = "",
+) -> dict[str, Any]:
+    """Score submissions against a gold file with ANLS, joined by the ids of the questions, and compare them.
+
+    A file is uploaded first, to /gradio_api/upload, and named by the path or address that this gives.
+
+    Args:
+        gold: a file with the id and the accepted answers of each question, in a layout that list_layouts knows.
+        submissions: one file or more with the id and the answer of each question.
+        variant: which ANLS, one of the names that list_variants gives.
+        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
+        case: ignored or counts; empty does as the variant does.
+        unanswered_score_0: whether a question without an answer scores 0, instead of being an error.
+        extract: rules that take answers out of what a model wrote, with commas between, like think,final.
+        baseline: the name of the submission that the others are compared with; empty takes the first.
+        worst: how many of the worst answers of each submission to tell.
+        none_keys: of anls_star: counted or ignored, of predicted keys without a value; empty counts them.
+        average: of anls_star: rows or leaves; empty takes the mean of rows.
+
+    Returns:
+        signature, questions, clusters, hints; of each submission name, layout, questions, anls, interval (95 %),
+        exact_match, contains, outcomes, groups; and comparisons with difference, interval, p_value and verdict.
+    """
+    scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)
+    reading = make_reading(scorer, unanswered_score_0, extract)
+    return _score_uploads(Task(submissions, gold, scorer, reading), baseline, worst)
+
+
+def score_logs(
+    files: list[Upload],
+    prediction_field: str = "",
+    references_field: str = "",
+    id_field: str = "",
+    variant: str = "standard",
+    threshold: float | None = None,
+    case: str = "",
+    unanswered_score_0: bool = False,
+    extract: str = "",
+    baseline: str = "",
+    worst: int = 0,
+    none_keys: str = "",
+    average: str = "",
+) -> dict[str, Any]:
+    """Score files that hold both predictions and accepted answers with ANLS: logs of evaluation harnesses, tables.
+
+    A file is uploaded first, to /gradio_api/upload, and named by the path or address that this gives.
+
+    Args:
+        files: one file or more, each in a layout that list_layouts knows, or a table.
+        prediction_field: where a record has the prediction, like output.text; empty finds it.
+        references_field: where a record has the accepted answers; empty finds it.
+        id_field: where a record has its id; empty finds it, none numbers the records.
+        variant: which ANLS, one of the names that list_variants gives.
+        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
+        case: ignored or counts; empty does as the variant does.
+        unanswered_score_0: whether a question without an answer scores 0, instead of being an error.
+        extract: rules that take answers out of what a model wrote, with commas between, like think,final.
+        baseline: the name of the file that the others are compared with; empty takes the first.
+        worst: how many of the worst answers of each file to tell.
+        none_keys: of anls_star: counted or ignored, of predicted keys without a value; empty counts them.
+        average: of anls_star: rows or leaves; empty takes the mean of rows.
+
+    Returns:
+        The same as score_files.
+    """
+    scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)
+    reading = make_reading(scorer, unanswered_score_0, extract, prediction_field, references_field, id_field)
+    return _score_uploads(Task(files, None, scorer, reading), baseline, worst)
+
+
+def list_layouts() -> list[dict[str, str]]:
+    """List the layouts of files that are recognised: those of competitions, programs and evaluation harnesses.
+
+    Returns:
+        name, source and fields of each layout.
+    """
+    return [{"name": layout.name, "source": layout.source, "fields": ", ".join(layout.fields)} for layout in LAYOUTS]
+
+
+def _score_uploads(task: Task, baseline: object, worst: object) -> dict[str, Any]:
+    if not isinstance(worst, int) or not 0 <= worst <= limits.MOST_WORST:
+        raise ValueError(f"worst is {describe(worst)}: it must be a whole number up to {limits.MOST_WORST}")
+    if not isinstance(baseline, str):
+        raise ValueError(f"baseline is {describe(baseline)}: it must be the name of a submission")
+    steps = score(task._replace(baseline=baseline or None, worst=worst), "endpoint")
+    (result,) = [step for step in steps if isinstance(step, Result)]
+    return result.document

@@ -1,0 +1,53 @@
+"""What a visitor's page shows, as HTML: an answer as it is typed, or what is known of files."""
+
+from __future__ import annotations
+
+from anls_metric.core.explanation import Explanation
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer
+from anls_metric.page import limits
+from anls_metric.page.inputs import read_answer
+from anls_metric.page.upload_scoring import Report, Result
+from anls_metric.reading.values import value_or_text
+from anls_metric.report import html_parts
+
+NOTHING = (
+    "Drop a gold file and one or more submissions, or files that hold both: logs of evaluation harnesses, tables "
+    "(JSON, JSON lines, CSV, Parquet, Excel)."
+)
+
+
+def split_answers(text: str, scorer: Scorer) -> list[str]:
+    """Split a text field into accepted answers: one per line, without blank lines. A value may take several lines."""
+    if scorer.name in OF_VALUES and not isinstance(value_or_text(text), str):
+        return [text]
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def show_answer(prediction: str, answers: str, scorer: Scorer) -> tuple[str, str]:
+    """Show one answer as HTML: its score with the reason, and its score under every variant.
+
+    Raises:
+        ValueError: too much to compare, or no JSON where a list or an object seems to be meant.
+    """
+    if max(len(prediction), len(answers)) > limits.MOST_CHARACTERS:
+        raise ValueError(f"the text is longer than {limits.MOST_CHARACTERS:,} characters: score it as a file")
+    references = split_answers(answers, scorer)
+    if not references:
+        return html_parts.format_hint("Write an accepted answer to see the score."), ""
+    answer = read_answer(scorer, prediction, references)
+    with limits.turnstile.admit(large=answer.work * len(VARIANTS) > limits.SMALL_WORK):
+        why = scorer.explain(answer.prediction, answer.references)
+        if isinstance(why, Explanation):
+            return html_parts.format_answer(why), html_parts.format_variant_scores(prediction, references, why)
+        return html_parts.format_value_answer(why, scorer.label), ""
+
+
+def show_scores(result: Result) -> str:
+    """Show the scores as HTML. They are known before the report is."""
+    return html_parts.format_summary(result.document, result.notes)
+
+
+def frame_report(report: Report) -> str:
+    """Put a report into a frame, as HTML. page.js unpacks it, and its script reaches nothing around the frame."""
+    sandbox = "allow-scripts allow-downloads"
+    return f'<iframe title="The report" sandbox="{sandbox}" data-packed="{report.packed}"></iframe>'
