@@ -290,6 +290,13 @@ class ScoredSet:
             scores, similarities = _measure_rows(rows, self.scorer)
         else:
             scores = score_rows(rows, self.scorer)
+            if not self.scorer.averages_rows:
+                self._all_scores += scores
+                self._all_records += [row.record for row in rows]
+            if (
+                type(scores[0]) is not float
+            ):  # those of nested values hold their leaves, which nobody needs from here on
+                scores = list(map(float, scores))
         for other, tally in self._others.values():
             tally.add(scores if other == self.scorer else score_rows(rows, other))
         outcomes = self._judge.find_outcomes(rows, scores)
@@ -299,9 +306,6 @@ class ScoredSet:
         before = self.count if self._most_worst else 0
         self._tally.add(scores)
         self._clustered.add(scores, [row.record for row in rows])
-        if not self.scorer.averages_rows:
-            self._all_scores += scores
-            self._all_records += [row.record for row in rows]
         self.outcomes.update(outcomes)
         # `map(Scored, ...)`, in a third of its time
         batch = list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))

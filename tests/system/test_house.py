@@ -31,7 +31,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "anls_metric.trl": {*TEXTS_AND_VALUES, "anls_metric.reading", "anls_metric.transformers", "trl"},
     "anls_metric.metric": {*TEXTS_AND_VALUES, "anls_metric.transformers", "anls_metric.trl", "datasets", "evaluate"},
     "anls_metric.files": {*FILES_AND_SCORES, "pandas"},
-    "anls_metric.page": {*FILES_AND_SCORES, "anls_metric.metric", "gradio", "gradio_client", "starlette"},
+    "anls_metric.page": {*FILES_AND_SCORES, "anls_metric.metric", "anyio", "gradio", "mcp", "pydantic", "starlette"},
     "anls_metric.command_line": {*FILES_AND_SCORES, "anls_metric.page"},
     "anls_metric.__main__": {"anls_metric.command_line"},
     # __init__.py, which offers the public names
