@@ -215,7 +215,7 @@ def _format_error(message: str) -> str:
 
 def _word_error(error: ValueError | OSError) -> str:
     if isinstance(error, InputError):
-        return error.worded("command")
+        return error.format_for("command")
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}"
     return str(error)
@@ -248,7 +248,7 @@ def _run(flags: argparse.Namespace) -> int:
         similarities=bool(flags.report),
     )
     _score(evaluation, flags, several=len(submissions) > 1)
-    hints = [hint.worded("command") for hint in evaluation.hints]
+    hints = [hint.format_for("command") for hint in evaluation.hints]
     if not flags.quiet:
         for note in evaluation.notes:
             print(f"anls: {terminal.make_printable(note)}", file=sys.stderr)

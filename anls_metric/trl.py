@@ -12,7 +12,7 @@ from typing import Any
 from anls_metric.core.rows import as_column, as_text, describe, name_row
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.nested import VALUE_VARIANTS, NoneKeys, from_json, get_value_variant
-from anls_metric.reading.values import value_of, value_or_text
+from anls_metric.reading.values import parse_value, parse_value_or_text
 from anls_metric.transformers import Extract, as_extract, extract_answer
 
 __all__ = ["Reward", "anls_reward", "build_reward"]
@@ -151,7 +151,7 @@ class Reward:
     def _parse_references(self, references: Any) -> Any:
         """The accepted answers of a row, None where it has none."""
         if self._of_values:  # an empty list is an answer
-            return from_json(value_or_text(references) if isinstance(references, str) else references)
+            return from_json(parse_value_or_text(references) if isinstance(references, str) else references)
         is_empty = isinstance(references, (list, tuple, Set)) and not references
         return None if is_empty or getattr(references, "size", None) == 0 else references
 
@@ -163,7 +163,7 @@ class Reward:
         """The answer that a text is. ValueError: it is no value that can be scored."""
         if not self._of_values:
             return text
-        value = value_of(text)
+        value = parse_value(text)
         self._scorer.check([value], [""])
         return value
 

@@ -282,7 +282,7 @@ def _are_same(references: Sequence[Any], others: Sequence[Any]) -> bool:
     return all(text in others for text in references) and all(text in references for text in others)
 
 
-def changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[Pair], list[Pair]]:
+def find_changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[Pair], list[Pair]]:
     """Find the questions whose scores differ most between two submissions.
 
     Args:
@@ -299,7 +299,7 @@ def changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[Pair],
         >>> first, second = ScoredSet(keep=True), ScoredSet(keep=True)
         >>> _ = first.add([Row("7", "Cola", ["Cola"], {}), Row("8", "x", ["Cola"], {}), Row("9", "y", ["Cola"], {})])
         >>> _ = second.add([Row("7", "x", ["Cola"], {}), Row("8", "Col", ["Cola"], {}), Row("9", "z", ["Cola"], {})])
-        >>> [[pair[0].row.id for pair in pairs] for pairs in changes(first, second, 5)]
+        >>> [[pair[0].row.id for pair in pairs] for pairs in find_changes(first, second, 5)]
         [['7'], ['8']]
     """
     answers = {scored.row.id: scored for scored in second.rows}

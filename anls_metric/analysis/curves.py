@@ -27,7 +27,7 @@ def _variant_of(scored_set: ScoredSet) -> Variant:
     return scored_set.scorer
 
 
-def by_threshold(scored_set: ScoredSet) -> list[tuple[float, float]]:
+def compute_means_by_threshold(scored_set: ScoredSet) -> list[tuple[float, float]]:
     """Compute the mean of a set at each of `THRESHOLDS`.
 
     Args:
@@ -43,7 +43,7 @@ def by_threshold(scored_set: ScoredSet) -> list[tuple[float, float]]:
         >>> from anls_metric.reading.join import Row
         >>> scored_set = ScoredSet(keep=True)
         >>> scored = scored_set.add([Row("7", "ab", ["abcd"], {}), Row("8", "abcd", ["abcd"], {})])
-        >>> dict(by_threshold(scored_set))[0.5], dict(by_threshold(scored_set))[0.51]
+        >>> dict(compute_means_by_threshold(scored_set))[0.5], dict(compute_means_by_threshold(scored_set))[0.51]
         (0.75, 0.5)
     """
     variant = _variant_of(scored_set)
@@ -70,7 +70,7 @@ def least_similarity(variant: Variant) -> float:
     return max(low, 1 - high)
 
 
-def spread(scored_set: ScoredSet) -> tuple[list[int], int]:
+def count_similarities(scored_set: ScoredSet) -> tuple[list[int], int]:
     """Count the similarities of a set in bins.
 
     Args:
@@ -84,7 +84,7 @@ def spread(scored_set: ScoredSet) -> tuple[list[int], int]:
         >>> from anls_metric.reading.join import Row
         >>> scored_set = ScoredSet(keep=True)
         >>> scored = scored_set.add([Row("7", "ab", ["abcd"], {}), Row("8", "abcd", ["abcd"], {})])
-        >>> counts, equal = spread(scored_set)
+        >>> counts, equal = count_similarities(scored_set)
         >>> counts[10], sum(counts), equal
         (1, 1, 1)
     """

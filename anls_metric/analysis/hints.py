@@ -20,7 +20,7 @@ from anls_metric.reading import remedies
 from anls_metric.reading.extract import EXTRACTORS, Extractor, extractor
 from anls_metric.reading.references import parse_references
 from anls_metric.reading.remedies import Door, Remedy
-from anls_metric.reading.values import value_or_text
+from anls_metric.reading.values import parse_value_or_text
 
 
 class Hint(NamedTuple):
@@ -36,7 +36,7 @@ class Hint(NamedTuple):
         >>> hint = Hint("wrapped", "9 of 10 predictions look wrapped", remedies.EXTRACT, "think,final")
         >>> print(hint)
         9 of 10 predictions look wrapped: take the answers out with extract="think,final"
-        >>> hint.worded("command")
+        >>> hint.format_for("command")
         '9 of 10 predictions look wrapped: take the answers out with --extract think,final'
     """
 
@@ -45,13 +45,13 @@ class Hint(NamedTuple):
     remedy: Remedy | str = ""
     value: str = ""
 
-    def worded(self, door: Door) -> str:
+    def format_for(self, door: Door) -> str:
         """The hint, with the remedy in the words of a door."""
-        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.worded(door, self.value)
+        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.format_for(door, self.value)
         return ": ".join(filter(None, [self.text, remedy]))
 
     def __str__(self) -> str:
-        return self.worded("python")
+        return self.format_for("python")
 
 
 class Hints:
@@ -472,7 +472,7 @@ def _find_texts_for_values(batch: Batch) -> Iterator[str]:
 
 def _is_value(text: str) -> bool:
     """Whether a text contains a list or an object."""
-    return not isinstance(value_or_text(_VALUE_IN(text)), str)
+    return not isinstance(parse_value_or_text(_VALUE_IN(text)), str)
 
 
 def _find_wrapped_values(batch: Batch) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.join import Row
-from anls_metric.reading.values import written
+from anls_metric.reading.values import format_value
 
 
 class Answer:
@@ -184,7 +184,7 @@ def _normalize_value(value: Any) -> str:
     """Normalize a value as a text: "" if it is empty."""
     if value is None or (isinstance(value, (str, list, dict)) and not value):
         return ""
-    return _squeeze(str(value) if isinstance(value, (bool, int, float)) else written(value))
+    return _squeeze(str(value) if isinstance(value, (bool, int, float)) else format_value(value))
 
 
 # Texts

@@ -426,11 +426,11 @@ def _name_group(field: str, value: Any) -> str:
     return ANSWER_TYPES[field][1].get(name, name) if field in ANSWER_TYPES else name
 
 
-def in_order(groups: Groups) -> Groups:
+def sort_groups(groups: Groups) -> Groups:
     """Sort groups by name, 2 before 10.
 
     Example:
-        >>> list(in_order({"page 10": Tally(), "page 2": Tally(), "a": Tally()}))
+        >>> list(sort_groups({"page 10": Tally(), "page 2": Tally(), "a": Tally()}))
         ['a', 'page 2', 'page 10']
     """
     return {name: groups[name] for name in sorted(groups, key=natural_key)}

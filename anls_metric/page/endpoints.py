@@ -12,7 +12,7 @@ from anls_metric.page.inputs import get_scorer, make_reading, read_answer, read_
 from anls_metric.page.upload_scoring import Result, Task, score
 from anls_metric.page.uploads import Upload
 from anls_metric.reading.layouts import LAYOUTS
-from anls_metric.reading.values import written
+from anls_metric.reading.values import format_value
 from anls_metric.report import html_parts
 
 if TYPE_CHECKING:
@@ -69,12 +69,12 @@ def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
         }
     return {
         "sentence": f"{why}.",
-        "closest": written(why.closest),
+        "closest": format_value(why.closest),
         "leaves": [
             {
                 "where": leaf.path,
-                "prediction": None if leaf.prediction is None else written(leaf.prediction),
-                "reference": None if leaf.reference is None else written(leaf.reference),
+                "prediction": None if leaf.prediction is None else format_value(leaf.prediction),
+                "reference": None if leaf.reference is None else format_value(leaf.reference),
                 "score": leaf.score,
                 "sentence": leaf.sentence,
             }

@@ -12,7 +12,7 @@ from anls_metric.core.variants import OF_VALUES, Scorer, get_variant
 from anls_metric.page import limits
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import Reading
-from anls_metric.reading.values import typed_values
+from anls_metric.reading.values import parse_typed_values
 
 if TYPE_CHECKING:
     pass
@@ -122,4 +122,4 @@ def read_answer(
     if scorer.name not in OF_VALUES:
         return Answer(text, texts, work)
     pairs = limits.refuse_too_many_pairs(text, texts, what)
-    return Answer(*typed_values(text, texts), work, pairs)
+    return Answer(*parse_typed_values(text, texts), work, pairs)

@@ -25,7 +25,7 @@ def describe_error(error: Exception, door: Door) -> str:
         'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with unanswered_score_0'
     """
     if isinstance(error, InputError):
-        said = error.worded(door)
+        said = error.format_for(door)
     elif isinstance(error, ValueError):
         said = str(error)
     elif isinstance(error, OSError):

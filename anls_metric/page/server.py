@@ -286,7 +286,7 @@ def _take_upload(path: str) -> Upload:
 
 def _is_of_fields(error: Exception) -> bool:
     """Whether it can be mended by saying which field is which."""
-    return isinstance(error, InputError) and WHICH_FIELD in error.worded("page")
+    return isinstance(error, InputError) and WHICH_FIELD in error.format_for("page")
 
 
 # For programs

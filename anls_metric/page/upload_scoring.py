@@ -108,7 +108,7 @@ def _score(task: Task, door: Door) -> Iterator[Step]:
     for submission, scored in evaluation.run(Budget().read_batches):
         counts[submission.name] += len(scored)
         yield Progress(counts[submission.name], submission.name)
-    hints = [hint.worded(door) for hint in evaluation.hints]
+    hints = [hint.format_for(door) for hint in evaluation.hints]
     yield Result(build_document(evaluation.entries, evaluation.compared, hints), evaluation.notes)
     if task.report:
         from anls_metric.report.html import as_html

@@ -20,7 +20,7 @@ from anls_metric.reading.join import Row
 from anls_metric.reading.records import Records
 from anls_metric.reading.sources import Reading, Source
 from anls_metric.reading.submissions import Submission, find_submissions
-from anls_metric.reading.values import written
+from anls_metric.reading.values import format_value
 
 # Where the server puts an upload: in a folder that is named after its content, so that the same file of two visitors
 # is one. Nothing here moves it or changes it.
@@ -220,8 +220,8 @@ class Budget:
         for rows in submission.batches():
             for row in rows:
                 what = f"{asked}, question {row.id}"
-                texts = map(written, row.references)
-                self._work += limits.refuse_too_long(written(row.prediction or ""), list(texts), what)
+                texts = map(format_value, row.references)
+                self._work += limits.refuse_too_long(format_value(row.prediction or ""), list(texts), what)
                 self._size += limits.measure_memory(row.prediction) + limits.measure_memory(row.record) + _ROW
             count += len(rows)
             if count > limits.MOST_QUESTIONS:

@@ -7,7 +7,7 @@ from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer
 from anls_metric.page import limits
 from anls_metric.page.inputs import read_answer
 from anls_metric.page.upload_scoring import Report, Result
-from anls_metric.reading.values import value_or_text
+from anls_metric.reading.values import parse_value_or_text
 from anls_metric.report import html_parts
 
 NOTHING = (
@@ -18,7 +18,7 @@ NOTHING = (
 
 def split_answers(text: str, scorer: Scorer) -> list[str]:
     """Split a text field into accepted answers: one per line, without blank lines. A value may take several lines."""
-    if scorer.name in OF_VALUES and not isinstance(value_or_text(text), str):
+    if scorer.name in OF_VALUES and not isinstance(parse_value_or_text(text), str):
         return [text]
     return [line for line in text.splitlines() if line.strip()]
 

@@ -19,7 +19,7 @@ class InputError(ValueError):
         >>> error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
         >>> print(error)
         answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with missing="zero"
-        >>> error.worded("command")
+        >>> error.format_for("command")
         'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with --missing zero'
     """
 
@@ -27,10 +27,10 @@ class InputError(ValueError):
         super().__init__(problem, where, remedy)
         self.problem, self.where, self.remedy = problem, where, remedy
 
-    def worded(self, door: Door) -> str:
+    def format_for(self, door: Door) -> str:
         """The message, with the remedy in the words of a door."""
-        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.worded(door)
+        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.format_for(door)
         return ": ".join(filter(None, [self.where, self.problem, remedy]))
 
     def __str__(self) -> str:
-        return self.worded("python")
+        return self.format_for("python")

@@ -25,7 +25,7 @@ class Remedy(NamedTuple):
     page: str
     endpoint: str = ""
 
-    def worded(self, door: Door, value: str = "") -> str:
+    def format_for(self, door: Door, value: str = "") -> str:
         """The words of a door, with the value in its place."""
         words: str = getattr(self, door) or self.page
         return words.format(value=value)

@@ -20,7 +20,7 @@ from anls_metric.reading.layouts import ABSENT, ANSWER_FIELD, remove_prompt, tak
 from anls_metric.reading.records import Records
 from anls_metric.reading.references import parse_references, text_of_parts
 from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.values import parse_accepted_value, value_or_text
+from anls_metric.reading.values import parse_accepted_value, parse_value_or_text
 
 AUTO = "auto"
 
@@ -228,7 +228,7 @@ class Source:
         if not isinstance(value, str):
             return _parse_at(_from_json, value, name, where, number)
         text = value if self.reading.extract is None else self.reading.extract(value)
-        value = value_or_text(text)
+        value = parse_value_or_text(text)
         if value is not text:
             self._note(f"texts of {name} that are JSON are read as JSON")
         return value

@@ -12,7 +12,7 @@ from anls_metric.reading.references import parse_references
 _OPENING = ("{", "[")
 
 
-def value_of(text: str) -> Any:
+def parse_value(text: str) -> Any:
     """Parse a text that is JSON.
 
     Args:
@@ -25,7 +25,7 @@ def value_of(text: str) -> Any:
         ValueError: it is not JSON, or it is nested too deep.
 
     Example:
-        >>> value_of('{"total": "12.50"}'), value_of('"tea"'), value_of("0.10"), value_of("null")
+        >>> parse_value('{"total": "12.50"}'), parse_value('"tea"'), parse_value("0.10"), parse_value("null")
         ({'total': '12.50'}, 'tea', '0.10', None)
     """
     try:
@@ -35,16 +35,16 @@ def value_of(text: str) -> Any:
     return text.strip() if isinstance(value, (int, float)) else value
 
 
-def value_or_text(text: str) -> Any:
+def parse_value_or_text(text: str) -> Any:
     """Parse a text that is a JSON object or list; any other text stays a text.
 
     Example:
-        >>> value_or_text('["tea", "milk"]'), value_or_text("[1] tea"), value_or_text("0.10")
+        >>> parse_value_or_text('["tea", "milk"]'), parse_value_or_text("[1] tea"), parse_value_or_text("0.10")
         (['tea', 'milk'], '[1] tea', '0.10')
     """
     if text.lstrip().startswith(_OPENING):
         try:
-            return value_of(text)
+            return parse_value(text)
         except ValueError:
             pass
     return text
@@ -71,7 +71,7 @@ def parse_accepted_value(text: str, what: str) -> Any:
         Traceback (most recent call last):
         ValueError: answer is "{'total': 12.5}" (str), which looks like a list or object: write it as JSON
     """
-    value = value_or_text(text)
+    value = parse_value_or_text(text)
     if value is not text or not text.strip():
         return value
     texts = parse_references(text, what)
@@ -82,7 +82,7 @@ def parse_accepted_value(text: str, what: str) -> Any:
     return text
 
 
-def typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
+def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
     """Parse answers that somebody typed, each a text or JSON.
 
     Args:
@@ -96,15 +96,15 @@ def typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
         ValueError: an accepted answer looks like JSON and is not.
 
     Example:
-        >>> typed_values('{"total": "12.5"}', ['{"total": {"__tuple__": ["12.50", "12.5"]}}'])
+        >>> parse_typed_values('{"total": "12.5"}', ['{"total": {"__tuple__": ["12.50", "12.5"]}}'])
         ({'total': '12.5'}, {'total': ('12.50', '12.5')})
-        >>> typed_values("tea", ["tea", "milk"])
+        >>> parse_typed_values("tea", ["tea", "milk"])
         ('tea', ('tea', 'milk'))
     """
     from anls_metric.nested import from_json
 
     accepted = [from_json(parse_accepted_value(text, "the accepted answer")) for text in references]
-    return value_or_text(prediction), accepted[0] if len(accepted) == 1 else tuple(accepted)
+    return parse_value_or_text(prediction), accepted[0] if len(accepted) == 1 else tuple(accepted)
 
 
 def as_json(value: Any) -> Any:
@@ -116,11 +116,11 @@ def as_json(value: Any) -> Any:
     return to_json(value)
 
 
-def written(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Format a prediction or an accepted answer as a text: a value becomes JSON, a text stays as it is.
 
     Example:
-        >>> written("12.50"), written({"total": ("12.50", "12.5")})
+        >>> format_value("12.50"), format_value({"total": ("12.50", "12.5")})
         ('12.50', '{"total": {"__tuple__": ["12.50", "12.5"]}}')
     """
     return value if isinstance(value, str) else json.dumps(as_json(value), ensure_ascii=False)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Entry
-from anls_metric.analysis.scored import Scored, ScoredSet, in_order
+from anls_metric.analysis.scored import Scored, ScoredSet, sort_groups
 from anls_metric.core.variants import Variant
 from anls_metric.reading.join import Row
 from anls_metric.reading.values import as_json
@@ -49,11 +49,11 @@ def build_document(
         content["best"] = {"name": compared.best, "not_told_apart": compared.ties}
         content["least_difference"] = compared.least_difference
     if compared and most_changes:
-        from anls_metric.analysis.comparison import changes
+        from anls_metric.analysis.comparison import find_changes
 
         scored_sets = {entry.name: entry.scored_set for entry in entries}
         for comparison in content["comparisons"]:
-            lost, won = changes(scored_sets[comparison["first"]], scored_sets[comparison["second"]], most_changes)
+            lost, won = find_changes(scored_sets[comparison["first"]], scored_sets[comparison["second"]], most_changes)
             comparison["regressions"] = [_describe_change(pair) for pair in lost]
             comparison["improvements"] = [_describe_change(pair) for pair in won]
     return content
@@ -71,7 +71,9 @@ def _describe_submission(entry: Entry) -> dict[str, Any]:
         "contains": scored_set.contains,
         "outcomes": dict(scored_set.outcomes),
         "groups": {
-            field: {value: {"anls": tally.mean, "questions": tally.count} for value, tally in in_order(groups).items()}
+            field: {
+                value: {"anls": tally.mean, "questions": tally.count} for value, tally in sort_groups(groups).items()
+            }
             for field, groups in scored_set.groups.items()
         },
     }

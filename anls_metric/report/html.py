@@ -20,7 +20,7 @@ from anls_metric.analysis import curves
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.questions import Question, join_questions
-from anls_metric.analysis.scored import KEYS, Groups, group, grouping_fields, in_order
+from anls_metric.analysis.scored import KEYS, Groups, group, grouping_fields, sort_groups
 from anls_metric.core.explanation import format_number
 from anls_metric.core.variants import VARIANTS, Variant, get_variant
 from anls_metric.core.version import __version__
@@ -377,7 +377,7 @@ def _format_count(count: int, submission: int, outcome: int) -> str:
 
 def _draw_thresholds(whole: _Whole, variant: Variant) -> str:
     lines = [
-        charts.Line(entry.name, place, curves.by_threshold(entry.scored_set))
+        charts.Line(entry.name, place, curves.compute_means_by_threshold(entry.scored_set))
         for place, entry in enumerate(whole.entries)
     ]
     label = "; ".join(
@@ -398,7 +398,7 @@ def _draw_spreads(whole: _Whole, variant: Variant) -> str:
     least = curves.least_similarity(variant)
     figures = []
     for place, entry in enumerate(whole.entries):
-        counts, equal = curves.spread(entry.scored_set)
+        counts, equal = curves.count_similarities(entry.scored_set)
         rest = sum(counts)
         caption = f"{equal:,} equal, {rest:,} others; the tallest bar is {max(counts):,}" if rest else "all equal"
         name = _format_name(entry.name, place) if len(whole.entries) > 1 else ""
@@ -411,7 +411,7 @@ def _draw_spreads(whole: _Whole, variant: Variant) -> str:
 
 def _format_groups(whole: _Whole, field: str, groups: Sequence[Groups]) -> str:
     everything: Groups = {name: tally for tallies in reversed(groups) for name, tally in tallies.items()}
-    names = list(in_order(everything))
+    names = list(sort_groups(everything))
     if len(names) > _MOST_GROUPS:
         names = sorted(sorted(names, key=lambda name: -everything[name].count)[:_MOST_GROUPS], key=names.index)
     rows = "".join(

@@ -12,7 +12,7 @@ from anls_metric.analysis.curves import least_similarity
 from anls_metric.core.explanation import Edit, Explanation, Match, format_number
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import VARIANTS, Variant
-from anls_metric.reading.values import written
+from anls_metric.reading.values import format_value
 from anls_metric.report.terminal import format_interval, make_printable, shorten
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def format_value_answer(why: StarExplanation, label: str) -> str:
 
 def _format_leaf(leaf: Leaf) -> str:
     sides = [
-        "nothing" if value is None else f"<q>{escape(written(value), 120)}</q>"
+        "nothing" if value is None else f"<q>{escape(format_value(value), 120)}</q>"
         for value in (leaf.prediction, leaf.reference)
     ]
     edits = draw_edits(leaf.text.best, 60) if leaf.text and leaf.score < 1 else ""

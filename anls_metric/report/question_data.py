@@ -13,7 +13,7 @@ from anls_metric.analysis.scored import Scored, ScoredSet, group_names
 from anls_metric.core.explanation import WORDS, Explanation
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Variant
-from anls_metric.reading.values import written
+from anls_metric.reading.values import format_value
 from anls_metric.report.document import get_question_text
 from anls_metric.report.images import Images, find_image_name
 
@@ -165,17 +165,17 @@ def _list_branch(branch: Any) -> list[Any]:
     """A branch of the tree of a value: name, prediction, reference, score, sentence, and the branches inside it."""
     inside = [_list_branch(child) for child in branch.children]
     values = (None, None) if inside else (branch.prediction, branch.reference)
-    texts = [None if value is None else written(value) for value in values]
+    texts = [None if value is None else format_value(value) for value in values]
     return [branch.name, *texts, branch.score, branch.sentence, inside]
 
 
 def _format_prediction(answer: Scored | None) -> str | None:
     """The answer of a submission, None if there is none."""
-    return None if answer is None or answer.row.prediction is None else written(answer.row.prediction)
+    return None if answer is None or answer.row.prediction is None else format_value(answer.row.prediction)
 
 
 def _format_references(references: Sequence[Any]) -> list[str]:
-    return list(map(written, references))
+    return list(map(format_value, references))
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

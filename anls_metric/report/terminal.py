@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from anls_metric.analysis.scored import Groups, Scored, ScoredSet, in_order
+from anls_metric.analysis.scored import Groups, Scored, ScoredSet, sort_groups
 from anls_metric.core.explanation import Edit
 from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.report.document import get_question_text
@@ -83,7 +83,7 @@ def _format_variants(means: Mapping[str, float]) -> list[str]:
 
 
 def _format_groups(field: str, groups: Groups) -> list[str]:
-    names = {value: make_printable(value) for value in in_order(groups)}
+    names = {value: make_printable(value) for value in sort_groups(groups)}
     width = max(len(field) + 1, *map(len, names.values()))
     head = f"{'by ' + make_printable(field):{width + 2}}  ANLS    questions"
     rows = ((name, groups[value]) for value, name in names.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from anls_metric import VARIANTS, anls_scores, mean
-from anls_metric.analysis.curves import THRESHOLDS, by_threshold, spread
+from anls_metric.analysis.curves import THRESHOLDS, compute_means_by_threshold, count_similarities
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.join import Row
@@ -23,7 +23,7 @@ def score_rows(variant: str = "standard", missing: int = 0) -> ScoredSet:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_by_threshold_agrees_with_scoring_at_each_threshold(variant: str) -> None:
-    curve = dict(by_threshold(score_rows(variant)))
+    curve = dict(compute_means_by_threshold(score_rows(variant)))
     predictions, references = zip(*ROWS)
     assert set(THRESHOLDS) - set(curve) <= {0.0}
     for threshold in curve:
@@ -33,7 +33,7 @@ def test_by_threshold_agrees_with_scoring_at_each_threshold(variant: str) -> Non
 
 def test_missing_answer_scores_0_at_every_threshold() -> None:
     scored_set, whole = score_rows(missing=len(ROWS)), score_rows()
-    for (_, value), (_, other) in zip(by_threshold(scored_set), by_threshold(whole)):
+    for (_, value), (_, other) in zip(compute_means_by_threshold(scored_set), compute_means_by_threshold(whole)):
         assert value == pytest.approx(other / 2)
     for name, value in scored_set.means_under(VARIANTS.values()).items():
         assert value == pytest.approx(whole.means_under(VARIANTS.values())[name] / 2)
@@ -48,14 +48,14 @@ def test_curves_of_missing_answers_alone() -> None:
     scored_set = ScoredSet(keep=True)
     scored_set.add([Row("1", None, ["a"], {})])
     assert set(scored_set.means_under(VARIANTS.values()).values()) == {0.0}
-    assert {value for _, value in by_threshold(scored_set)} == {0.0}
+    assert {value for _, value in compute_means_by_threshold(scored_set)} == {0.0}
 
 
 def test_spread_counts_equal_answers_apart_and_negative_similarities_first() -> None:
     scored_set = ScoredSet("rrc", keep=True)
     scored_set.add([Row("1", "İİ", ["q"], {}), Row("2", "a", ["a"], {}), Row("3", "abc", ["abcd"], {})])
     assert min(answer.similarity or 0.0 for answer in scored_set.rows) < 0
-    counts, equal = spread(scored_set)
+    counts, equal = count_similarities(scored_set)
     assert (counts[0], counts[15], sum(counts), equal) == (1, 1, 2, 1)
 
 

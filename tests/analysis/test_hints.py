@@ -258,6 +258,6 @@ def test_sign_has_words_for_every_door(signs: Sequence[Sign], door: Door) -> Non
     assert len({sign.key for sign in signs}) == len(signs)
     for sign in signs:
         hint = Hint(sign.key, sign.text.format(count="2", total="3", value="think"), sign.remedy, "think")
-        assert hint.worded(door).startswith(f"{hint.text}: ")
-        assert "{" not in hint.worded(door)
-        assert ("--" in hint.worded(door)) <= (door == "command")
+        assert hint.format_for(door).startswith(f"{hint.text}: ")
+        assert "{" not in hint.format_for(door)
+        assert ("--" in hint.format_for(door)) <= (door == "command")

@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -111,6 +112,17 @@ class Visit:
         found = self.page.locator(selector, has_text=text) if text else self.page.locator(selector)
         found.first.wait_for(state="visible")
         return found.first
+
+    def pick(self, field: str, option: str) -> None:
+        """Pick from a dropdown. Its choices may come after the click that opens it, which then is repeated."""
+        choice = self.page.get_by_role("option", name=option, exact=True).last
+        for _ in range(10):
+            self.page.locator(f"{field} input").click()
+            with suppress(Exception):  # the timeout of playwright, which may not be installed
+                choice.click(timeout=3_000)
+                return
+            self.page.keyboard.press("Escape")
+        pytest.fail(f"{field} has no choice {option}")
 
     def tab(self, name: str) -> None:
         self.page.get_by_role("tab", name=name).click()

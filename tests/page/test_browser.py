@@ -269,8 +269,7 @@ def test_a_table_is_scored_by_the_fields_one_picks(visit: Visits, tmp_path: Path
     user.see("#summary [role=alert]", "pick their field under “Which field is which”")
     user.see("#prediction-field input")  # it has opened
     for role, field in {"prediction": "one", "references": "truth"}.items():
-        user.page.locator(f"#{role}-field input").click()
-        user.page.get_by_role("option", name=field, exact=True).last.click()
+        user.pick(f"#{role}-field", field)
     user.see("#summary .score", "0.8819")
 
 

@@ -129,7 +129,7 @@ def test_input_error_has_the_words_of_each_door_and_survives_a_copy() -> None:
         str(error)
         == 'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with missing="zero"'
     )
-    assert error.worded("command").endswith("with --missing zero")
+    assert error.format_for("command").endswith("with --missing zero")
     assert str(InputError("it is wrong", remedy="mend it")) == "it is wrong: mend it"
     for same in (copy.copy(error), pickle.loads(pickle.dumps(error))):
         assert (same.problem, same.where, same.remedy, str(same)) == (
@@ -145,7 +145,7 @@ def test_remedy_has_words_for_every_door(door: Door) -> None:
     rows = [row for row in vars(remedies).values() if isinstance(row, Remedy)]
     assert len(rows) > 15
     for row in rows:
-        words = row.worded(door, "think")
+        words = row.format_for(door, "think")
         assert words
         assert "{" not in words
         assert ("--" in words) <= (door == "command")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from anls_metric.reading.values import value_of, value_or_text
+from anls_metric.reading.values import parse_value, parse_value_or_text
 
 JSON: list[tuple[str, Any]] = [
     ('{"a": [1, null, true, 2.5]}', {"a": [1, None, True, 2.5]}),
@@ -30,17 +30,17 @@ NO_JSON = [
 
 @pytest.mark.parametrize(("text", "value"), JSON)
 def test_value_of_reads_objects_and_lists(text: str, value: Any) -> None:
-    assert value_of(text) == value == value_or_text(text)
+    assert parse_value(text) == value == parse_value_or_text(text)
 
 
 @pytest.mark.parametrize(("text", "value"), SCALARS)
 def test_value_or_text_keeps_a_scalar_as_text(text: str, value: Any) -> None:
-    assert value_of(text) == value
-    assert value_or_text(text) == text
+    assert parse_value(text) == value
+    assert parse_value_or_text(text) == text
 
 
 @pytest.mark.parametrize("text", NO_JSON)
 def test_value_or_text_keeps_a_text_that_is_not_json(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
-        value_of(text)
-    assert value_or_text(text) == text
+        parse_value(text)
+    assert parse_value_or_text(text) == text
