@@ -9,10 +9,12 @@ from typing import NoReturn
 
 def run() -> NoReturn:
     """Run the command, and end the process with its exit status."""
-    gc.disable()  # there are no cycles among the modules and what is read, and looking for them takes 6 ms
+    gc.disable()  # what is read holds no cycles, and looking for them takes 6 ms
     from anls_metric import command_line
 
-    sys.exit(command_line.main())
+    status = command_line.main()
+    gc.freeze()  # nor does the interpreter look for them when it ends, which takes 7 ms
+    sys.exit(status)
 
 
 if __name__ == "__main__":
