@@ -292,7 +292,7 @@ def _write_report(
     from anls_metric.report.html import as_html
     from anls_metric.report.results import write_whole
 
-    sources = {os.path.basename(submission.asked) for submission in submissions}
+    sources = {os.path.basename(submission.questions_name) for submission in submissions}
     source = sources.pop() if len(sources) == 1 else ""
     write_whole(path, as_html(evaluation.entries, evaluation.compared, hints, source=source, images=images))
     print(f"report: {terminal.make_printable(path)}", file=sys.stderr)

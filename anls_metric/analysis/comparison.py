@@ -118,11 +118,12 @@ def compare(
 
     Example:
         >>> from anls_metric.reading.join import Row
-        >>> def scored(answers):
+        >>> def score_answers(answers):
         ...     scored_set = ScoredSet(comparable=True)
         ...     scored_set.add([Row(str(place), answer, ["Cola"], {}) for place, answer in enumerate(answers)])
         ...     return scored_set
-        >>> compared = compare({"a": scored(["Cola", "x"] * 30), "b": scored(["Cola", "Col", "Cola"] * 20)})
+        >>> answers = {"a": ["Cola", "x"] * 30, "b": ["Cola", "Col", "Cola"] * 20}
+        >>> compared = compare({name: score_answers(texts) for name, texts in answers.items()})
         >>> compared.comparisons[0].difference, compared.comparisons[0].verdict
         (0.4166666666666667, 'better')
     """

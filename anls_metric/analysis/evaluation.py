@@ -184,12 +184,16 @@ class Evaluation:
 
     def _refuse_empty(self, submission: Submission, scored_set: ScoredSet) -> None:
         if not scored_set.count:
-            raise InputError("there are no questions in it", submission.asked)
+            raise InputError("there are no questions in it", submission.questions_name)
         for field in self._by:
             if not scored_set.groups[field]:
-                raise InputError(f"no question has the field {field!r} to break the scores down by", submission.asked)
+                raise InputError(
+                    f"no question has the field {field!r} to break the scores down by", submission.questions_name
+                )
         if self._answer_types and not any(scored_set.groups[field] for field in ANSWER_TYPES):
-            raise InputError(f"no question has an answer type (a field {', '.join(ANSWER_TYPES)})", submission.asked)
+            raise InputError(
+                f"no question has an answer type (a field {', '.join(ANSWER_TYPES)})", submission.questions_name
+            )
 
     def _compare(self) -> None:
         """Compare the submissions; if that is impossible, a hint says why."""

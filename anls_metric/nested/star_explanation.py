@@ -90,7 +90,7 @@ class Leaf:
         """Why it scores what it scores, in plain words."""
         if self.text:
             return str(self.text)
-        predicted, accepted = map(_named, (self.prediction, self.reference))
+        predicted, accepted = map(_name_kind, (self.prediction, self.reference))
         counted = f" of {self.length} leaves" if self.length > 1 else ""
         return KINDS[self.kind].format(predicted=predicted, accepted=accepted) + counted
 
@@ -131,10 +131,10 @@ class Branch:
     @property
     def sentence(self) -> str:
         """Why it scores what it scores, in plain words."""
-        return self.leaf.sentence if self.leaf else _counted(self)
+        return self.leaf.sentence if self.leaf else _summarize(self)
 
 
-def _counted(of: Branch | StarExplanation) -> str:
+def _summarize(of: Branch | StarExplanation) -> str:
     if not of.length:
         return "nothing is expected and nothing given, so 1"
     scores = [leaf.score for leaf in of.leaves]
@@ -142,7 +142,7 @@ def _counted(of: Branch | StarExplanation) -> str:
     return f"{scores.count(1)} of {of.length} leaves right, {close} close, so {of.score:.4f}"
 
 
-def _named(value: Any) -> str:
+def _name_kind(value: Any) -> str:
     return next((name for kind, name in _NAMES.items() if isinstance(value, kind)), "nothing")
 
 
@@ -182,7 +182,7 @@ class StarExplanation:
         return self.variant.signature()
 
     def __str__(self) -> str:
-        return _counted(self)
+        return _summarize(self)
 
 
 @dataclass(frozen=True)

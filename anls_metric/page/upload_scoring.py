@@ -113,7 +113,7 @@ def _score(task: Task, door: Door) -> Iterator[Step]:
     if task.report:
         from anls_metric.report.html import as_html
 
-        sources = {submission.asked for submission in submissions}
+        sources = {submission.questions_name for submission in submissions}
         page = as_html(
             evaluation.entries,
             evaluation.compared,

@@ -216,19 +216,19 @@ class Budget:
         Raises:
             ValueError: what is wrong with a file, or that it is too large. OSError: a file is gone.
         """
-        count, asked = 0, submission.asked
+        count, name = 0, submission.questions_name
         for rows in submission.batches():
             for row in rows:
-                what = f"{asked}, question {row.id}"
+                what = f"{name}, question {row.id}"
                 texts = map(format_value, row.references)
                 self._work += limits.refuse_too_long(format_value(row.prediction or ""), list(texts), what)
                 self._size += limits.measure_memory(row.prediction) + limits.measure_memory(row.record) + _ROW
             count += len(rows)
             if count > limits.MOST_QUESTIONS:
-                raise ValueError(f"{asked} has more than {limits.MOST_QUESTIONS:,} questions: {limits.WITH_COMMAND}")
+                raise ValueError(f"{name} has more than {limits.MOST_QUESTIONS:,} questions: {limits.WITH_COMMAND}")
             if self._size > limits.MOST_UNPACKED:
                 most = f"{limits.MOST_UNPACKED // 10**6} MB"
-                raise ValueError(f"{asked} takes more than {most} once it is read: {limits.WITH_COMMAND}")
+                raise ValueError(f"{name} takes more than {most} once it is read: {limits.WITH_COMMAND}")
             if self._work > limits.MOST_COMPARED_IN_FILE:
-                raise ValueError(f"{asked} has more to compare than others would wait for: {limits.WITH_COMMAND}")
+                raise ValueError(f"{name} has more to compare than others would wait for: {limits.WITH_COMMAND}")
             yield rows

@@ -42,7 +42,7 @@ class Submission:
         return [*([self._questions.source.records.path] if self._questions else []), self._path]
 
     @property
-    def asked(self) -> str:
+    def questions_name(self) -> str:
         """The name of the file that has the questions."""
         return (self._questions.source if self._questions else self._source).name
 

@@ -85,7 +85,7 @@ def steps(*files: Upload, variant: str = "standard", **reading: Any) -> list[Ste
     return list(score(asked, "page"))
 
 
-def scored(*files: Upload, **asked: Any) -> tuple[str, str]:
+def score_uploads(*files: Upload, **asked: Any) -> tuple[str, str]:
     """The scores that are shown, and the report."""
     *_, result, report = steps(*files, **asked)
     assert isinstance(result, Result)
@@ -94,7 +94,7 @@ def scored(*files: Upload, **asked: Any) -> tuple[str, str]:
 
 
 def test_the_scores_of_files_are_shown_before_their_report() -> None:
-    shown, report = scored(GOLD, SUBMISSION)
+    shown, report = score_uploads(GOLD, SUBMISSION)
     assert "0.6273" in shown
     assert "6 questions. 2 score 0." in shown
     assert "95 % interval" in shown
@@ -105,7 +105,7 @@ def test_the_scores_of_files_are_shown_before_their_report() -> None:
 
 def test_several_submissions_are_shown_beside_each_other(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_bytes(Path(SUBMISSION.path).read_bytes())
-    shown, report = scored(Upload(str(tmp_path / "other.json")), SUBMISSION, GOLD)
+    shown, report = score_uploads(Upload(str(tmp_path / "other.json")), SUBMISSION, GOLD)
     assert shown.count("0.6273") == 2
     assert "<td>other</td>" in shown
     assert read_data(report)["submissions"] == ["other", "submission"]
@@ -114,13 +114,13 @@ def test_several_submissions_are_shown_beside_each_other(tmp_path: Path) -> None
 def test_hints_and_layouts_are_told_in_the_words_of_the_page(tmp_path: Path) -> None:
     rows = [{"id": n, "prediction": f"The answer is {n}.", "references": [str(n)]} for n in range(30)]
     (tmp_path / "wrapped.json").write_text(json.dumps(rows))
-    shown, report = scored(Upload(str(tmp_path / "wrapped.json")))
+    shown, report = score_uploads(Upload(str(tmp_path / "wrapped.json")))
     assert "under “Take answers out”" in shown
     assert "under “Take answers out”" in report
     log = tmp_path / "log.jsonl"
     doc = {"doc_id": 0, "target": "['a']", "filtered_resps": ["a"], "input": "q", "doc_hash": "x"}
     log.write_text(json.dumps(doc))
-    assert "log.jsonl: read as lmms_eval" in scored(Upload(str(log)))[0]
+    assert "log.jsonl: read as lmms_eval" in score_uploads(Upload(str(log)))[0]
 
 
 def test_what_is_framed_comes_back_as_it_was() -> None:
@@ -137,7 +137,7 @@ def test_what_is_framed_comes_back_as_it_was() -> None:
 def test_names_of_files_are_text(tmp_path: Path) -> None:
     name = HOSTILE.replace("/", "").replace("\0", "").replace("\ud800", "")[:80] + ".json"
     (tmp_path / name).write_bytes(Path(SUBMISSION.path).read_bytes())
-    shown, _ = scored(GOLD, Upload(str(tmp_path / name)))
+    shown, _ = score_uploads(GOLD, Upload(str(tmp_path / name)))
     assert not {tag for tag, _ in list_elements(shown)} & {"script", "img"}
 
 
@@ -151,19 +151,19 @@ def test_fields_are_those_that_one_picks(tmp_path: Path) -> None:
     assert "pick their field under “Which field is which”" in describe_error(error.value, "page")
     fields = {"references_field": "truth", "id_field": "none"}
     for field, mean in (("one", 8 / 9), ("other", 1.0)):
-        assert f"<b>{format_number(mean)}</b>" in scored(odd, prediction_field=field, **fields)[0]
+        assert f"<b>{format_number(mean)}</b>" in score_uploads(odd, prediction_field=field, **fields)[0]
     with pytest.raises(ValueError, match="there is no field 'none of them'") as error:
-        scored(odd, prediction_field="none of them", **fields)
+        score_uploads(odd, prediction_field="none of them", **fields)
     assert "pick the right one" in describe_error(error.value, "page")
 
 
 def test_the_same_file_twice_is_one(tmp_path: Path) -> None:
-    assert read_data(scored(GOLD, SUBMISSION, SUBMISSION)[1])["submissions"] == ["submission"]
+    assert read_data(score_uploads(GOLD, SUBMISSION, SUBMISSION)[1])["submissions"] == ["submission"]
 
 
 def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone") as error:
-        scored(GOLD, Upload(str(tmp_path / "gone.json")))
+        score_uploads(GOLD, Upload(str(tmp_path / "gone.json")))
     assert "drop it again" in describe_error(error.value, "page")
 
 
@@ -189,14 +189,14 @@ def test_a_wrong_file_is_told(tmp_path: Path, gold: bytes, submission: bytes, sa
     for name, content in (("gold.json", gold), ("submission.json", submission)):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=r"json") as error:
-        scored(Upload(str(tmp_path / "gold.json")), Upload(str(tmp_path / "submission.json")))
+        score_uploads(Upload(str(tmp_path / "gold.json")), Upload(str(tmp_path / "submission.json")))
     shown = describe_error(error.value, "page")
     assert said in shown
     assert str(tmp_path) not in shown
 
 
 def test_files_of_lists_and_nested_values_are_shown() -> None:
-    shown, report = scored(Upload(str(ROOT / "examples" / "invoices.jsonl")), variant="anls_star")
+    shown, report = score_uploads(Upload(str(ROOT / "examples" / "invoices.jsonl")), variant="anls_star")
     assert "0.7222" in shown
     assert "<span>ANLS*</span>" in shown
     assert "leaves right" in report
@@ -206,7 +206,7 @@ def test_a_large_file_waits_for_its_turn(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(limits, "turnstile", limits.Turnstile(most_waiting=1))
     large = write_table(tmp_path / "large.jsonl", 5_000)
     with limits.turnstile.admit(large=True):
-        assert scored(GOLD, SUBMISSION)
+        assert score_uploads(GOLD, SUBMISSION)
         with pytest.raises(ValueError, match="try again in a minute"):
-            scored(large)
-    assert "5,000 questions" in scored(large)[0]
+            score_uploads(large)
+    assert "5,000 questions" in score_uploads(large)[0]
