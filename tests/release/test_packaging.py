@@ -81,7 +81,12 @@ def few_tests(folder: Path, home: Path, **environment: str) -> None:
     """Run some of the quick tests that lie in a folder, on the package that lies in another."""
     where = run(sys.executable, "-c", "import anls_metric; print(anls_metric.__file__)", cwd=folder, **environment)
     assert where.stdout.strip() == str(home / "anls_metric" / "__init__.py"), where.stderr
-    quick = ["core/test_explain.py", "core/test_conformance.py", "reading/test_references.py", "report/test_terminal.py"]
+    quick = [
+        "core/test_explain.py",
+        "core/test_conformance.py",
+        "reading/test_references.py",
+        "report/test_terminal.py",
+    ]
     chosen = [*(f"tests/{name}" for name in quick), "-k", "not conformance or rrc"]
     done = run(sys.executable, "-m", "pytest", "-q", "-n", "0", *chosen, cwd=folder, **environment)
     assert done.returncode == 0, done.stdout
