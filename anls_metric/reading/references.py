@@ -64,15 +64,15 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     return as_references(value, what)
 
 
-# A printed value is split into tokens in one pass: at each place one token begins at most, and a place where none begins
-# ends the pass. Python's own parser would take hundreds of times the memory of a large cell.
+# A printed value is split into tokens in one pass, which ends at the first place where no token begins. Python's parser
+# would take hundreds of times the memory of a large cell.
 _TOKEN = re.compile(
     r"""(?P<sign>[\[\](){},:])|(?P<blank>\s+)|(?P<string>b?['"])|(?P<wrapper>\bnp\.str_(?=\())"""
     r"|(?P<other>\b(?:nan|NaN|NaT|None|null|True|False|inf|np\.\w+)\b|[-+\d.]+(?:e[-+]?\d+)?|<NA>)"
 )
 _END_OF_STRING = {quote: re.compile(rf"\\.|{quote}|\n") for quote in "'\""}
-# The shape of a printed value has a letter for each token: s for a string, n for np.str_, and x for any other value. Signs
-# stand for themselves.
+# The shape of a printed value has a letter for each token: s for a string, n for np.str_, and x for any other value.
+# Brackets, commas and colons stand for themselves.
 _LIST = re.compile(r"\[s(?:,s)*,?\]|\{s(?:,s)*\}|\(s(?:,s)*,\)|\(s(?:,s)+\)")
 _SQUAD = re.compile(r"""\{\s*['"](?:text|answer_start)['"]\s*:""")
 _OPENING = ("[", "(", "{", "array([", "Index([")
@@ -121,10 +121,11 @@ def _split_into_tokens(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _find_shape(text: str) -> str:
     """The letters of a printed value; "" for any other text."""
-    letters, end = io.StringIO(), 0
+    letters, length = io.StringIO(), 0
     for letter, _, end in _split_into_tokens(text):
         letters.write(letter)
-    return letters.getvalue().replace("n(s)", "s") if end == len(text) else ""
+        length = end
+    return letters.getvalue().replace("n(s)", "s") if length == len(text) else ""
 
 
 def _read_strings(text: str, what: str) -> list[str]:
