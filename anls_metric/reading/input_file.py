@@ -6,6 +6,7 @@ import io
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -138,6 +139,16 @@ class File:
         fields = list_some(map(repr, self.fields or record)) or "none"
         return self.error(f"there is no field {field!r} (found {fields})", place, remedy)
 
+    def error_without_library(self, what: str, library: str) -> InputError:
+        """Make the error for a library that is not installed."""
+        return self.error(f"reading {what} needs {library}", remedy="pip install 'anls-metric[files]'")
+
+    def refuse_repeated(self, columns: Sequence[str]) -> None:
+        """Raise an `InputError` where two columns have the same name."""
+        if len(set(columns)) < len(columns):
+            repeated = [name for name, count in Counter(columns).items() if count > 1]
+            raise self.error(f"two columns have the same name: {list_some(repeated)}")
+
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
         """Open the file.
@@ -209,9 +220,13 @@ def describe_kind(value: object) -> str:
 
 
 def list_some(names: Iterable[str]) -> str:
-    """List the first five names, with commas."""
+    """List the first five names, with commas. Long names are cut."""
     names = list(names)
-    return ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    some = (name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..." for name in names[:5])
+    return ", ".join(some) + (", ..." if len(names) > 5 else "")
+
+
+_LONGEST_NAME = 80
 
 
 def split_into_chunks(numbered: Iterable[tuple[int, Any]], unit: str) -> Iterator[Chunk]:
