@@ -42,7 +42,7 @@ def format_summary(scored_set: ScoredSet) -> str:
         f"exact      {scored_set.exact_match:.4f}",
         f"contains   {scored_set.contains:.4f}",
         f"scored 0   {sum(zeros.values())}{why}",
-        f"signature  {scored_set.signature}",
+        f"signature  {make_printable(scored_set.signature)}",
     ]
     parts = [lines]
     parts += [["by variant", *_format_variants(scored_set.means)]] if scored_set.means else []
