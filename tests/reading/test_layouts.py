@@ -17,7 +17,7 @@ from anls_metric import command_line
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.join import Row
-from anls_metric.reading.layouts import ABSENT, LAYOUTS, guess_layout, look_up, recognize_layout, remove_prompt
+from anls_metric.reading.layouts import ABSENT, LAYOUTS, look_up, recognize_layout, remove_prompt
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions
 from tests.conftest import SHARED
@@ -328,26 +328,6 @@ def test_file_in_each_layout_is_recognized_and_read(layout: Any, tmp_path: Path)
 def test_recognize_layout_tells_every_layout_from_the_others() -> None:
     for layout in LAYOUTS:
         assert recognize_layout(dict.fromkeys(layout.fields)) == layout
-
-
-@pytest.mark.parametrize(
-    ("record", "id_field", "prediction", "references"),
-    [
-        ({"question_id": 1, "answer": "a"}, "question_id", "answer", None),
-        ({"questionId": 1, "answers": ["a"]}, "questionId", None, "answers"),
-        ({"id": 1, "answer": "a", "answers": ["a"]}, "id", "answer", "answers"),
-        ({"answer": ["a"], "model_output": "a"}, None, "model_output", "answer"),
-        ({"prediction_text": "a", "answers": {"text": ["a"], "answer_start": [1]}}, None, "prediction_text", "answers"),
-        ({"pred": "a", "gt": "a"}, None, "pred", "gt"),
-    ],
-)
-def test_guess_layout_knows_usual_names_of_fields(
-    record: dict[str, Any], id_field: str | None, prediction: str | None, references: str | None
-) -> None:
-    layout = guess_layout(record)
-    assert (layout.id, layout.prediction, layout.references) == tuple(
-        (name,) if name else () for name in (id_field, prediction, references)
-    )
 
 
 JSON = st.recursive(
