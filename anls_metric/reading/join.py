@@ -9,7 +9,7 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, repeat
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 
 from anls_metric.reading import remedies, resolver
@@ -17,7 +17,7 @@ from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.records import Records
-from anls_metric.reading.resolver import SAMPLE, GoldIds, Match
+from anls_metric.reading.resolver import Gold, Match, Sample
 from anls_metric.reading.sources import Reading, Source, first_of, roles_of
 
 
@@ -60,18 +60,16 @@ class Questions:
         """Choose the ids by which the answers of a submission find their questions: see `resolver.match`."""
         gold, reading = self.source.take_side("gold"), submission.reading
         gold_id = gold.layout.id[0] if self._is_matched and gold.layout.id else reading.gold_id_field
-        ids = GoldIds(gold.sample, gold.layout, self._read_all)
-        sample = submission.sample._replace(records=submission.sample.records[:SAMPLE])
-        if self._is_matched and not gold.layout.id:
-            ids = ids._replace(sample=gold.sample._replace(records=(), fields=()))
-        match = resolver.match(ids, sample, submission.layout, reading.id_field, gold_id)
+        sample = Sample(gold.name, ()) if self._is_matched and not gold.layout.id else gold.sample
+        first = gold.records.first_records()
+        ids = Gold(sample, gold.layout, gold.expand(first), self._read_all)
+        match = resolver.match(ids, submission.sample, submission.layout, reading.id_field, gold_id)
         gold.layout = gold.layout._replace(id=() if match.gold_id is None else (match.gold_id,))
         self._is_matched = True
         return match
 
-    def _read_all(self) -> Iterable[Mapping[str, Any]]:
-        chunks = self.source.hold(self.source.sample.list_paths())
-        return chain.from_iterable(chunk.records for chunk in chunks)
+    def _read_all(self) -> Sequence[Mapping[str, Any]]:
+        return [record for chunk in self.source.hold(self.source.sample.list_paths()) for record in chunk.records]
 
     def batches(self) -> Iterator[Batch]:
         """Yield the questions in the order of the file.
@@ -132,7 +130,7 @@ def join_files(
             "gold labels and submission cannot both come from standard input", remedy="name one of the files"
         )
     refuse_swapped(gold, submission)
-    gold_fields = {name for record in gold.sample.records[:SAMPLE] for name in record}
+    gold_fields = {name for record in gold.sample.records for name in record}
     submission.take_side("submission", alone, gold_fields)
     match = questions.match(submission)
     if match.note:
@@ -183,15 +181,18 @@ def refuse_swapped(gold: Source, submission: Source) -> None:
     Raises:
         InputError: the gold file has no accepted answers, but the submission has.
     """
-    doubtful = gold.try_side("gold").references[:1] in _IN_DOUBT
-    certain = submission.try_side("gold").references[:1] not in _IN_DOUBT
-    if doubtful and certain and not submission.try_side("both").prediction:
+    if _holds_references(gold) < _holds_references(submission) and not submission.try_side("both").prediction:
         problem = f"it has no accepted answers, but {submission.name} has: they look swapped"
         raise InputError(problem, gold.name, remedies.SWAPPED)
 
 
-# No field, or one that can also hold predictions.
-_IN_DOUBT: Sequence[tuple[Any, ...]] = ((), (resolver.ANSWER_FIELD,), (VALUE,))
+def _holds_references(source: Source) -> bool:
+    """Whether a file has accepted answers for certain: in a field of their own, or as lists."""
+    layout = source.try_side("gold")
+    if layout.references[:1] not in ((resolver.ANSWER_FIELD,), (VALUE,)):
+        return bool(layout.references)
+    values = [first_of(record, layout.references) for record in source.sample.records]
+    return not source.reading.values and any(isinstance(value, list) for value in values)
 
 
 def _join_by_position(questions: Questions, submission: Source, forced: bool) -> Iterator[list[Row]]:

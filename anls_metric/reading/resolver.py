@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from anls_metric.reading import remedies
@@ -44,22 +45,31 @@ SAMPLE = 100  # records that are looked at
 _NEARLY_ALL = 0.95  # the share of a field's values that must be ids of the gold file
 
 
-class Sample(NamedTuple):
+class Sample:
     """What the resolver sees of a file.
 
-    Attributes:
+    Args:
         name: the name of the file in errors.
-        records: its first records.
+        records: its first records; no more than `SAMPLE` of them are looked at.
         fields: the names of all columns, where the records may lack some.
     """
 
-    name: str
-    records: Sequence[Mapping[str, Any]]
-    fields: Sequence[str] = ()
+    def __init__(self, name: str, records: Sequence[Mapping[str, Any]], fields: Sequence[str] = ()) -> None:
+        self.name, self.fields = name, fields
+        self.records = records[:SAMPLE]
+        self._names = {*chain.from_iterable(self.records), *fields}
 
     def has(self, path: Path) -> bool:
         """Whether a path leads to a value in any record."""
-        return path in self.fields or any(take(record, path) is not ABSENT for record in self.records)
+        if path in self._names:
+            return True
+        nested = callable(path) or "." in path
+        return nested and any(take(record, path) is not ABSENT for record in self.records)
+
+    def values(self, path: Path) -> list[Any]:
+        """The values of a path, without the records that do not have it."""
+        there = self.has(path)
+        return [value for record in self.records if (value := take(record, path)) is not ABSENT] if there else []
 
     def first_of(self, paths: Iterable[str]) -> tuple[str, ...]:
         """The first path that leads to a value, as a layout holds it."""
@@ -92,22 +102,21 @@ def _list_paths(record: Mapping[str, Any], before: str = "", depth: int = 8, int
 # Roles by name
 
 
-class Named(NamedTuple):
-    """The fields that the user names; None for a role without one."""
-
-    id: str | None = None
-    prediction: str | None = None
-    references: str | None = None
-
-
-def resolve(side: Side, sample: Sample, layout: Layout | None, named: Named, values: bool = False) -> Layout:
+def resolve(
+    side: Side,
+    sample: Sample,
+    layout: Layout | None = None,
+    named: Mapping[str, str | None] = MappingProxyType({}),
+    values: bool = False,
+) -> Layout:
     """Choose the path of each role by its name.
 
     Args:
         side: what the file holds.
         sample: its first records.
         layout: the layout of the program that wrote it; None for a table, whose fields have usual names.
-        named: the fields that the user names. They win where the file has them.
+        named: the fields that the user names, by role: "id", "prediction", "references". They win where the file has
+            them.
         values: whether answers are lists and nested values: then the records of a map can be answers as a whole.
 
     Returns:
@@ -115,13 +124,13 @@ def resolve(side: Side, sample: Sample, layout: Layout | None, named: Named, val
 
     Example:
         >>> record = {"question_id": 7, "answer": "Coca Cola", "prediction": "CocaCola"}
-        >>> layout = resolve("both", Sample("table.json", [record]), None, Named())
+        >>> layout = resolve("both", Sample("table.json", [record]))
         >>> layout.id, layout.prediction, layout.references
         (('question_id',), ('prediction',), ('answer',))
-        >>> resolve("submission", Sample("a.json", [{"id": 7, "answer": "Coca Cola"}]), None, Named()).prediction
+        >>> resolve("submission", Sample("a.json", [{"id": 7, "answer": "Coca Cola"}])).prediction
         ('answer',)
     """
-    given: dict[str, Any] = {role: (path,) for role, path in named._asdict().items() if path and sample.has(path)}
+    given: dict[str, Any] = {role: (path,) for role, path in named.items() if path and sample.has(path)}
     if layout is None:
         layout = _guess(side, sample, given, values)
     if VALUE in layout.fields:
@@ -165,7 +174,7 @@ def _is_whole_answer(sample: Sample, paths: tuple[Path, ...]) -> bool:
     if not paths:
         return True
     alone = all(len(record) <= 2 for record in sample.records)
-    nested = all(isinstance(value, (list, dict)) for value in _values(sample, paths[0]))
+    nested = all(isinstance(value, (list, dict)) for value in sample.values(paths[0]))
     return paths[0] in _OF_DOCUMENTS and not alone and not nested
 
 
@@ -174,7 +183,7 @@ def _take_whole(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _holds_objects(sample: Sample, path: str) -> bool:
-    return any(isinstance(value, Mapping) for value in _values(sample, path))
+    return any(isinstance(value, Mapping) for value in sample.values(path))
 
 
 def refuse_two_roles(sample: Sample, layout: Layout) -> None:
@@ -216,15 +225,11 @@ def find_other_texts(side: Side, sample: Sample, layout: Layout, known: Collecti
         others = [path for path in others if re.search(_LIKE_A_PREDICTION, path.rpartition(".")[2].lower())]
     if side == "submission" and not anything and sample.has(ANSWER_FIELD):
         others = [ANSWER_FIELD, *(path for path in others if path != ANSWER_FIELD)]
-    least = len(set(map(str, _values(sample, chosen[0])))) / 2
-    return [path for path in others if _holds_answers(_values(sample, path), least)]
+    least = len(set(map(str, sample.values(chosen[0])))) / 2
+    return [path for path in others if _holds_answers(sample.values(path), least)]
 
 
 _LIKE_A_PREDICTION = r"pred|output|response|generat|completion|hypothes|answer"
-
-
-def _values(sample: Sample, path: Path) -> list[Any]:
-    return [value for record in sample.records if (value := take(record, path)) is not ABSENT]
 
 
 def _holds_answers(values: Sequence[Any], least: float) -> bool:
@@ -252,21 +257,25 @@ class Match(NamedTuple):
     note: str = ""
 
 
-class GoldIds(NamedTuple):
-    """The gold file, as far as ids need it.
+class Gold(NamedTuple):
+    """What the resolver sees of a gold file.
 
     Attributes:
-        sample: its first records, more than `SAMPLE`.
+        sample: its first records.
         layout: its fields.
+        first: its first records, as many as are read at a time.
         read_all: reads all of its records.
     """
 
     sample: Sample
     layout: Layout
-    read_all: Callable[[], Iterable[Mapping[str, Any]]]
+    first: Sequence[Mapping[str, Any]]
+    read_all: Callable[[], Sequence[Mapping[str, Any]]]
 
 
-def match(gold: GoldIds, sample: Sample, layout: Layout, id_field: str | None, gold_id_field: Path | None) -> Match:
+def match(
+    gold: Gold, sample: Sample, layout: Layout, id_field: str | None = None, gold_id_field: Path | None = None
+) -> Match:
     """Choose the ids by which the answers of a submission find their questions.
 
     Args:
@@ -281,64 +290,73 @@ def match(gold: GoldIds, sample: Sample, layout: Layout, id_field: str | None, g
             field does, although one looks like an id.
 
     Example:
-        >>> questions = Sample("gold.json", [{"questionId": n, "answers": ["a"]} for n in (49003, 49011)])
-        >>> layout = resolve("gold", questions, None, Named())
-        >>> gold = GoldIds(questions, layout, lambda: questions.records)
+        >>> records = [{"questionId": n, "answers": ["a"]} for n in (49003, 49011)]
+        >>> questions = Sample("gold.json", records)
+        >>> gold = Gold(questions, resolve("gold", questions), records, lambda: records)
         >>> answers = Sample("a.jsonl", [{"custom_id": "49011", "answer": "a"}, {"custom_id": "49003", "answer": "b"}])
-        >>> match(gold, answers, resolve("submission", answers, None, Named()), None, None)
+        >>> match(gold, answers, resolve("submission", answers))
         Match(gold_id='questionId', submission_id='custom_id', note="the id of a question is read from 'custom_id'")
     """
-    gold_paths = _list_gold_ids(gold, id_field, gold_id_field)
-    own = gold_paths[0] if gold_paths else None
+    own = _find_own_id(gold, id_field, gold_id_field)
     if id_field == "none":
         return Match(own, None, "the answers are matched with the questions by position")
-    if id_field and not sample.has(id_field) and id_field not in gold_paths[:1]:
-        raise InputError(
-            f"neither this file nor {gold.sample.name} has the field {id_field!r} (found {sample.describe_paths()})",
-            sample.name,
-            remedies.ID_FIELD,
-        )
-    if id_field and sample.has(id_field):
-        return Match(own, id_field)
+    if id_field is not None:
+        if sample.has(id_field):
+            return Match(own, id_field)
+        if own != id_field:
+            problem = f"neither this file nor {gold.sample.name} has the field {id_field!r}"
+            raise InputError(f"{problem} (found {sample.describe_paths()})", sample.name, remedies.ID_FIELD)
+    usual = next((path for path in layout.id if sample.has(path)), None)
     if not sample.records:
-        return Match(own, layout.id[0] if layout.id else ID_FIELDS[0])
-    columns = _list_id_columns(sample, layout)
-    usual = columns[0] if columns and columns[0].is_usual else None
-    if usual and own is not None:
-        first_ids = set(_texts(_values(gold.sample, own)))
-        if len(columns) == 1 and usual.share(first_ids) >= _NEARLY_ALL:
-            return Match(own, usual.path)
-    columns = [column for column in columns if column.is_usual or not column.is_place]
+        return Match(own, ID_FIELDS[0])
+    columns = _list_id_columns(sample, layout, usual)
+    alone = own is not None and usual is not None and len(columns) == 1
+    if own is not None and alone and columns[0].share(_take_texts(gold.first, own)) >= _NEARLY_ALL:
+        return Match(own, usual)
     if not columns:
-        return Match(own, None, _BY_POSITION)
+        return Match(own, None, "the answers have no ids: they are matched with the questions by position")
     records = gold.read_all()
-    for path in gold_paths:
-        ids = _texts(value for record in records if (value := take(record, path)) is not ABSENT)
-        if found := _choose_column(columns, ids, sample, gold.sample.name):
-            note = "" if found.is_usual else f"the id of a question is read from {found.name!r}"
-            return Match(path, found.path, note)
-    if usual and own is not None:
-        return Match(own, usual.path)
-    raise _error_of_unknown_ids(gold, own, sample, columns)
+    for path in _list_gold_ids(gold, own) if gold_id_field is None else [gold_id_field]:
+        column = _choose_column(columns, _take_texts(records, path), sample, gold.sample.name)
+        if column:
+            note = "" if column.is_usual else f"the id of a question is read from {column.name!r}"
+            return Match(path, column.path, note)
+    if usual is not None and own is not None:
+        return Match(own, usual)
+    raise _error_of_unknown_ids(gold, own, sample, columns[0])
 
 
-_BY_POSITION = "the answers have no ids: they are matched with the questions by position"
+def _find_own_id(gold: Gold, id_field: str | None, gold_id_field: Path | None) -> Path | None:
+    """Find the id of the gold file: the field that the user names, else the usual one, else one that looks like it."""
+    if gold_id_field is not None:
+        if gold.sample.has(gold_id_field):
+            return gold_id_field
+        problem = f"there is no field {gold_id_field!r} (found {gold.sample.describe_paths()})"
+        raise InputError(problem, gold.sample.name, remedies.GOLD_ID_FIELD)
+    if id_field is not None and gold.sample.has(id_field):
+        return id_field
+    usual = next((path for path in gold.layout.id if gold.sample.has(path)), None)
+    return next(iter(_list_gold_ids(gold, None)), None) if usual is None else usual
+
+
+def _list_gold_ids(gold: Gold, own: Path | None) -> list[Path]:
+    """List the fields that may hold the ids of the gold file, the likeliest first."""
+    others = [column.path for column in _list_id_columns(gold.sample, gold.layout, None, places=True)]
+    return others if own is None else [own, *(path for path in others if path != own)]
 
 
 class _Column(NamedTuple):
-    """A field of the submission that may be its id.
+    """A field that may hold ids.
 
     Attributes:
         path: where a record has it.
         values: the values in the sample, as texts.
         is_usual: whether an id is usually called so.
-        is_place: whether the values are the places of the records: 0, 1, 2 or 1, 2, 3.
     """
 
     path: Path
     values: Sequence[str]
     is_usual: bool
-    is_place: bool
 
     @property
     def name(self) -> str:
@@ -349,26 +367,21 @@ class _Column(NamedTuple):
         return sum(value in ids for value in self.values) / max(1, len(self.values))
 
 
-def _list_id_columns(sample: Sample, layout: Layout) -> list[_Column]:
-    """List the fields that may hold ids: the usual one first, then others whose values are all different."""
-    usual = next((path for path in layout.id if sample.has(path)), None)
-    roles = {*layout.question, *layout.prediction, *layout.references}
-    paths: list[Path] = [path for path in sample.list_paths() if path not in roles and path != usual]
-    columns = []
-    for path in [usual, *paths] if usual is not None else paths:
-        values = _values(sample, path)
-        texts = _texts(values)
-        if path != usual and len(texts) < len(sample.records):
-            continue
-        is_place = len(texts) == len(sample.records) and _are_places(texts)
-        different = len(set(texts)) == len(texts) and (not is_place or len(texts) > 1)
-        if path == usual or (different and _looks_like_ids(str(path), values)):
-            columns.append(_Column(path, texts, path == usual, is_place and len(texts) > 1))
+def _list_id_columns(sample: Sample, layout: Layout, usual: Path | None, places: bool = False) -> list[_Column]:
+    """List the fields that may hold ids: the usual one first, then others whose values are all different.
+
+    Places in a file (0, 1, 2 or 1, 2, 3) are ids only where the field has a usual name, or in a gold file.
+    """
+    columns = [] if usual is None else [_Column(usual, list(_take_texts(sample.records, usual)), True)]
+    roles = {usual, *layout.question, *layout.prediction, *layout.references}
+    for path in sample.list_paths():
+        if path not in roles:
+            values = sample.values(path)
+            texts = [str(value) for value in values if _is_id(value)]
+            different = len(set(texts)) == len(sample.records)
+            if different and _looks_like_ids(path, values) and (places or not _are_places(texts)):
+                columns.append(_Column(path, texts, False))
     return columns
-
-
-def _are_places(texts: Sequence[str]) -> bool:
-    return any(texts == [str(number) for number in range(first, first + len(texts))] for first in (0, 1))
 
 
 _ID_NAME = r"(?:^|[_.\- ])(?:id|ids|uid|uuid|qid|guid|key|idx|index|no|nr|num|number|name)$|[a-z](?:Id|ID|Key|Index)$"
@@ -383,56 +396,45 @@ def _looks_like_ids(path: str, values: Sequence[Any]) -> bool:
     )
 
 
-def _texts(values: Iterable[Any]) -> list[str]:
-    return [str(value) for value in values if type(value) in (str, int)]
+def _are_places(texts: Sequence[str]) -> bool:
+    return len(texts) > 1 and any(texts == [str(n) for n in range(first, first + len(texts))] for first in (0, 1))
 
 
-def _list_gold_ids(gold: GoldIds, id_field: str | None, gold_id_field: Path | None) -> list[Path]:
-    """List the fields that may hold the ids of the gold file, the likeliest first."""
-    if gold_id_field is not None:
-        if not gold.sample.has(gold_id_field):
-            raise InputError(
-                f"there is no field {gold_id_field!r} (found {gold.sample.describe_paths()})",
-                gold.sample.name,
-                remedies.GOLD_ID_FIELD,
-            )
-        return [gold_id_field]
-    if id_field is not None and gold.sample.has(id_field):
-        return [id_field]
-    usual = [path for path in gold.layout.id if gold.sample.has(path)][:1]
-    columns = _list_id_columns(gold.sample, gold.layout)
-    return [*usual, *(column.path for column in columns if column.path not in usual)]
+def _is_id(value: Any) -> bool:
+    return type(value) in (str, int)
 
 
-def _choose_column(columns: Sequence[_Column], ids: list[str], sample: Sample, gold_name: str) -> _Column | None:
-    """Choose the field whose values are ids of the gold file."""
-    known = set(ids)
-    numbers = [int(text) for text in known if text.isdecimal()]
-    dense = len(numbers) == len(known) and bool(numbers) and max(numbers) - min(numbers) < 2 * len(numbers)
-    fitting = [column for column in columns if column.share(known) >= _NEARLY_ALL and _is_no_chance(column, dense)]
+def _take_texts(records: Iterable[Mapping[str, Any]], path: Path) -> dict[str, None]:
+    """The values of a field that can be ids, as texts in their order, each once."""
+    return {str(value): None for record in records if _is_id(value := take(record, path))}
+
+
+def _choose_column(columns: Sequence[_Column], ids: Collection[str], sample: Sample, gold_name: str) -> _Column | None:
+    """Choose the field whose values are ids of the gold file.
+
+    Where the ids of the gold file are all small numbers, any column of small numbers looks like them. Then only a usual
+    name, or one like an id, counts.
+    """
+    numbers = [int(text) for text in ids if text.isdecimal() and len(text) < 20]
+    dense = len(numbers) == len(ids) and bool(numbers) and max(numbers) - min(numbers) < 2 * len(numbers)
+    fitting = [
+        column
+        for column in columns
+        if (column.is_usual or not dense or re.search(_ID_NAME, column.name)) and column.share(ids) >= _NEARLY_ALL
+    ]
     for other in fitting[1:]:
         if list(other.values) != list(fitting[0].values):
-            raise InputError(
-                f"{fitting[0].name!r} and {other.name!r} both hold ids of {gold_name}, but not the same ones",
-                sample.name,
-                remedies.ID_FIELD,
-            )
+            problem = f"{fitting[0].name!r} and {other.name!r} both hold ids of {gold_name}, but not the same ones"
+            raise InputError(problem, sample.name, remedies.ID_FIELD)
     return fitting[0] if fitting else None
 
 
-def _is_no_chance(column: _Column, dense: bool) -> bool:
-    """Whether values are ids for certain: where all small numbers are ids, any column of small numbers looks so."""
-    return column.is_usual or not dense or bool(re.search(_ID_NAME, column.name))
-
-
-def _error_of_unknown_ids(gold: GoldIds, own: Path | None, sample: Sample, columns: Sequence[_Column]) -> InputError:
-    column = columns[0]
+def _error_of_unknown_ids(gold: Gold, own: Path | None, sample: Sample, column: _Column) -> InputError:
     values = list_some(column.values[:2])
     if own is None:
         problem = f"{column.name!r} looks like an id ({values}), but {gold.sample.name} has no ids"
     else:
-        theirs = list_some(_texts(_values(gold.sample, own))[:2])
-        name = own if isinstance(own, str) else "id"
+        name, theirs = own if isinstance(own, str) else "id", list_some(list(_take_texts(gold.first, own))[:2])
         problem = (
             f"no field holds ids of {gold.sample.name}: {column.name!r} is {values}, and {name!r} there is {theirs}"
         )

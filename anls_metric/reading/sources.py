@@ -21,7 +21,7 @@ from anls_metric.reading.layouts import ABSENT, Layout, remove_prompt, take
 from anls_metric.reading.records import Records
 from anls_metric.reading.references import parse_references, text_of_parts
 from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.resolver import Named, Sample, Side
+from anls_metric.reading.resolver import Sample, Side
 from anls_metric.reading.values import parse_accepted_value, parse_value_or_text
 
 AUTO = "auto"
@@ -110,28 +110,34 @@ class Source:
             layout = layout._replace(**layout.of_values)
         self._recognized = layout
         self.layout = layout or layouts.TABLE
-        expand = self.layout.expand
-        if expand:
-            records = list(chain.from_iterable(map(expand, records[: resolver.SAMPLE])))
-        self.sample = Sample(self.name, records, self.records.fields)
+        self.sample = Sample(self.name, self.expand(records[: resolver.SAMPLE]), self.records.fields)
+        self._layouts: dict[Side, Layout] = {}
 
     @property
     def program(self) -> str:
         """The name of the layout, "" where it was guessed from the names of the fields."""
         return "" if self._recognized is None else self.layout.name
 
+    def expand(self, records: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        """Split records that hold several questions each."""
+        expand = self.layout.expand
+        return list(chain.from_iterable(map(expand, records))) if expand else records
+
     # Which field is which
 
     def try_side(self, side: Side) -> Layout:
         """Find the layout that the file has if it holds this side: see `resolver.resolve`."""
-        reading, sample = self.reading, self.sample._replace(records=self.sample.records[: resolver.SAMPLE])
-        named = Named(
-            id=None if reading.id_field == "none" else reading.id_field,
-            prediction=None if side == "gold" else next(iter(self.prediction_fields), None),
-            references=None if side == "submission" else reading.references_field,
-        )
-        layout = resolver.resolve(side, sample, self._recognized, named, reading.values)
-        return layout._replace(id=()) if reading.id_field == "none" and side == "both" else layout
+        if side not in self._layouts:
+            reading = self.reading
+            named = {
+                "id": None if reading.id_field == "none" else reading.id_field,
+                "prediction": None if side == "gold" else next(iter(self.prediction_fields), None),
+                "references": None if side == "submission" else reading.references_field,
+            }
+            layout = resolver.resolve(side, self.sample, self._recognized, named, reading.values)
+            without_id = reading.id_field == "none" and side == "both"
+            self._layouts[side] = layout._replace(id=()) if without_id else layout
+        return self._layouts[side]
 
     def take_side(self, side: Side, alone: bool = True, gold_fields: Collection[str] = ()) -> Source:
         """Decide what the file holds, and so which field is which.
@@ -180,8 +186,7 @@ class Source:
     def _note_other_texts(self, side: Side, gold_fields: Collection[str]) -> None:
         if side == "gold" or self.reading.prediction_field or self.reading.values:
             return
-        sample = self.sample._replace(records=self.sample.records[: resolver.SAMPLE])
-        self.other_texts = resolver.find_other_texts(side, sample, self.layout, gold_fields)
+        self.other_texts = resolver.find_other_texts(side, self.sample, self.layout, gold_fields)
         if self.other_texts:
             others = " or ".join(map(repr, self.other_texts[:3]))
             self.notes.append(f"the prediction is read from {self.layout.prediction[0]!r}, not from {others}")
@@ -303,9 +308,8 @@ class Source:
         part = copy(self)
         part._held, part._side = chunks, None
         part.reading = self.reading._replace(prediction_field=prediction_field or self.reading.prediction_field)
-        part.notes, part.other_texts, part.numbers = [], [], Counter()
-        records = chunks[0].records if chunks else []
-        part.sample = self.sample._replace(records=records)
+        part.notes, part.other_texts, part.numbers, part._layouts = [], [], Counter(), {}
+        part.sample = Sample(self.name, chunks[0].records if chunks else [], self.sample.fields)
         return part
 
     def _choose_repeats(self, by: str) -> Iterator[Chunk]:
