@@ -310,8 +310,7 @@ def match(
     if not sample.records:
         return Match(own, ID_FIELDS[0])
     columns = _list_id_columns(sample, layout, usual)
-    alone = own is not None and usual is not None and len(columns) == 1
-    if own is not None and alone and columns[0].share(_take_texts(gold.first, own)) >= _NEARLY_ALL:
+    if own is not None and usual is not None and len(columns) == 1 and _fits_best(gold, own, columns[0]):
         return Match(own, usual)
     if not columns:
         return Match(own, None, "the answers have no ids: they are matched with the questions by position")
@@ -337,6 +336,18 @@ def _find_own_id(gold: Gold, id_field: str | None, gold_id_field: Path | None) -
         return id_field
     usual = next((path for path in gold.layout.id if gold.sample.has(path)), None)
     return next(iter(_list_gold_ids(gold, None)), None) if usual is None else usual
+
+
+def _fits_best(gold: Gold, own: Path, column: _Column) -> bool:
+    """Whether no other field of the gold file holds more of these ids, as far as its first records tell.
+
+    That saves reading a large gold file before its answers, whatever the order of the answers is.
+    """
+    share = column.share(_take_texts(gold.first, own))
+    if share >= _NEARLY_ALL:
+        return True
+    others = [path for path in _list_gold_ids(gold, own) if path != own]
+    return all(column.share(_take_texts(gold.first, path)) <= share for path in others)
 
 
 def _list_gold_ids(gold: Gold, own: Path | None) -> list[Path]:

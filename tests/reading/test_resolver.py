@@ -156,7 +156,7 @@ def test_match_refuses_two_fields_that_pair_answers_differently() -> None:
     ids = [record["questionId"] for record in GOLD]
     shuffled = random.Random(1).sample(ids, len(ids))
     answers = [answer({"uid": first, "key": second}) for first, second in zip(ids, shuffled)]
-    with pytest.raises(InputError, match="'uid' and 'key' both hold ids of gold.json, but not the same ones"):
+    with pytest.raises(InputError, match=r"'uid' and 'key' both hold ids of gold\.json, but not the same ones"):
         match_records(GOLD, answers)
     same = [answer({"uid": key, "key": str(key)}) for key in ids]
     assert match_records(GOLD, same).submission_id == "uid"

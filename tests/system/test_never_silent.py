@@ -80,7 +80,7 @@ def read_scores(printed: str) -> list[float]:
     return [float(single[1])] if single else list(map(float, rows))
 
 
-ONE = {
+ONE: dict[str, dict[str, Any]] = {
     # the id under another name, in another type, or in another place
     "custom_id": {"a_jsonl": [{"custom_id": str(key), "answer": BASE[key]} for key in SHUFFLED]},
     "uid": {"a_jsonl": [{"uid": key, "prediction": BASE[key]} for key in SHUFFLED]},
@@ -101,7 +101,9 @@ ONE = {
     "tabs in a .csv": {"a_csv": "questionId\tprediction\n" + "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED)},
     "bars in a .csv": {"a_csv": "questionId|prediction\n" + "".join(f"{key}|{BASE[key]}\n" for key in SHUFFLED)},
     # names of predictions beside a copy of the accepted answer
-    "a copy in answer": {"a_json": [{**row, "answer": ACCEPTED[row["questionId"]][0]} for row in list_answers("output")]},
+    "a copy in answer": {
+        "a_json": [{**row, "answer": ACCEPTED[row["questionId"]][0]} for row in list_answers("output")]
+    },
     "a copy in answer, and model_response": {
         "a_json": [{"answer": ACCEPTED[row["questionId"]][0], **row} for row in list_answers("model_response")]
     },
@@ -118,7 +120,7 @@ def test_submission_in_any_shape_has_its_number_without_a_hint(
     assert "hint:" not in said
 
 
-GOLD_FILES = {
+GOLD_FILES: dict[str, dict[str, Any]] = {
     "answer is a list": {"g_json": [{"id": key, "answer": texts} for key, texts in ACCEPTED.items()]},
     "answer and answers": {"g_json": [{**record, "answer": record["answers"][0]} for record in GOLD]},  # type: ignore[index]
     "a map of lists": {"g_json": {str(key): texts for key, texts in ACCEPTED.items()}},
@@ -129,16 +131,14 @@ GOLD_FILES = {
 
 
 @pytest.mark.parametrize("case", GOLD_FILES)
-def test_gold_file_in_any_shape_is_read(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
-) -> None:
+def test_gold_file_in_any_shape_is_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     (name,) = GOLD_FILES[case]
     files = {**GOLD_FILES[case], "a_json": [{"id": key, "answer": BASE[key]} for key in SHUFFLED]}
     printed, said = type_command(run, tmp_path, monkeypatch, f"{name.replace('_', '.')} a.json", **files)
     assert read_scores(printed) == [SCORE], said
 
 
-TWO = {
+TWO: dict[str, tuple[str, dict[str, Any]]] = {
     "model": ("long.csv", {"long_csv": list_by("model")}),
     "checkpoint": ("long.csv", {"long_csv": list_by("checkpoint")}),
     "model without ids": ("long.csv --id-field none", {"long_csv": sorted(list_by("model"), key=lambda r: r["model"])}),
