@@ -163,7 +163,10 @@ def _guess(side: Side, sample: Sample, given: Mapping[str, tuple[str, ...]], val
 
 # Fields that a document can have itself: an invoice has a reference, a form has labels.
 _OF_DOCUMENTS = frozenset(
-    (*("answer", "response", "output", "completion", "generation", "reference"), *REFERENCES_FIELDS[-7:])
+    (
+        *("answer", "response", "output", "completion", "generation"),
+        *("reference", "gold", "gt", "target", "targets", "labels", "label"),
+    )
 )
 
 

@@ -181,7 +181,8 @@ class Source:
             own = getattr(self.layout, role)
             if alone or not own:
                 raise self._error_without_field(self.sample.records[0], path, "", remedy)
-            self.notes.append(f"it has no field {path!r}: the {role} is read from {own[0]!r}")
+            what = "the prediction is" if role == "prediction" else "the accepted answers are"
+            self.notes.append(f"it has no field {path!r}: {what} read from {own[0]!r}")
 
     def _note_other_texts(self, side: Side, gold_fields: Collection[str]) -> None:
         if side == "gold" or self.reading.prediction_field or self.reading.values:
@@ -270,20 +271,19 @@ class Source:
         if len(columns) > 1:
             return {column: self._take_part(self.hold(), prediction_field=column) for column in columns}
         field = self.reading.submission_field
-        found = None if field else resolver.find_submission_field(self.sample, roles_of(self.try_side("both")))
-        if field is not None and not self.sample.has(field) and self.sample.records:
-            raise self._error_without_field(self.sample.records[0], field, "", remedies.PICK_SUBMISSION_FIELD)
-        if field is None and found is None:
+        if field is not None:
+            return self._split_by(field)
+        field = resolver.find_submission_field(self.sample, roles_of(self.try_side("both")))
+        if field is None or self.layout.repeated_by:
             return {}
-        return self._split_by(field or str(found), certain=field is not None)
+        names = {str(take(record, field)) for chunk in self.hold() for record in chunk.records}
+        count = sum(len(chunk.records) for chunk in self.hold())
+        return self._split_by(field) if 1 < len(names) <= count / 2 and self._repeats_ids() else {}
 
-    def _split_by(self, field: str, certain: bool) -> dict[str, Source]:
+    def _split_by(self, field: str) -> dict[str, Source]:
         chunks = self.hold()
-        values = [[str(take(record, field)) for record in chunk.records] for chunk in chunks]
+        values = [list(map(str, self._take_column(chunk, [field], remedies.PICK_SUBMISSION_FIELD))) for chunk in chunks]
         names = list(dict.fromkeys(chain.from_iterable(values)))
-        several = 1 < len(names) <= sum(map(len, values)) / 2
-        if not certain and not (several and self._repeats_ids(chunks)):
-            return {}
         parts = {}
         for name in names:
             pieces = [
@@ -296,12 +296,12 @@ class Source:
             part.notes = [note]
         return parts
 
-    def _repeats_ids(self, chunks: Sequence[Chunk]) -> bool:
+    def _repeats_ids(self) -> bool:
         """Whether an id comes more than once, or the records have no id."""
         paths = () if self.reading.id_field == "none" else self.try_side("both").id
         if not paths:
             return True
-        ids = [str(first_of(record, paths)) for chunk in chunks for record in chunk.records]
+        ids = [str(first_of(record, paths)) for chunk in self.hold() for record in chunk.records]
         return len(set(ids)) < len(ids)
 
     def _take_part(self, chunks: list[Chunk], prediction_field: str | None = None) -> Source:
