@@ -61,8 +61,7 @@ class Questions:
         gold, reading = self.source.take_side("gold"), submission.reading
         gold_id = gold.layout.id[0] if self._is_matched and gold.layout.id else reading.gold_id_field
         sample = Sample(gold.name, ()) if self._is_matched and not gold.layout.id else gold.sample
-        first = gold.records.first_records()
-        ids = Gold(sample, gold.layout, gold.expand(first), self._read_all)
+        ids = Gold(sample, gold.layout, gold.first_records(), self._read_all)
         match = resolver.match(ids, submission.sample, submission.layout, reading.id_field, gold_id)
         gold.layout = gold.layout._replace(id=() if match.gold_id is None else (match.gold_id,))
         self._is_matched = True

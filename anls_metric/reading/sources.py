@@ -100,8 +100,8 @@ class Source:
         self._held: list[Chunk] | None = None
         self._side: Side | None = None
         self._unwraps: bool | None = None
-        records = self.records.first_records()
-        first = records[0] if records else {}
+        self._first = self.records.first_records()
+        first = self._first[0] if self._first else {}
         if self.reading.layout != AUTO:
             layout: Layout | None = layouts.find_layout(self.reading.layout)
         else:
@@ -110,7 +110,7 @@ class Source:
             layout = layout._replace(**layout.of_values)
         self._recognized = layout
         self.layout = layout or layouts.TABLE
-        self.sample = Sample(self.name, self.expand(records[: resolver.SAMPLE]), self.records.fields)
+        self.sample = Sample(self.name, self._expand(self._first[: resolver.SAMPLE]), self.records.fields)
         self._layouts: dict[Side, Layout] = {}
 
     @property
@@ -118,8 +118,11 @@ class Source:
         """The name of the layout, "" where it was guessed from the names of the fields."""
         return "" if self._recognized is None else self.layout.name
 
-    def expand(self, records: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-        """Split records that hold several questions each."""
+    def first_records(self) -> Sequence[dict[str, Any]]:
+        """The first records, as many as are read at a time."""
+        return self._expand(self._first)
+
+    def _expand(self, records: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
         expand = self.layout.expand
         return list(chain.from_iterable(map(expand, records))) if expand else records
 
