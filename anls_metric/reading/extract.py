@@ -21,7 +21,6 @@ class Extractor(NamedTuple):
         extract: finds the answer in a text, without blanks around it; None where there is none.
         marks: the rule finds nothing in a text without any of these. Single characters are found fastest.
         option: the argument of ``extract`` that ``NAME:VALUE`` sets; "" where a rule has none.
-        certain: whether the wrapping cannot be a part of the answer; a period can.
         of_values: replaces ``extract`` where answers are lists and nested values; None keeps it.
 
     Example:
@@ -36,7 +35,6 @@ class Extractor(NamedTuple):
     extract: Callable[..., str | None]
     marks: tuple[str, ...]
     option: str = ""
-    certain: bool = True
     of_values: Callable[..., str | None] | None = None
 
     def find(self, text: str) -> str | None:
@@ -394,6 +392,6 @@ _RULES = (
         _take_from_quotes,
         marks=tuple(_QUOTES),
     ),
-    Extractor("period", "without the period at its end", _strip_period, marks=(".", "。"), certain=False),
+    Extractor("period", "without the period at its end", _strip_period, marks=(".", "。")),
 )
 EXTRACTORS: Mapping[str, Extractor] = MappingProxyType({rule.name: rule for rule in _RULES})

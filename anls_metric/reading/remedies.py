@@ -171,10 +171,10 @@ NONE_KEYS = Remedy(
     endpoint="they count as wrong leaves: leave them out, or score with none_keys=ignored",
 )
 EXTRACT = Remedy(
-    python='take the answers out with extract="{value}"',
-    command="take the answers out with --extract {value}",
-    page="take the answers out with {value}, under “Take answers out”",
-    endpoint="take the answers out with extract={value}",
+    python='extract the answers with extract="{value}"',
+    command="extract the answers with --extract {value}",
+    page="extract the answers with {value}, under “Take answers out”",
+    endpoint="extract the answers with extract={value}",
 )
 REFERENCES_SEPARATOR = Remedy(
     python="split them with references_separator={value!r}",
