@@ -185,7 +185,7 @@ class Evaluation:
             yield submission, scored
         self._refuse_empty(submission, scored_set)
         self.entries.append(Entry(submission.name, scored_set, submission.layout))
-        self.hints += hints.conclude()
+        self.hints += hints.conclude(submission.other_texts, submission.float_count)
 
     def finish(self) -> Evaluation:
         """Run without looking at the batches."""
