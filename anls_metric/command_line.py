@@ -94,6 +94,7 @@ def build_parser() -> argparse.ArgumentParser:
     """Build the parser. Its flags include those of PyPI anls, whose threshold limits the distance: see `pypi_anls`."""
     flags = _Parser(
         prog="anls",
+        usage="%(prog)s [options] FILE [FILE ...]",
         description="Score answers read from documents with ANLS (Average Normalized Levenshtein Similarity).",
         epilog=_EPILOG,
         allow_abbrev=False,

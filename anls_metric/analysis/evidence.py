@@ -40,7 +40,8 @@ def make_case(number: int, scored: Scored) -> Case:
 
 def measure_cases(cases: Iterable[Case]) -> int:
     """How many cases there are, where every thousand characters of a text count as one more."""
-    return sum(1 + len(case.raw) // 1000 for case in cases if isinstance(case.raw, str))
+    texts = [case.raw for case in cases if isinstance(case.raw, str)]
+    return len(texts) + sum(map(len, texts)) // 1000
 
 
 class _Fields(NamedTuple):

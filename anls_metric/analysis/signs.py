@@ -202,7 +202,7 @@ def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: s
 def _find_floats(evidence: Evidence) -> Signed:
     """Find whole numbers that are written as floats: very few are a model's, if it also writes them without a point."""
     found = _find_respelled(partial(re.sub, r"^(-?\d+)\.0$", r"\1"), evidence, ".0")
-    few = len(found) < 0.01 * evidence.total
+    few = 0 < len(found) < 0.01 * evidence.total
     return {} if few and any(case.prediction.isdecimal() for case in (*evidence.wrong, *evidence.right)) else found
 
 
