@@ -16,7 +16,7 @@ from anls_metric.reading.values import parse_value_or_text
 _MOST_RULES = 4  # that are added
 _MOST_CASES = 256  # wrong ones of the sample, and right ones
 _MOST_VALUES = 5  # fields or tags that are tried for a rule
-_LEAST_GAIN = 0.002  # that each rule has to add to the mean
+_LEAST_GAIN = 0.002  # that each rule has to add to the mean, unless all of them add little
 
 
 class Found(NamedTuple):
@@ -59,9 +59,10 @@ def find_rules(evidence: Evidence) -> Found | None:
         if trials.measure(longer) <= gain:
             break
         rules, gain = longer, trials.measure(longer)
+    enough = gain[0] - min(_LEAST_GAIN, gain[0] / 10)
     for rule in reversed(rules):
         shorter = tuple(other for other in rules if other != rule)
-        if rule not in trials.in_use and trials.measure(shorter)[0] > gain[0] - _LEAST_GAIN:
+        if rule not in trials.in_use and trials.measure(shorter)[0] > enough:
             rules = shorter
     score = trials.measure(rules)[0]
     return Found(Extraction(rules).signature, score, trials.find_changed(rules)) if score > 0.0 else None
@@ -97,13 +98,14 @@ class _Trials:
         self._candidates = list(self._list_candidates())
 
     def _list_candidates(self) -> Iterator[Extractor]:
-        """List the rules that may find something, also with the commonest values of their options."""
+        """List the rules that may find something, and then rules with the commonest values of their options."""
         text = "\0".join(case.raw for case, _ in self._sample if case.score < 1.0)
-        for name, rule in EXTRACTORS.items():
-            if any(mark in text for mark in rule.marks):
-                found = re.findall(_OPTIONS[rule.option], text) if rule.option in _OPTIONS else []
-                for value in ["", *(f":{value}" for value, _ in Counter(found).most_common(_MOST_VALUES))]:
-                    yield from extractor(f"{name}{value}", self._of_values).rules
+        names = [name for name, rule in EXTRACTORS.items() if any(mark in text for mark in rule.marks)]
+        for name in list(names):
+            option = _OPTIONS.get(EXTRACTORS[name].option)
+            found = re.findall(option, text) if option else []
+            names += [f"{name}:{value}" for value, _ in Counter(found).most_common(_MOST_VALUES)]
+        yield from (rule for name in names for rule in extractor(name, self._of_values).rules)
 
     def extend(self, rules: Chain) -> Iterator[Chain]:
         """List the chains with one more rule, first those that have it at the end."""

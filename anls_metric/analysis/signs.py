@@ -63,13 +63,10 @@ def _find_copies(evidence: Evidence) -> Signed:
     return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied else {}
 
 
-_FLOAT = r"-?\d+\.\d+(?:[eE][-+]?\d+)?"
-
-
-def _find_floats_of_file(evidence: Evidence) -> Signed:
-    """Find the wrong predictions that are floats, if the file has floats."""
-    floats = [case.number for case in evidence.wrong if evidence.float_count and re.fullmatch(_FLOAT, case.prediction)]
-    return dict.fromkeys(floats, f"{evidence.float_count:,}")
+def _find_numbers_of_file(evidence: Evidence) -> Signed:
+    """Find the wrong predictions that look like floats, if the file has floats."""
+    floats = (case.number for case in evidence.wrong if re.fullmatch(r"-?\d+\.\d+(?:e[-+]?\d+)?", case.prediction))
+    return dict.fromkeys(floats, "") if evidence.float_count else {}
 
 
 def _find_misplaced(evidence: Evidence) -> Signed:
@@ -107,8 +104,9 @@ _THINK = EXTRACTORS["think"]
 
 
 def _find_reasoning(evidence: Evidence) -> Signed:
-    """Find the predictions that hold reasoning, if rules help these predictions at all."""
-    found = find_rules(evidence.only(_find_thoughts(evidence)))
+    """Find the predictions that hold reasoning, if rules help any of these predictions."""
+    thoughts = _each(_holds_reasoning, *_THINK.marks)(evidence)
+    found = find_rules(evidence.only(thoughts)) if thoughts else None
     return dict.fromkeys(found.changed, found.rules) if found else {}
 
 
@@ -120,21 +118,17 @@ def _is_unfinished(case: Case) -> bool:
     return _THINK.find(case.prediction) == ""
 
 
-_find_thoughts = _each(_holds_reasoning, *_THINK.marks)
-_find_unfinished = _each(_is_unfinished, *_THINK.marks)
+_OBJECT = r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']"""
 
 
-_CUT = r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']"""
+def _is_cut_off(text: str) -> bool:
+    """Whether a text begins an object, or a list of objects, that does not end."""
+    is_open = text.count("{") > text.count("}") or text.count("[") > text.count("]")
+    return is_open and re.match(_OBJECT, text) is not None
 
 
-def _is_cut_off(case: Case) -> bool:
-    """Whether the prediction begins an object, or a list of objects, that does not end."""
-    return _begins_json(case.prediction) and not any(map(_begins_json, case.references))
-
-
-def _begins_json(text: str) -> bool:
-    opens = text.count("{") > text.count("}") or text.count("[") > text.count("]")
-    return opens and re.match(_CUT, text) is not None
+def _is_cut_off_json(case: Case) -> bool:
+    return _is_cut_off(case.prediction) and not any(re.match(_OBJECT, text) for text in case.references)
 
 
 # Lists that are written as texts
@@ -311,8 +305,8 @@ def _find_common_words(first: str, second: str) -> str:
     """Find the words with which both texts begin, but not where they are all of the first text."""
     length = next((place for place, (one, other) in enumerate(zip(first, second)) if one != other), len(first))
     common = first[:length]
-    if (common[-1:] + first[length : length + 1]).isalnum():  # it ends within a word
-        common = re.sub(r"\w+$", "", common)
+    if common[-1:].isalnum() and any(text[length : length + 1].isalnum() for text in (first, second)):
+        common = re.sub(r"\w+$", "", common)  # it ended within a word
     return "" if common == first else common.strip()
 
 
@@ -333,7 +327,7 @@ def _is_broken(case: Case) -> bool:
     if not isinstance(text, str) or not any(isinstance(value, (list, dict)) for value in accepted):
         return False
     holds_none = ("{" in text or "[" in text) and isinstance(parse_value_or_text(_find_value(text)), str)
-    return holds_none or _begins_json(text)
+    return holds_none or _is_cut_off(text)
 
 
 def _has_filled_keys(case: Case) -> bool:
@@ -383,8 +377,13 @@ SIGNS = (
     _COPIES,
     _WRAPPED,
     Sign("reasoning", _find_reasoning, "predictions hold reasoning", remedies.EXTRACT),
-    Sign("unfinished", _find_unfinished, "predictions hold reasoning without an answer after it", _WRITE_MORE),
-    Sign("cut off", _each(_is_cut_off, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
+    Sign(
+        "unfinished",
+        _each(_is_unfinished, *_THINK.marks),
+        "predictions hold reasoning without an answer after it",
+        _WRITE_MORE,
+    ),
+    Sign("cut off", _each(_is_cut_off_json, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
     _NULLS,
     Sign("joined", _find_joined, "accepted answers look like several in one text", remedies.REFERENCES_SEPARATOR, 0.2),
     Sign(
@@ -402,9 +401,9 @@ SIGNS = (
         0.2,
     ),
     Sign(
-        "floats of the file",
-        _find_floats_of_file,
-        "predictions are wrong and floats in the file: their written form is lost "
+        "numbers of the file",
+        _find_numbers_of_file,
+        "predictions are wrong and were numbers in the file, so their written form is lost "
         '("15.0" was perhaps "15", and "1234.5" was perhaps "$1,234.50")',
         "write the predictions as texts",
     ),

@@ -189,6 +189,9 @@ def test_wrapped_hint_in_values() -> None:
 def test_reasoning_gives_a_hint_at_any_share() -> None:
     (hint,) = find_hints_of_many(WRAPPINGS["think"], 1)
     assert (hint.key, hint.text, hint.value) == ("reasoning", "1 of 90 predictions hold reasoning", "think")
+    answers = [f"{brand} {n}" for n in range(200) for brand in BRANDS]
+    few = find_hint([WRAPPINGS["think"](answers[0]), *answers[1:]], as_references(answers))
+    assert (few.text, few.value) == ("1 of 1,600 predictions hold reasoning", "think")
     (hint,) = find_hints_of_many(lambda answer: f"<think>Is it {answer}", 2)
     assert str(hint) == "2 of 90 predictions hold reasoning without an answer after it: let the model write more"
 
@@ -240,12 +243,12 @@ def test_float_of_a_model_gives_no_hint() -> None:
     assert find_hints([f"{text}.0" for text in texts[1:]], as_references(f"{text}.0" for text in texts[:-1])) == []
 
 
-def test_floats_of_the_file_give_a_hint_if_they_are_wrong() -> None:
+def test_numbers_of_the_file_give_a_hint_if_they_are_wrong() -> None:
     hint = find_hint(["1234.5", *MANY[1:]], as_references(["$1,234.50", *MANY[1:]]), float_count=3)
-    assert "their written form is lost" in hint.text
+    assert hint.text.startswith("1 of 90 predictions are wrong and were numbers in the file, so their written form is")
     assert '"1234.5" was perhaps "$1,234.50"' in str(hint)
     numbers = as_references(str(n) for n in range(30))
-    assert find_hint([f"{n}.0" for n in range(30)], numbers, float_count=30).key == "floats of the file"
+    assert find_hint([f"{n}.0" for n in range(30)], numbers, float_count=30).key == "numbers of the file"
     wrong = find_hints([*MANY[:-1], "a"], as_references(MANY), float_count=3)
     assert wrong == []
 
@@ -361,7 +364,8 @@ SPOILT: list[tuple[str, Callable[[str], str]]] = [
 @pytest.mark.parametrize(("key", "spoil"), SPOILT)
 @pytest.mark.parametrize("piece", [1, 7, 1000])
 def test_spoilt_predictions_give_one_hint_in_any_pieces(key: str, spoil: Callable[[str], str], piece: int) -> None:
-    assert [hint.key for hint in find_hints(list(map(spoil, ANSWERS)), piece=piece)] == [key]
+    (hint,) = find_hints(list(map(spoil, ANSWERS)), piece=piece)
+    assert hint.key in (key, "wrapped")  # a rule may mend it
 
 
 # What makes a prediction unlike an answer. Some of it is mended by a rule.
