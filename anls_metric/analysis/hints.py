@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from anls_metric.analysis.evidence import Case, Evidence, make_case, measure_cases
+from anls_metric.analysis.evidence import Case, Evidence, make_cases, measure_cases
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.signs import NULLS, SIGNS, VALUE_SIGNS, Sign
 from anls_metric.core.variants import Scorer, Variant, get_variant
@@ -71,6 +71,7 @@ class Hints:
 
     def __init__(self, scorer: str | Scorer = "standard", extract: str = "") -> None:
         self._scorer = get_variant(scorer) if isinstance(scorer, str) else scorer
+        self._of_texts = isinstance(self._scorer, Variant)
         self._extract = extract
         self._rows = self._number = self._size = 0
         self._step = 1
@@ -89,12 +90,13 @@ class Hints:
             self._number += 1
 
     def _keep(self, rows: Sequence[Scored]) -> None:
-        low = [pair for pair in enumerate(rows, self._rows) if pair[1].score < 1.0]
-        wrong = [make_case(number, scored) for number, scored in low if scored.row.prediction is not None]
-        right = [make_case(self._rows, scored) for scored in rows[:: 1 + len(rows) // _RIGHT] if scored.score >= 1.0]
+        numbered = list(enumerate(rows, self._rows))
+        low = [pair for pair in numbered if pair[1][1] < 1.0]
+        wrong = make_cases(low)
+        right = make_cases(pair for pair in numbered[:: 1 + len(rows) // _RIGHT] if pair[1].score >= 1.0)
         self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
-        predictions = (scored.row.prediction for scored in rows if scored.score >= 1.0)
-        self._right_nulls |= _NULLS.intersection(text for text in predictions if type(text) is str)
+        if self._of_texts and not _NULLS.isdisjoint([scored.row.prediction for scored in rows]):
+            self._right_nulls |= _NULLS & {scored.row.prediction for scored in rows if scored.score >= 1.0}
         copied = self._all_copied and not wrong
         self._all_copied = copied and all(scored.row.prediction in (None, *scored.row.references) for scored in rows)
         self._size += measure_cases([*wrong, *right])
@@ -126,7 +128,7 @@ class Hints:
             float_count,
         )
         hints, sampled = [], " sampled" * (self._step > 1)
-        for sign in SIGNS if isinstance(self._scorer, Variant) else VALUE_SIGNS:
+        for sign in SIGNS if self._of_texts else VALUE_SIGNS:
             signed = sign.find(evidence) if _may_show(sign, evidence) else {}
             value, count = Counter(signed.values()).most_common(1)[0] if signed else ("", 0)
             if count >= max(sign.least, sign.share * total):
