@@ -97,8 +97,7 @@ class Hints:
         self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
         if self._of_texts and not _NULLS.isdisjoint([scored.row.prediction for scored in rows]):
             self._right_nulls |= _NULLS & {scored.row.prediction for scored in rows if scored.score >= 1.0}
-        copied = self._all_copied and not wrong
-        self._all_copied = copied and all(scored.row.prediction in (None, *scored.row.references) for scored in rows)
+        self._all_copied = self._all_copied and not wrong and all(map(_is_copied, rows))
         self._size += measure_cases([*wrong, *right])
         while len(self._pieces) > 1 and self._size > _MOST:
             self._step *= 2
@@ -136,6 +135,12 @@ class Hints:
                 hints.append(Hint(sign.key, text, sign.remedy, value))
                 evidence = evidence.without(signed)
         return hints
+
+
+def _is_copied(scored: Scored) -> bool:
+    """Whether a prediction equals an accepted answer letter for letter, and no rules extracted it."""
+    row = scored.row
+    return row.prediction is None or (row.prediction in row.references and row.written in (None, row.prediction))
 
 
 def _may_show(sign: Sign, evidence: Evidence) -> bool:

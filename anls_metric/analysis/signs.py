@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -280,22 +279,21 @@ def _find_surplus(evidence: Evidence) -> Signed:
         if any(map(stands_in, map(normalize, case.references), repeat(normalize(case.prediction))))
     ]
     if len(containing) >= 0.1 * evidence.total:
-        alike, words = _find_shared_words(containing, len(containing) / 2)
+        alike, words = _find_shared_words(containing, len(containing) // 2 + 1)
         words = f"contain an accepted answer among other words{words and f' ({len(alike):,} {words})'}"
         return dict.fromkeys((case.number for case in containing), words)
-    alike, words = _find_shared_words(wrong, 0.2 * evidence.total)
+    alike, words = _find_shared_words(wrong, evidence.total // 2 + 1)
     if alike:
         return dict.fromkeys((case.number for case in alike), f"{words}, and their accepted answers do not")
     return {case.number: "repeat the same words" for case in wrong if _repeats_itself(case.prediction)}
 
 
-def _find_shared_words(cases: Sequence[Case], least: float) -> tuple[list[Case], str]:
+def _find_shared_words(cases: Sequence[Case], least: int) -> tuple[list[Case], str]:
     """Find enough predictions that begin alike, or end alike, with words that are not in their accepted answers."""
-    window = max(2, math.ceil(least))
     for verb, step in ("begin", 1), ("end", -1):
         texts = sorted(case.prediction.strip()[::step][:100] for case in cases)
         # In sorted texts, the first and the last of a window have in common what all of them have in common.
-        words = max(map(_find_common_words, texts, texts[window - 1 :]), key=len, default="")
+        words = max(map(_find_common_words, texts, texts[least - 1 :]), key=len, default="")
         alike = [case for case in cases if words and case.prediction.strip()[::step].startswith(words)]
         accepted = sum(any(words[::step] in text for text in case.references) for case in alike)
         if alike and 5 * accepted <= len(alike):

@@ -156,7 +156,7 @@ def test_wrapped_hint_extends_the_rules_of_the_run() -> None:
     wrapped = [f"<think>Hm.</think>**{answer}**" for answer in ANSWERS]
     hint = find_hint(wrapped, extract="think")
     assert hint.value == "think,bold"
-    assert find_hints(wrapped, extract=hint.value)[0].key == "copies"  # the advice is a cure
+    assert find_hints(wrapped, extract=hint.value) == []  # the advice is a cure
     before = [f"<think>Hm.\nThe answer is Pepsi\n</think>{answer}" for answer in ANSWERS]
     hint = find_hint(before, extract="final")
     assert list(map(extractor(hint.value), before)) == ANSWERS
@@ -329,6 +329,7 @@ def test_wrong_predictions_that_begin_alike_give_a_hint() -> None:
     assert find_hint(wrong).text == (
         "24 of 24 predictions begin with 'Sorry, it could be', and their accepted answers do not"
     )
+    assert find_hints(wrong[:12] + ANSWERS[12:]) == []
     assert "end with 'it could be so'" in find_hint([f"{answer[::-1]} it could be so" for answer in ANSWERS]).text
 
 

@@ -559,16 +559,16 @@ def test_submissions_without_common_ids_are_scored(run: Run, tmp_path: Path) -> 
 
 def test_wrapped_hint_names_rules_that_extract_the_answers(run: Run, tmp_path: Path) -> None:
     gold = [{"id": n, "answers": [f"answer {n}"]} for n in range(20)]
-    wrapped = [{"id": n, "answer": f"<think>Let me see.</think>The answer is answer {n}"} for n in range(20)]
+    wrapped = [{"id": n, "answer": f"<think>Let me see.</think>**answer {n}**"} for n in range(20)]
     files = write_pair(tmp_path, gold, wrapped)
     status, out, err = run(*files, "--format", "json")
-    hint = "20 of 20 predictions look wrapped: take the answers out with --extract think,final"
+    hint = "20 of 20 predictions look wrapped: extract the answers with --extract think,bold"
     assert (status, err, parse_document(out)["hints"]) == (0, f"hint: {hint}\n", [hint])
     assert parse_document(out)["anls"] < 0.5
-    status, out, err = run(*files, "--extract", "think,final", "--format", "json")
+    status, out, err = run(*files, "--extract", "think,bold", "--format", "json")
     assert (status, err, parse_document(out)["anls"]) == (0, "", 1.0)
-    assert parse_document(out)["signature"] == anls_metric.signature(extract="think,final")
-    assert "|extract:think,final|v" in parse_document(out)["signature"]
+    assert parse_document(out)["signature"] == anls_metric.signature(extract="think,bold")
+    assert "|extract:think,bold|v" in parse_document(out)["signature"]
     assert "no rule 'thinks'" in run_to_error(run, *files, "--extract", "thinks")
     joined = write(tmp_path / "t.csv", "prediction,references\n" + "".join(f"a{n},a{n}|b{n}\n" for n in range(20)))
     assert '--references-separator "|"' in run(joined)[2]
