@@ -49,6 +49,13 @@ def find_hint(*columns: Any, **options: Any) -> Hint:
 
 
 WRAPPINGS: dict[str, Callable[[str], str]] = {
+    "harmony": lambda answer: (
+        f"<|channel|>analysis<|message|>It reads so.<|end|><|start|>assistant<|channel|>final<|message|>{answer}"
+    ),
+    "chat": lambda answer: f"USER: <image>\nWhat? ASSISTANT: {answer}",
+    "chat,think": lambda answer: (
+        f"<|im_start|>user\nWhat?<|im_end|>\n<|im_start|>assistant\n<think>Hm.</think>{answer}<|im_end|>"
+    ),
     "think": lambda answer: f"<think>It could be Pepsi.</think>\n\n{answer}",
     "think,final": lambda answer: f"<think>The answer is Pepsi?</think>The answer is {answer}",
     "think,tag": lambda answer: f"<think>Hm.</think><answer>{answer}</answer>",
@@ -60,8 +67,15 @@ WRAPPINGS: dict[str, Callable[[str], str]] = {
     "tag:s_answer": lambda answer: f"<s_docvqa><s_question>What?</s_question><s_answer> {answer}</s_answer></s>",
     "json": lambda answer: f"Here it is:\n```json\n{json.dumps({'page': 3, 'answer': answer})}\n```",
     "json:brand": lambda answer: json.dumps({"page": 3, "brand": answer}),
+    "python": lambda answer: str({"answer": answer, "page": 3}),
+    "list": lambda answer: str([answer]),
     "fence": lambda answer: f"```\n{answer}\n```",
+    "html": lambda answer: f"<p>{answer}</p>",
     "special-tokens": lambda answer: f"{answer}</s>",
+    "first-line": lambda answer: f"{answer}\n\nQuestion: What is the date of the letter that is shown on page 3?",
+    "repeat": lambda answer: " ".join([answer] * 4),
+    "prefix": lambda answer: f"Final response: {answer}",
+    "sentence": lambda answer: f"The name of the brand that is shown on the page is {answer}.",
     "bold": lambda answer: f"**{answer}**",
     "quotes": lambda answer: f"“{answer}”",
     "period": lambda answer: f"{answer}.",
@@ -126,20 +140,13 @@ def test_unfinished_hint_for_reasoning_without_an_answer() -> None:
 
 # Hints about predictions that no rule mends, each by what makes a file like that.
 SPOILT: list[tuple[str, Callable[[str], str]]] = [
-    ("printed predictions", lambda answer: str([answer])),
-    ("printed predictions", lambda answer: str({"answer": answer})),
     ("printed predictions", lambda answer: str(answer.encode())),
-    ("prompt", lambda answer: f"system\nYou are.\nuser\nWhat?\nassistant\n{answer}"),
-    ("prompt", lambda answer: f"<|im_start|>assistant\n{answer}<|im_end|>"),
-    ("prompt", lambda answer: f"USER: <image>\nWhat? ASSISTANT: {answer}"),
-    ("prompt", lambda answer: f"[INST] What? [/INST] {answer}"),
     ("prompt", lambda answer: f"What does it read? {answer}"),
     ("accents", lambda answer: unicodedata.normalize("NFD", answer)),
     ("invisible", lambda answer: f"\ufeff{answer}"),
     ("invisible", lambda answer: answer.replace("o", "o\u00ad")),
     ("encoding", lambda answer: answer.encode().decode("latin-1")),
     ("encoding", lambda answer: answer.replace("no.", "–").encode().decode("cp1252").replace("â€“", "no.")),
-    ("entities", lambda answer: answer.replace("é", "&eacute;")),
     ("escapes", lambda answer: json.dumps(answer)[1:-1]),
     ("tokens", lambda answer: "▁" + answer.replace(" ", "▁")),
     ("tokens", lambda answer: answer.replace(" ", "Ġ")),
@@ -167,7 +174,7 @@ def test_hints_have_their_words() -> None:
 
 @pytest.mark.parametrize("key", ["accents", "encoding", "escapes", "invisible", "entities"])
 def test_spoilt_references_give_a_hint(key: str) -> None:
-    spoil = dict(SPOILT)[key]
+    spoil = dict([*SPOILT, ("entities", lambda answer: answer.replace("é", "&eacute;"))])[key]
     assert find_hint(ANSWERS, [[spoil(answer)] for answer in ANSWERS]).key == key
     both = find_hints(list(map(spoil, ANSWERS)), [[spoil(answer)] for answer in ANSWERS])
     assert both == []  # they are alike
@@ -227,8 +234,12 @@ def test_clean_file_gives_no_hints() -> None:
     assert find_hints([None] * 24) == []
 
 
+# Models that write sentences, and one that was not trained to follow instructions -> the rules that mend their answers.
+WRAPPED_MODELS = {"llama_scout": "sentence,period", "llama_vision": "sentence", "qwen2_vl_7b": "final,first-line"}
+
+
 @pytest.mark.parametrize("variant", ["standard", "rrc", "nls"])
-def test_real_answers_give_no_hints(real_answers: Path, variant: str) -> None:
+def test_real_answers_give_hints_only_where_rules_mend_them(real_answers: Path, variant: str) -> None:
     questions = json.loads((real_answers / "gold.json").read_text("utf-8"))["data"]
     submissions = sorted(real_answers.glob("submission__*.json"))
     assert len(submissions) == 9
@@ -236,7 +247,9 @@ def test_real_answers_give_no_hints(real_answers: Path, variant: str) -> None:
         answer_of = {record["questionId"]: record["answer"] for record in json.loads(path.read_text("utf-8"))}
         predictions = [answer_of[question["questionId"]] for question in questions]
         references = [question["answers"] for question in questions]
-        assert find_hints(predictions, references, questions, variant=variant) == [], path.name
+        hints = find_hints(predictions, references, questions, variant=variant)
+        rules = WRAPPED_MODELS.get(path.stem.removeprefix("submission__"))
+        assert [hint.value for hint in hints] == ([rules] if rules else []), path.name
 
 
 def test_hint_about_a_large_file_says_that_it_is_sampled() -> None:

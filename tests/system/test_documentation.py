@@ -199,7 +199,7 @@ def test_the_tables_of_layouts_and_rules_are_those_of_the_code() -> None:
     layouts = re.findall(r"^\| `(\w+)` \| .* \| (`.*`) \|$", PAGES["files"].text, re.MULTILINE)
     assert layouts == [(one.name, ", ".join(f"`{field}`" for field in one.fields)) for one in LAYOUTS]
     rules = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", PAGES["files"].section("Extraction"), re.MULTILINE)
-    meanings = [rule.meaning.replace("`", "").replace("|", r"\|") for rule in EXTRACTORS.values()]
+    meanings = [rule.meaning.replace("|", r"\|") for rule in EXTRACTORS.values()]
     assert rules == list(zip(EXTRACTORS, meanings))
 
 
