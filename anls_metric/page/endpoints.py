@@ -237,9 +237,17 @@ def list_layouts() -> list[dict[str, str]]:
     """List the layouts of files that are recognised: those of competitions, programs and evaluation harnesses.
 
     Returns:
-        name, source and fields of each layout.
+        name, source and fields of each layout, and whether its files hold answers, gold (accepted answers) or both.
     """
-    return [{"name": layout.name, "source": layout.source, "fields": ", ".join(layout.fields)} for layout in LAYOUTS]
+    return [
+        {
+            "name": layout.name,
+            "source": layout.source,
+            "fields": ", ".join(layout.fields),
+            "holds": layout.holds,
+        }
+        for layout in LAYOUTS
+    ]
 
 
 def _score_uploads(task: Task, baseline: object, worst: object) -> dict[str, Any]:

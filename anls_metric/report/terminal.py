@@ -60,9 +60,12 @@ def _format_interval_line(scored_set: ScoredSet) -> list[str]:
 
 
 def format_layouts() -> str:
-    """The layouts that files are recognised by, one a line: name, the fields that a file must have, and the source."""
-    width = max(len(layout.name) for layout in LAYOUTS)
-    return "\n".join(f"{layout.name:{width}}  {', '.join(layout.fields)}  {layout.source}" for layout in LAYOUTS)
+    """The layouts, one a line: name, what such files hold, the fields by which they are recognised, and the source."""
+    width, held = max(len(layout.name) for layout in LAYOUTS), max(len(layout.holds) for layout in LAYOUTS)
+    return "\n".join(
+        f"{layout.name:{width}}  {layout.holds:{held}}  {', '.join(layout.fields)}  {layout.source}"
+        for layout in LAYOUTS
+    )
 
 
 def format_matches(number: str, matches: Iterable[Mapping[str, Any]]) -> str:

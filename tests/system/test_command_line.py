@@ -584,7 +584,9 @@ def test_cluster_by_chooses_the_clusters(run: Run, tmp_path: Path) -> None:
 def test_list_layouts_prints_the_layouts(run: Run) -> None:
     status, out, _ = run("--list-layouts")
     assert status == 0
-    assert "lmms_eval " in out
+    holds = {line.split()[0]: line.split("  ", 1)[1].strip().split("  ")[0] for line in out.splitlines()}
+    assert holds["lmms_eval"] == "both"
+    assert (holds["openai_batch"], holds["squad"], holds["answers_by_id"]) == ("answers", "gold", "answers or gold")
     assert "https://github.com/open-compass/VLMEvalKit" in out
     assert "there is no layout 'x': choose one of lm_eval" in run_to_error(run, *FILES, "--layout", "x")
     assert parse_document(run(GOLD, SUBMISSION, "--layout", "auto", "--format", "json")[1])["layout"] == "table"
