@@ -184,7 +184,8 @@ def score_files(
 
     Returns:
         signature, questions, clusters, hints; of each submission name, layout, questions, anls, interval (95 %),
-        exact_match, contains, outcomes, groups; and comparisons with difference, interval, p_value and verdict.
+        exact_match, contains, outcomes, groups, and what each rule of extract did (extraction); and comparisons with
+        difference, interval, p_value and verdict.
     """
     scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)
     reading = make_reading(scorer, unanswered_score_0, extract)

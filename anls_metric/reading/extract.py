@@ -103,8 +103,8 @@ class ExtractionReport:
         >>> report.counts["json"]
         RuleCounts(changed=1, left=1, unreadable=1)
         >>> print("\n".join(report.sentences))
-        think changed 1 of 3 answers
-        json changed 1 of 3 answers; 1 is not valid JSON: cut off?
+        think changed 1 of 3 answers and left 2
+        json changed 1 of 3 answers and left 1; 1 is not valid JSON: cut off?
     """
 
     def __init__(self, extraction: Extraction) -> None:
@@ -145,14 +145,14 @@ def describe_extraction(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
 
     Example:
         >>> describe_extraction({"period": {"changed": 7, "left": 3, "unreadable": 0}})
-        ['period changed 7 of 10 answers']
+        ['period changed 7 of 10 answers and left 3']
     """
     return [_describe_rule(name, RuleCounts(**rule)) for name, rule in counts.items()]
 
 
 def _describe_rule(name: str, counts: RuleCounts) -> str:
     total = sum(counts)
-    sentence = f"{name} changed {counts.changed:,} of {total:,} answer{'s' * (total != 1)}"
+    sentence = f"{name} changed {counts.changed:,} of {total:,} answer{'s' * (total != 1)} and left {counts.left:,}"
     if not counts.unreadable:
         return sentence
     verb = "is" if counts.unreadable == 1 else "are"

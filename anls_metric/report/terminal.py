@@ -31,8 +31,13 @@ def format_interval(interval: Sequence[float] | None, form: str = ".4f") -> str:
     return f"{interval[0]:{form}} to {interval[1]:{form}}" if interval else "-"
 
 
-def format_summary(scored_set: ScoredSet) -> str:
-    """The summary of a scored set: mean, zeros, signature, variants, groups, worst answers."""
+def format_summary(scored_set: ScoredSet, extraction: Sequence[str] = ()) -> str:
+    """The summary of a scored set: mean, zeros, signature, extraction, variants, groups, worst answers.
+
+    Args:
+        scored_set: the scores.
+        extraction: what the rules did that extracted the answers, in sentences.
+    """
     zeros = {name: count for name, count in scored_set.zeros.items() if count}
     why = f" ({', '.join(f'{count} {name}' for name, count in zeros.items())})" if zeros else ""
     lines = [
@@ -43,6 +48,7 @@ def format_summary(scored_set: ScoredSet) -> str:
         f"contains   {scored_set.contains:.4f}",
         f"scored 0   {sum(zeros.values())}{why}",
         f"signature  {scored_set.signature}",
+        *(f"{'' if n else 'extracted':9}  {sentence}" for n, sentence in enumerate(extraction)),
     ]
     parts = [lines]
     parts += [["by variant", *_format_variants(scored_set.means)]] if scored_set.means else []

@@ -557,15 +557,15 @@ def test_report_counts_each_rule_of_a_chain() -> None:
     assert report.counts == {"think": RuleCounts(2, 3, 0), "json": RuleCounts(1, 3, 1)}
     assert report.as_dict()["json"] == {"changed": 1, "left": 3, "unreadable": 1}
     assert report.sentences == [
-        "think changed 2 of 5 answers",
-        "json changed 1 of 5 answers; 1 is not valid JSON: cut off?",
+        "think changed 2 of 5 answers and left 3",
+        "json changed 1 of 5 answers and left 3; 1 is not valid JSON: cut off?",
     ]
 
 
 def test_report_without_answers_has_counts_of_0() -> None:
-    assert ExtractionReport(extractor("think")).sentences == ["think changed 0 of 0 answers"]
+    assert ExtractionReport(extractor("think")).sentences == ["think changed 0 of 0 answers and left 0"]
     assert describe_extraction({"json:brand": {"changed": 0, "left": 0, "unreadable": 1200}}) == [
-        "json:brand changed 0 of 1,200 answers; 1,200 are not valid JSON: cut off?"
+        "json:brand changed 0 of 1,200 answers and left 0; 1,200 are not valid JSON: cut off?"
     ]
 
 
