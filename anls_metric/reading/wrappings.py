@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -318,12 +317,16 @@ def _scan_literal(text: str, start: int, numbers: bool) -> tuple[str, int] | Non
 
 
 def _parse_literal(source: str) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of escapes that Python does not know
-        try:
-            return ast.literal_eval(source)
-        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-            return None
+    source = re.sub(r"(?s)\\(.)", _keep_escape, source)
+    try:
+        return ast.literal_eval(source)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _keep_escape(escape: re.Match[str]) -> str:
+    """An escape that Python prints; a backslash before any other character stands for itself."""
+    return escape[0] if escape[1] in "\\'\"abfnrtvxNuU\n" else rf"\\{escape[1]}"
 
 
 def take_python_field(text: str, field: str = "answer") -> str | None:
