@@ -382,7 +382,8 @@ def _print(flags: argparse.Namespace, evaluation: Evaluation, hints: Sequence[st
         print("\n".join(str(entry.scored_set.mean) for entry in entries))
         return
     if len(entries) == 1 and flags.format == "text" and not flags.find:
-        print(terminal.format_summary(entries[0].scored_set))
+        extraction = entries[0].extraction
+        print(terminal.format_summary(entries[0].scored_set, extraction.sentences if extraction else ()))
     else:
         _print_document(flags, evaluation, build_document(entries, evaluation.compared, hints, flags.regressions))
     if flags.output_dir and flags.format == "text":

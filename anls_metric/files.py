@@ -13,7 +13,7 @@ from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import find_submissions
 from anls_metric.report import tables, terminal, terminal_comparison
-from anls_metric.report.document import build_document
+from anls_metric.report.document import build_document, list_extraction
 
 if TYPE_CHECKING:
     import pandas
@@ -84,7 +84,8 @@ class FileScores:
     def __str__(self) -> str:
         if len(self.scored_sets) > 1:
             return terminal_comparison.as_text(self._document, self.scored_sets)
-        return terminal.format_summary(*self.scored_sets.values())
+        (scored_set,) = self.scored_sets.values()
+        return terminal.format_summary(scored_set, list_extraction(self._document))
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}: {scored_set.mean:.4f}" for name, scored_set in self.scored_sets.items())

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.analysis.clusters import CLUSTER_FIELDS
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, Variant, get_variant
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.extract import ExtractionReport, extractor
 from anls_metric.reading.join import Row
 from anls_metric.reading.submissions import Submission
 
@@ -67,11 +68,13 @@ class Entry(NamedTuple):
         name: the name of the submission.
         scored_set: its scores.
         layout: the name of the layout of its file.
+        extraction: what each rule did that extracted the answers; None without rules.
     """
 
     name: str
     scored_set: ScoredSet
     layout: str = ""
+    extraction: ExtractionReport | None = None
 
 
 class Evaluation:
@@ -179,18 +182,25 @@ class Evaluation:
             self._scorers[0], extract=submission.rules, comparable=self.holds_several, **self._options
         )
         hints = Hints(self._scorers[0], submission.rules)
+        extraction = self._report_extraction(submission)
         for rows in batches(submission):
+            if extraction is not None:
+                deque(map(extraction.extract, (row.written for row in rows if row.written is not None)), maxlen=0)
             scored = scored_set.add(rows)
             hints.add(scored)
             yield submission, scored
         self._refuse_empty(submission, scored_set)
-        self.entries.append(Entry(submission.name, scored_set, submission.layout))
+        self.entries.append(Entry(submission.name, scored_set, submission.layout, extraction))
         self.hints += hints.conclude(submission.other_texts, submission.float_count)
 
     def finish(self) -> Evaluation:
         """Run without looking at the batches."""
         deque(self.run(), maxlen=0)
         return self
+
+    def _report_extraction(self, submission: Submission) -> ExtractionReport | None:
+        values = not isinstance(self._scorers[0], Variant)
+        return ExtractionReport(extractor(submission.rules, values)) if submission.rules else None
 
     def _refuse_empty(self, submission: Submission, scored_set: ScoredSet) -> None:
         if not scored_set.count:

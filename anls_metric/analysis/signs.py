@@ -180,10 +180,8 @@ def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: s
     """
 
     def may_change(*texts: str) -> bool:
-        for text in texts:
-            if mark in text if mark else not text.isascii():
-                return True
-        return False
+        text = "".join(texts)
+        return mark in text if mark else not text.isascii()
 
     respelled = {}
     for case in evidence.wrong if may_change(evidence.text, evidence.references) else ():

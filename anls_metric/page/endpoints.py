@@ -184,7 +184,8 @@ def score_files(
 
     Returns:
         signature, questions, clusters, hints; of each submission name, layout, questions, anls, interval (95 %),
-        exact_match, contains, outcomes, groups; and comparisons with difference, interval, p_value and verdict.
+        exact_match, contains, outcomes, groups, and what each rule of extract did (extraction); and comparisons with
+        difference, interval, p_value and verdict.
     """
     scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)
     reading = make_reading(scorer, unanswered_score_0, extract)
@@ -237,9 +238,17 @@ def list_layouts() -> list[dict[str, str]]:
     """List the layouts of files that are recognised: those of competitions, programs and evaluation harnesses.
 
     Returns:
-        name, source and fields of each layout.
+        name, source and fields of each layout, and whether its files hold answers, gold (accepted answers) or both.
     """
-    return [{"name": layout.name, "source": layout.source, "fields": ", ".join(layout.fields)} for layout in LAYOUTS]
+    return [
+        {
+            "name": layout.name,
+            "source": layout.source,
+            "fields": ", ".join(layout.fields),
+            "holds": layout.holds,
+        }
+        for layout in LAYOUTS
+    ]
 
 
 def _score_uploads(task: Task, baseline: object, worst: object) -> dict[str, Any]:

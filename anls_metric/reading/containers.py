@@ -1,6 +1,7 @@
 """Finds the records in a JSON value: a list, or one of the objects that programs write around it.
 
-In an object of records by id, the id is the key. Each record gets it as the field `KEY`.
+In an object of records by id, the id is the key. Each record gets it as the field `KEY`. In a folder whose files hold a
+record each, a record gets the name of its file, without the ending, as the field `FILE`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,17 @@ from typing import Any, NamedTuple
 
 KEY = "(key)"
 VALUE = "(value)"
+FILE = "(file)"
+
+
+def objects_of(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list; none where the value is no list.
+
+    Example:
+        >>> objects_of([{"text": "56"}, "57"])
+        [{'text': '56'}]
+    """
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def records_of(value: Any) -> list[Any] | None:
@@ -93,6 +105,16 @@ def _read_split(value: Mapping[str, Any]) -> list[Any] | None:
     return [dict(zip(columns, row)) for row in data]
 
 
+def _read_response(value: Mapping[str, Any]) -> list[Any] | None:
+    """A response of Textract, Azure Document Intelligence or Document AI."""
+    inner = next((value[name] for name in ("analyzeResult", "document") if isinstance(value.get(name), dict)), value)
+    lists = any(isinstance(inner.get(name), list) for name in ("Blocks", "documents", "entities"))
+    return [value] if lists and (inner is not value or _OF_RESPONSES & value.keys()) else None
+
+
+_OF_RESPONSES = frozenset(("Blocks", "modelId", "apiVersion", "text"))
+
+
 def _read_one_record(value: Mapping[str, Any]) -> list[Any] | None:
     """A single record."""
     columns = all(isinstance(column, (list, dict)) for column in value.values())
@@ -135,6 +157,7 @@ CONTAINERS = (
     Container("samples of subsets", _read_subsets),
     Container("HELM scenario_state", _reader_of_list("request_states")),
     Container("MP-DocVQA-Framework", _reader_of_records("Scores by samples")),
+    Container("one response of a document interface", _read_response),
     Container("one record", _read_one_record),
     Container("columns", _read_columns),
     Container("pandas, to_json()", _read_columns_by_key),

@@ -14,7 +14,7 @@ from importlib import import_module
 from itertools import chain
 from typing import IO, Any, NamedTuple
 
-from anls_metric.reading.containers import NAMES, VALUE
+from anls_metric.reading.containers import FILE, NAMES, VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import (
     BLANK,
@@ -94,7 +94,7 @@ class Records(File):
                 shard = Records(part, self.columns, self.most_bytes)
                 for chunk in shard._check_chunks():
                     self.fields = shard.fields
-                    yield chunk._replace(unit=f"{os.path.basename(part)}, {chunk.unit}")
+                    yield _name_file(chunk, os.path.basename(part))
             return
         with self.open() as stream:
             yield from self._recognize_format(stream).read(self, stream)
@@ -107,6 +107,16 @@ class Records(File):
 
 
 _ANSWERS = {str, int, float, type(None)}
+
+
+def _name_file(chunk: Chunk, name: str) -> Chunk:
+    """A chunk of a part, with the name of its file: in the places, and in the record where the file holds one."""
+    records = chunk.records
+    if chunk.unit == "record" and len(records) == 1:
+        records = [{FILE: os.path.splitext(name.removesuffix(".gz"))[0], **records[0]}]
+    return Chunk(records, chunk.places, f"{name}, {chunk.unit}")
+
+
 _SHARDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".json")
 
 

@@ -73,6 +73,13 @@ def hash_of(answer: str) -> str:
 
 
 WRAPPINGS: dict[str, Callable[[str], str]] = {
+    "harmony": lambda answer: (
+        f"<|channel|>analysis<|message|>It reads so.<|end|><|start|>assistant<|channel|>final<|message|>{answer}"
+    ),
+    "chat": lambda answer: f"USER: <image>\nWhat? ASSISTANT: {answer}",
+    "chat,think": lambda answer: (
+        f"<|im_start|>user\nWhat?<|im_end|>\n<|im_start|>assistant\n<think>Hm.</think>{answer}<|im_end|>"
+    ),
     "think": lambda answer: f"<think>It could be Pepsi.</think>\n\n{answer}",
     "final": lambda answer: f"<think>The answer is Pepsi?</think>The answer is {answer}",
     "tag": lambda answer: f"<think>Hm.</think><answer>{answer}</answer>",
@@ -84,8 +91,15 @@ WRAPPINGS: dict[str, Callable[[str], str]] = {
     "tag:reply": lambda answer: f"<thought>It is red.</thought><reply>{answer}</reply>",
     "json": lambda answer: f"Here it is:\n```json\n{json.dumps({'page': 3, 'answer': answer})}\n```",
     "json:brand": lambda answer: json.dumps({"page": 3, "brand": answer}),
+    "python": lambda answer: str({"answer": answer, "page": 3}),
+    "list": lambda answer: str([answer]),
     "fence": lambda answer: f"```\n{answer}\n```",
+    "html": lambda answer: f"<p>{answer}</p>",
     "special-tokens": lambda answer: f"{answer}</s>",
+    "first-line": lambda answer: f"{answer}\n\nQuestion: What is the date of the letter that is shown on page 3?",
+    "repeat": lambda answer: " ".join([answer] * 4),
+    "prefix": lambda answer: f"Final response: {answer}",
+    "sentence": lambda answer: f"The name of the brand that is shown on the page is {answer}.",
     "bold": lambda answer: f"**{answer}**",
     "quotes": lambda answer: f"“{answer}”",
     "period": lambda answer: f"{answer}.",
@@ -352,7 +366,6 @@ SPOILT: list[tuple[str, Callable[[str], str]]] = [
     ("invisible", lambda answer: answer.replace("o", "o\u00ad")),
     ("encoding", lambda answer: answer.encode().decode("latin-1")),
     ("encoding", lambda answer: answer.replace("no.", "–").encode().decode("cp1252").replace("â€“", "no.")),
-    ("entities", lambda answer: answer.replace("é", "&eacute;")),
     ("escapes", lambda answer: json.dumps(answer)[1:-1]),
     ("tokens", lambda answer: "▁" + answer.replace(" ", "▁")),
     ("tokens", lambda answer: answer.replace(" ", "Ġ")),
@@ -407,7 +420,7 @@ def test_hints_have_their_words() -> None:
 
 @pytest.mark.parametrize("key", ["accents", "encoding", "escapes", "invisible", "entities"])
 def test_spoilt_references_give_a_hint(key: str) -> None:
-    spoil = dict(SPOILT)[key]
+    spoil = dict([*SPOILT, ("entities", lambda answer: answer.replace("é", "&eacute;"))])[key]
     assert find_hint(ANSWERS, as_references(map(spoil, ANSWERS))).key == key
     both = [*map(spoil, ANSWERS[:-1]), "a"]
     assert find_hints(both, as_references(map(spoil, ANSWERS))) == []  # they are alike
@@ -450,6 +463,10 @@ def test_clean_file_gives_no_hints() -> None:
     assert find_hints([""] * 21 + ANSWERS[21:]) == []  # it may know little
     assert find_hints([]) == []
     assert find_hints([None] * 24) == []
+
+
+# Models that write sentences, and one that was not trained to follow instructions -> the rules that mend their answers.
+WRAPPED_MODELS = {"llama_scout": "sentence,period", "llama_vision": "sentence", "qwen2_vl_7b": "final,first-line"}
 
 
 @pytest.mark.parametrize("variant", ["standard", "rrc", "nls"])

@@ -226,6 +226,7 @@ def test_an_interval_is_that_of_the_clusters(tmp_path: Path) -> None:
 def test_every_layout_is_listed() -> None:
     assert [row["name"] for row in list_layouts()] == [layout.name for layout in LAYOUTS]
     assert all(row["source"] for row in list_layouts())
+    assert {row["holds"] for row in list_layouts()} == {"answers", "gold", "both", "answers or gold"}
 
 
 def test_unanswered_questions_score_0_where_one_says_so(tmp_path: Path) -> None:

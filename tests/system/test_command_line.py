@@ -574,6 +574,40 @@ def test_wrapped_hint_names_rules_that_extract_the_answers(run: Run, tmp_path: P
     assert '--references-separator "|"' in run(joined)[2]
 
 
+def test_extraction_reports_itself_in_every_format(run: Run, tmp_path: Path) -> None:
+    gold = [{"id": n, "answers": [f"answer {n}"]} for n in range(10)]
+    objects = [{"id": n, "answer": json.dumps({"answer": f"answer {n}"})} for n in range(7)]
+    cut = [{"id": n, "answer": f'{{"answer": "answer {n}'} for n in range(7, 9)]
+    plain = {"id": 9, "answer": "<think>Hm.</think>answer 9"}
+    files = write_pair(tmp_path, gold, [*objects, *cut, plain])
+    status, out, _ = run(*files, "--extract", "think,json")
+    sentences = [
+        "think changed 1 of 10 answers and left 9",
+        "json changed 7 of 10 answers and left 1; 2 are not valid JSON: cut off?",
+    ]
+    assert status == 0
+    assert f"\nextracted  {sentences[0]}\n           {sentences[1]}\n" in out
+    submission = parse_document(run(*files, "--extract", "think,json", "--format", "json")[1])["submissions"][0]
+    assert submission["extraction"] == {
+        "think": {"changed": 1, "left": 9, "unreadable": 0},
+        "json": {"changed": 7, "left": 1, "unreadable": 2},
+    }
+    assert sentences[1] in str(anls_metric.score_file(str(files[3]), gold=str(files[1]), extract="think,json"))
+    assert "extraction" not in parse_document(run(*files, "--format", "json")[1])["submissions"][0]
+    report = tmp_path / "report.html"
+    compared = [*files, write(tmp_path / "plain.json", [{"id": n, "answer": f"answer {n}"} for n in range(10)])]
+    _, out, _ = run(*compared, "--extract", "json", "--report", report)
+    assert f"\nextracted\n  submission: {sentences[1]}\n  plain: json changed 0 of 10 answers and left 10" in out
+    assert f"submission: {sentences[1]}" in report.read_text("utf-8")
+
+
+def test_extraction_counts_missing_answers_for_no_rule(run: Run, tmp_path: Path) -> None:
+    gold = [{"id": n, "answers": ["a"]} for n in range(3)]
+    files = write_pair(tmp_path, gold, [{"id": 0, "answer": "**a**"}, {"id": 1, "answer": None}])
+    _, out, _ = run(*files, "--extract", "bold", "--missing", "zero")
+    assert "extracted  bold changed 1 of 1 answer and left 0\n" in out
+
+
 def test_cluster_by_chooses_the_clusters(run: Run, tmp_path: Path) -> None:
     gold = [{"id": n, "answers": ["a"], "image": f"{n // 2}.png", "shelf": n // 5} for n in range(20)]
     files = write_pair(tmp_path, gold, [{"id": n, "answer": "a" if n % 3 else "x"} for n in range(20)])
@@ -589,7 +623,9 @@ def test_cluster_by_chooses_the_clusters(run: Run, tmp_path: Path) -> None:
 def test_list_layouts_prints_the_layouts(run: Run) -> None:
     status, out, _ = run("--list-layouts")
     assert status == 0
-    assert "lmms_eval " in out
+    holds = {line.split()[0]: line.split("  ", 1)[1].strip().split("  ")[0] for line in out.splitlines()}
+    assert holds["lmms_eval"] == "both"
+    assert (holds["openai_batch"], holds["squad"], holds["answers_by_id"]) == ("answers", "gold", "answers or gold")
     assert "https://github.com/open-compass/VLMEvalKit" in out
     assert "there is no layout 'x': choose one of lm_eval" in run_to_error(run, *FILES, "--layout", "x")
     assert parse_document(run(GOLD, SUBMISSION, "--layout", "auto", "--format", "json")[1])["layout"] == "table"
@@ -686,7 +722,7 @@ def test_repeated_ids_of_a_pipe_are_refused(command: list[str], tmp_path: Path) 
     script = f'"$0" --gold-label-file <(cat {gold}) --submission-file {SUBMISSION}'
     done = subprocess.run(["bash", "-c", script, *command], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "1 id repeated (the first: 1): keep one record of each" in done.stderr
+    assert "1 id repeated: keep one record of each" in done.stderr
 
 
 def test_output_that_is_cut_off_is_no_error(command: list[str]) -> None:
