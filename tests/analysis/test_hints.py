@@ -480,7 +480,7 @@ def test_real_answers_give_a_hint_only_if_the_model_writes_more_than_the_answer(
         }
     good = {name for name, found in keys.items() if not found}
     assert good == {"llama_maverick", "llama_nemotron", "nemotron", "qwen2_vl_7b_instruct"}
-    assert set().union(*keys.values()) <= {"wrapped", "surplus"}
+    assert set().union(*keys.values()) <= {"wrapped", "some wrapped", "surplus"}
 
 
 # Samples
