@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.analysis.clusters import CLUSTER_FIELDS
@@ -125,6 +126,7 @@ class Evaluation:
         self.hints: list[Hint] = []
         self._submissions, self._scorers, self._baseline = submissions, scorers, baseline
         self._scored: list[Submission] = []
+        self._names_of_hints: dict[Hint, list[str]] = {}
         self._by, self._answer_types = by, answer_types
         self._options: dict[str, Any] = {
             "by": [*(ANSWER_TYPES if answer_types else ()), *by],
@@ -172,8 +174,8 @@ class Evaluation:
             self._scored += parts
             for submission in parts:
                 yield from self._score(submission, batches)
+        self.hints = list(starmap(self._name_submissions, self._names_of_hints.items()))
         self._compare()
-        self.hints = list(dict.fromkeys(self.hints))
 
     def _score(
         self, submission: Submission, batches: Callable[[Submission], Iterable[Sequence[Row]]]
@@ -191,7 +193,13 @@ class Evaluation:
             yield submission, scored
         self._refuse_empty(submission, scored_set)
         self.entries.append(Entry(submission.name, scored_set, submission.layout, extraction))
-        self.hints += hints.conclude(submission.other_texts, submission.float_count)
+        for hint in hints.conclude(submission.other_texts, submission.float_count):
+            self._names_of_hints.setdefault(hint, []).append(submission.name)
+
+    def _name_submissions(self, hint: Hint, names: Sequence[str]) -> Hint:
+        """Name the submissions that a hint is about, unless it is about all of them."""
+        about = "" if len(names) == len(self.entries) else f"{', '.join(names)}: "
+        return hint._replace(text=about + hint.text)
 
     def finish(self) -> Evaluation:
         """Run without looking at the batches."""
