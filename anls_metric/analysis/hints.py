@@ -151,7 +151,7 @@ def _may_show(sign: Sign, evidence: Evidence) -> bool:
 
 
 _NULLS = frozenset(NULLS)
-_FEW = 100  # wrong predictions that are looked at first
+_FEW = 200  # wrong predictions that are looked at first
 _PIECE = 1024  # rows that are kept or dropped together
 _MOST = 8192  # cases that are kept
 _RIGHT = 32  # rows of each piece of which the right ones are kept
