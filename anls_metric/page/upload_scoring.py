@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -104,7 +105,7 @@ def _score(task: Task, door: Door) -> Iterator[Step]:
         keep=task.report,
         similarities=task.report,
     )
-    counts = dict.fromkeys((submission.name for submission in submissions), 0)
+    counts: Counter[str] = Counter()
     for submission, scored in evaluation.run(Budget().read_batches):
         counts[submission.name] += len(scored)
         yield Progress(counts[submission.name], submission.name)

@@ -96,7 +96,7 @@ def list_columns(files: Iterable[Records]) -> list[str]:
     Raises:
         ValueError: what is wrong with a file. OSError: it is gone.
     """
-    firsts = [(records.first(), records.fields) for records in files]
+    firsts = [(next(iter(records.first_records()), {}), records.fields) for records in files]
     names = dict.fromkeys(name for first, fields in firsts for name in fields or first)
     return list(filter(is_showable, names))[: limits.MOST_COLUMNS]
 
@@ -201,7 +201,7 @@ def find(
 def _is_gold(records: Records, reading: Reading) -> bool:
     """Whether a file has accepted answers alone."""
     source = Source(records, reading)
-    return bool(source.layout.references) and not (source.layout.prediction and source.has_predictions)
+    return bool(source.try_side("both").references) and not source.has_both_sides()
 
 
 class Budget:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 KEY = "(key)"
 VALUE = "(value)"
-FILE = "(file)"
+FILE = "file_name"
 
 
 def objects_of(value: Any) -> list[Mapping[str, Any]]:
@@ -59,7 +59,7 @@ class Container(NamedTuple):
 
 
 # Names of fields. Where they are keys, the object is a record or a table of columns, and its keys are no ids.
-_NAMES = frozenset(
+NAMES = frozenset(
     (
         *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "answer"),
         *("answers", "references", "reference", "gt", "det", "model_answer", "reference_answer", "pred_answer"),
@@ -118,13 +118,13 @@ _OF_RESPONSES = frozenset(("Blocks", "modelId", "apiVersion", "text"))
 def _read_one_record(value: Mapping[str, Any]) -> list[Any] | None:
     """A single record."""
     columns = all(isinstance(column, (list, dict)) for column in value.values())
-    return [value] if _NAMES & value.keys() and not columns else None
+    return [value] if NAMES & value.keys() and not columns else None
 
 
 def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
     """An object of columns, which are lists of one length."""
     lists: Sequence[Any] = list(value.values())
-    is_table = bool(_NAMES & value.keys()) and all(isinstance(column, list) for column in lists)
+    is_table = bool(NAMES & value.keys()) and all(isinstance(column, list) for column in lists)
     if not is_table or len({len(column) for column in lists}) > 1:
         return None
     return [dict(zip(value, row)) for row in zip(*lists)]
@@ -133,7 +133,7 @@ def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
 def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
     """pandas: to_json() without orient: an object of columns, each an object of values by row."""
     columns = list(value.values())
-    if not _NAMES & value.keys() or not all(isinstance(column, dict) for column in columns):
+    if not NAMES & value.keys() or not all(isinstance(column, dict) for column in columns):
         return None
     keys = list(columns[0])
     if not keys or any(column.keys() != columns[0].keys() for column in columns):
@@ -144,7 +144,7 @@ def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
 def _read_answers_by_id(value: Mapping[str, Any]) -> list[Any] | None:
     """An object of answers, or of accepted answers, by the ids of their questions."""
     kinds = set(map(type, value.values()))
-    if not value or not (kinds <= {str, type(None)} or kinds == {list}):
+    if not value or not (kinds <= {str, int, float, type(None)} or kinds == {list}):
         return None
     return [{KEY: key, VALUE: answer} for key, answer in value.items()]
 

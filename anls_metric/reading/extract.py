@@ -20,7 +20,6 @@ class Extractor(NamedTuple):
         extract: finds the answer in a text, without blanks around it; None where there is none.
         marks: the rule finds nothing in a text without any of these. Single characters are found fastest.
         option: the argument of ``extract`` that ``NAME:VALUE`` sets; "" where a rule has none.
-        certain: whether the wrapping cannot be a part of the answer; a period can.
         of_values: replaces ``extract`` where answers are lists and nested values; None keeps it.
         is_broken: whether the wrapping begins in a text and cannot be read, for texts without an answer; None where
             that cannot be.
@@ -38,7 +37,6 @@ class Extractor(NamedTuple):
     extract: Callable[..., str | None]
     marks: tuple[str, ...]
     option: str = ""
-    certain: bool = True
     of_values: Callable[..., str | None] | None = None
     is_broken: Callable[..., bool] | None = None
     broken: str = ""
@@ -306,7 +304,6 @@ _RULES = (
         "without tags of HTML like `<p>..</p>`, and with the characters that entities like `&amp;` stand for",
         wrappings.take_from_html,
         marks=("<", "&"),
-        certain=False,
     ),
     Extractor(
         "final",
@@ -325,28 +322,24 @@ _RULES = (
         "what stands before a blank line, before `Explanation:` or before the next `Question:`",
         wrappings.take_before_rest,
         marks=("\n", "Question"),
-        certain=False,
     ),
     Extractor(
         "repeat",
         "a text once that comes several times, with nothing else",
         wrappings.take_repeated,
         marks=(" ", "\n", "\t", "\r"),
-        certain=False,
     ),
     Extractor(
         "prefix",
         "without a lead: `A:`, `Response:`, `Result:`, `答案：`, a bullet, `1.` and the like",
         wrappings.strip_prefix,
         marks=(":", "：", " ", "\t"),
-        certain=False,
     ),
     Extractor(
         "sentence",
         "what follows `is` or `are` in a sentence like `The title of the page is X.`, without the period",
         wrappings.take_from_sentence,
         marks=(" ",),
-        certain=False,
     ),
     Extractor("bold", "what `**..**` around all of it holds", wrappings.take_bold, marks=("*", "_")),
     Extractor(
@@ -360,8 +353,7 @@ _RULES = (
         r"what `$..$`, `\(..\)` or `\[..\]` around all of it holds; `$5` stays",
         wrappings.take_math,
         marks=("$", "\\"),
-        certain=False,
     ),
-    Extractor("period", "without the period at its end", wrappings.strip_period, marks=(".", "。"), certain=False),
+    Extractor("period", "without the period at its end", wrappings.strip_period, marks=(".", "。")),
 )
 EXTRACTORS: Mapping[str, Extractor] = MappingProxyType({rule.name: rule for rule in _RULES})

@@ -38,6 +38,8 @@ def look_up(record: Any, path: str) -> Any:
         >>> look_up({"doc.answers": 7, "doc": {"answers": 8}}, "doc.answers")
         7
     """
+    if isinstance(record, dict) and path in record:  # the usual case, and the fastest check
+        return record[path]
     if isinstance(record, Mapping):
         if path in record:
             return record[path]
@@ -154,21 +156,6 @@ def _list_squad_answers(record: Mapping[str, Any]) -> Any:
     return texts if texts or record.get("is_impossible") is False else [""]
 
 
-# Usual names of fields, the likeliest first. The first ids are those of the leaderboard's files,
-# https://rrc.cvc.uab.es/?ch=17&com=tasks.
-ID_FIELDS = ("questionId", "question_id", "id", "qid", "questionID")
-QUESTION_FIELDS = ("question", "query", "prompt")
-PREDICTION_FIELDS = (
-    *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
-    *("model_output", "response", "output", "generated_text", "generation", "completion", "answer_pred"),
-)
-REFERENCES_FIELDS = (
-    *("references", "answers", "accepted_answers", "gold_answers", "ground_truths", "ground_truth", "gt_answers"),
-    *("answers.text", "reference", "gold", "gt", "target", "targets", "labels", "label"),
-)
-ANSWER_FIELD = "answer"  # the prediction in a submission, the reference beside a prediction
-
-
 class Layout(NamedTuple):
     """Which field is which in the files of a program: a row of `LAYOUTS`.
 
@@ -212,6 +199,9 @@ _OF_AZURE_VALUES = MappingProxyType(
 _OF_GOOGLE_VALUES = MappingProxyType(
     {"id": (FILE,), "prediction": (document_fields.find_entity_values,), "expand": None},
 )
+
+TABLE = Layout("table", "", (), question=())
+"""A file that no program wrote: the resolver finds its fields."""
 
 LAYOUTS: tuple[Layout, ...] = (
     Layout(
@@ -398,6 +388,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("object", "output.0.type", "status"),
         question=(),
         prediction=(responses.find_answer,),
+        expand=responses.drop_response_id,
         failure=("error.message", "status"),
     ),
     Layout(
@@ -406,6 +397,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("object", "choices.0.message"),
         question=(),
         prediction=(responses.find_answer,),
+        expand=responses.drop_response_id,
         failure=("error.message",),
     ),
     Layout(
@@ -414,6 +406,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("object", "choices.0.text"),
         question=(),
         prediction=(responses.find_answer,),
+        expand=responses.drop_response_id,
         failure=("error.message",),
     ),
     Layout(
@@ -601,38 +594,6 @@ def find_layout(name: str) -> Layout:
         if layout.name == name:
             return layout
     raise ValueError(f"there is no layout {name!r}: choose one of {', '.join(layout.name for layout in LAYOUTS)}")
-
-
-def guess_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout:
-    """Guess the layout of a table from the names of its fields.
-
-    Args:
-        record: the first record of the file.
-        fields: more names of fields, where the record does not have all of them.
-
-    Example:
-        >>> layout = guess_layout({"question_id": 7, "answer": "Coca Cola", "prediction": "CocaCola"})
-        >>> layout.id, layout.prediction, layout.references
-        (('question_id',), ('prediction',), ('answer',))
-    """
-
-    def find(likely: Sequence[str]) -> tuple[str, ...]:
-        present = [name for name in likely if name in fields or look_up(record, name) is not ABSENT]
-        return tuple(present[:1])
-
-    prediction, references = find(PREDICTION_FIELDS), find(REFERENCES_FIELDS)
-    answer = find([ANSWER_FIELD])
-    if prediction and not references:
-        references = answer
-    elif not prediction:
-        prediction = answer
-    return Layout("table", "", (), find(ID_FIELDS), find(QUESTION_FIELDS), prediction, references)
-
-
-def replace_paths(layout: Layout, **paths: str | None) -> Layout:
-    """The layout with another path for each role that is not None."""
-    changed: dict[str, Any] = {role: (path,) for role, path in paths.items() if path is not None}
-    return layout._replace(**changed)
 
 
 # Prompts
