@@ -92,25 +92,25 @@ def _find_misplaced(evidence: Evidence) -> Signed:
 
 
 def _find_wrapped(evidence: Evidence) -> Signed:
-    """Find the predictions that rules change, if the rules add a point to the score."""
-    needed = min(0.2 * evidence.total, max(3, 0.05 * evidence.total))
-    found = find_rules(evidence) if len(evidence.wrong) >= needed else None
-    helps = found is not None and found.gain >= 0.01 and len(found.changed) >= needed
-    return dict.fromkeys(found.changed, found.rules) if found and helps else {}
+    """Find the predictions that rules change, if that adds a point to the score, and more where they are few."""
+    found = find_rules(evidence) if len(evidence.wrong) >= min(3, 0.2 * evidence.total) else None
+    if not found or found.gain < 0.01:
+        return {}
+    many = len(found.changed) >= 0.2 * evidence.total
+    return dict.fromkeys(found.changed if many or found.gain >= 0.4 / evidence.total**0.5 else (), found.rules)
 
 
 _THINK = EXTRACTORS["think"]
 
 
-def _find_reasoning(evidence: Evidence) -> Signed:
-    """Find the predictions that hold reasoning, if rules help any of these predictions."""
-    thoughts = _each(_holds_reasoning, *_THINK.marks)(evidence)
-    found = find_rules(evidence.only(thoughts)) if thoughts else None
-    return dict.fromkeys(found.changed, found.rules) if found else {}
-
-
-def _holds_reasoning(case: Case) -> bool:
-    return _THINK.find(case.prediction) is not None
+def _find_certainly_wrapped(names: Sequence[str], evidence: Evidence) -> Signed:
+    """Find the predictions in which one of these rules finds something, if rules add a tenth to their scores."""
+    rules = [EXTRACTORS[name] for name in names]
+    marks = chain.from_iterable(rule.marks for rule in rules)
+    found = _each(lambda case: any(rule.find(case.prediction) is not None for rule in rules), *marks)(evidence)
+    best = find_rules(evidence.only(found)) if found else None
+    helps = best is not None and best.gain * evidence.total >= 0.1 * len(best.changed)
+    return dict.fromkeys(best.changed, best.rules) if best and helps else {}
 
 
 def _is_unfinished(case: Case) -> bool:
@@ -180,10 +180,8 @@ def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: s
     """
 
     def may_change(*texts: str) -> bool:
-        for text in texts:
-            if mark in text if mark else not text.isascii():
-                return True
-        return False
+        text = "".join(texts)
+        return mark in text if mark else not text.isascii()
 
     respelled = {}
     for case in evidence.wrong if may_change(evidence.text, evidence.references) else ():
@@ -197,7 +195,7 @@ def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: s
 def _find_floats(evidence: Evidence) -> Signed:
     """Find whole numbers that are written as floats: very few are a model's, if it also writes them without a point."""
     found = _find_respelled(partial(re.sub, r"^(-?\d+)\.0$", r"\1"), evidence, ".0")
-    few = 0 < len(found) < 0.01 * evidence.total
+    few = 0 < len(found) <= max(1, 0.01 * evidence.total)
     return {} if few and any(case.prediction.isdecimal() for case in (*evidence.wrong, *evidence.right)) else found
 
 
@@ -278,7 +276,7 @@ def _find_surplus(evidence: Evidence) -> Signed:
         for case in wrong
         if any(map(stands_in, map(normalize, case.references), repeat(normalize(case.prediction))))
     ]
-    if len(containing) >= 0.1 * evidence.total:
+    if len(containing) >= 0.05 * evidence.total + evidence.total**0.5:  # those of good models are a twentieth
         alike, words = _find_shared_words(containing, len(containing) // 2 + 1)
         words = f"contain an accepted answer among other words{words and f' ({len(alike):,} {words})'}"
         return dict.fromkeys((case.number for case in containing), words)
@@ -376,7 +374,18 @@ VALUE_SIGNS = (
 SIGNS = (
     _COPIES,
     _WRAPPED,
-    Sign("reasoning", _find_reasoning, "predictions hold reasoning", remedies.EXTRACT),
+    Sign(
+        "reasoning",
+        partial(_find_certainly_wrapped, ["think"]),
+        "predictions hold reasoning, like <think>..</think>",
+        remedies.EXTRACT,
+    ),
+    Sign(
+        "some wrapped",
+        partial(_find_certainly_wrapped, ["tag", "boxed", "json", "fence", "special-tokens"]),
+        "predictions look wrapped",
+        remedies.EXTRACT,
+    ),
     Sign(
         "unfinished",
         _each(_is_unfinished, *_THINK.marks),
@@ -479,6 +488,5 @@ SIGNS = (
         "predictions {value}",
         "no extraction rule helps, so ask the model for the answer alone",
         0.1,
-        least=5,
     ),
 )

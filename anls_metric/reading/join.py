@@ -16,6 +16,7 @@ from anls_metric.reading import remedies, resolver
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
+from anls_metric.reading.layouts import describe_failures
 from anls_metric.reading.records import Records
 from anls_metric.reading.resolver import Gold, Match, Sample
 from anls_metric.reading.sources import Reading, Source, first_of, roles_of
@@ -167,6 +168,7 @@ def join_files(
             f"{_count(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)})",
             remedy=remedies.EXTRA,
         )
+    _refuse_failures(submission)
     if unanswered and reading.missing != "zero":
         raise submission.records.error(
             f"no answer to {len(unanswered)} of the questions of {gold.name} ({list_some(unanswered)})",
@@ -222,6 +224,7 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
             )
             submission.notes.append(note)
         yield make_rows(ids, predictions, references, records, written)
+    _refuse_failures(submission)
     count += len(rest.take(None))
     if count != total:
         numbers = f"{_count(count, 'answer')} for the {_count(total, 'question')} of {gold.name}"
@@ -310,7 +313,13 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         ids_before.add(ids)
         count += len(ids)
         yield make_rows(ids, predictions, references, table.complete_records(chunk), table.raw_texts(chunk))
+    _refuse_failures(table)
     _refuse_repeated(table, ids_before)
+
+
+def _refuse_failures(source: Source) -> None:
+    if source.failures and source.reading.missing != "zero":
+        raise source.records.error(describe_failures(source.failures), remedy=remedies.MISSING)
 
 
 def make_rows(

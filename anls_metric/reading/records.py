@@ -106,6 +106,9 @@ class Records(File):
         )
 
 
+_ANSWERS = {str, int, float, type(None)}
+
+
 def _name_file(chunk: Chunk, name: str) -> Chunk:
     """A chunk of a part, with the name of its file: in the places, and in the record where the file holds one."""
     records = chunk.records
@@ -114,7 +117,6 @@ def _name_file(chunk: Chunk, name: str) -> Chunk:
     return Chunk(records, chunk.places, f"{name}, {chunk.unit}")
 
 
-_ANSWERS = {str, int, float, type(None)}
 _SHARDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".json")
 
 

@@ -81,6 +81,7 @@ class Source:
         other_texts: fields of text that could also have been the prediction.
         notes: how the file was read, as far as it matters to the score.
         numbers: how many predictions are numbers and not texts, by type.
+        failures: how many requests failed, by the reason that the file gives.
 
     Raises:
         InputError: the file cannot be read. ValueError: there is no such layout.
@@ -95,6 +96,7 @@ class Source:
         self.other_texts: list[str] = []
         self.notes: list[str] = []
         self.numbers: Counter[type] = Counter()
+        self.failures: Counter[str] = Counter()
         self._fields = fields
         self._more_columns: list[str] = []
         self._held: list[Chunk] | None = None
@@ -210,10 +212,13 @@ class Source:
         return separate and bool(layout.references) and any(map(self.sample.has, layout.prediction))
 
     def all_notes(self) -> list[str]:
-        """The notes, with a sentence about predictions that are numbers and not texts."""
-        whole, others = self.numbers[int], self.numbers[float]
-        notes = [f"{whole:,} predictions are whole numbers, read as their digits"] if whole else []
-        return [*self.notes, *notes, *([f"{others:,} predictions are decimal numbers"] if others else [])]
+        """The notes, with sentences about predictions that are numbers, and about requests that failed."""
+        counts = {
+            "predictions are whole numbers, read as their digits": self.numbers[int],
+            "predictions are decimal numbers": self.numbers[float],
+        }
+        notes = [*self.notes, *(f"{count:,} {what}" for what, count in counts.items() if count)]
+        return [*notes, *([layouts.describe_failures(self.failures)] if self.failures else [])]
 
     # Records
 
@@ -311,7 +316,8 @@ class Source:
         part = copy(self)
         part._held, part._side = chunks, None
         part.reading = self.reading._replace(prediction_field=prediction_field or self.reading.prediction_field)
-        part.notes, part.other_texts, part.numbers, part._layouts = [], [], Counter(), {}
+        part.notes, part.other_texts, part._layouts = [], [], {}
+        part.numbers, part.failures = Counter(), Counter()
         part.sample = Sample(self.name, chunks[0].records if chunks else [], self.sample.fields)
         return part
 
@@ -362,17 +368,23 @@ class Source:
             where: names the place of a record in an error.
 
         Returns:
-            An answer for each record; None where there is none and `Reading.missing` allows it.
+            An answer for each record; None where there is none and `Reading.missing` allows it, and where the request
+            failed.
 
         Raises:
             InputError: an answer is missing or is not a text.
         """
         answers = self._take_predictions(chunk)
+        failed = layouts.find_failures(self.layout, chunk.records, answers)
+        self.failures.update(failed.values())
         name = name_of(self.layout.prediction, "the prediction")
+        if self.reading.values or set(map(type, answers)) != {str}:
+            parse = self._parse_value if self.reading.values else self._parse_answer
+            answers = [
+                None if number in failed else parse(value, name, where, number) for number, value in enumerate(answers)
+            ]
         if self.reading.values:
-            return [self._parse_value(value, name, where, number) for number, value in enumerate(answers)]
-        if set(map(type, answers)) != {str}:
-            answers = [self._parse_answer(value, name, where, number) for number, value in enumerate(answers)]
+            return answers
         answers = self._unwrap_printed_lists(answers, name, where)
         if self.reading.extract is not None:
             extract = self.reading.extract

@@ -73,6 +73,13 @@ def hash_of(answer: str) -> str:
 
 
 WRAPPINGS: dict[str, Callable[[str], str]] = {
+    "harmony": lambda answer: (
+        f"<|channel|>analysis<|message|>It reads so.<|end|><|start|>assistant<|channel|>final<|message|>{answer}"
+    ),
+    "chat": lambda answer: f"USER: <image>\nWhat? ASSISTANT: {answer}",
+    "chat,think": lambda answer: (
+        f"<|im_start|>user\nWhat?<|im_end|>\n<|im_start|>assistant\n<think>Hm.</think>{answer}<|im_end|>"
+    ),
     "think": lambda answer: f"<think>It could be Pepsi.</think>\n\n{answer}",
     "final": lambda answer: f"<think>The answer is Pepsi?</think>The answer is {answer}",
     "tag": lambda answer: f"<think>Hm.</think><answer>{answer}</answer>",
@@ -84,8 +91,15 @@ WRAPPINGS: dict[str, Callable[[str], str]] = {
     "tag:reply": lambda answer: f"<thought>It is red.</thought><reply>{answer}</reply>",
     "json": lambda answer: f"Here it is:\n```json\n{json.dumps({'page': 3, 'answer': answer})}\n```",
     "json:brand": lambda answer: json.dumps({"page": 3, "brand": answer}),
+    "python": lambda answer: str({"answer": answer, "page": 3}),
+    "list": lambda answer: str([answer]),
     "fence": lambda answer: f"```\n{answer}\n```",
+    "html": lambda answer: f"<p>{answer}</p>",
     "special-tokens": lambda answer: f"{answer}</s>",
+    "first-line": lambda answer: f"{answer}\n\nQuestion: What is the date of the letter that is shown on page 3?",
+    "repeat": lambda answer: " ".join([answer] * 4),
+    "prefix": lambda answer: f"Final response: {answer}",
+    "sentence": lambda answer: f"The name of the brand that is shown on the page is {answer}.",
     "bold": lambda answer: f"**{answer}**",
     "quotes": lambda answer: f"“{answer}”",
     "period": lambda answer: f"{answer}.",
@@ -145,9 +159,10 @@ def test_period_gives_a_hint_only_if_it_lowers_scores(variant: str) -> None:
     assert [hint.value for hint in find_hints(with_period, variant=variant)] == ["period"] * (reached < 1.0)
 
 
-def test_wrapped_hint_needs_a_point_of_the_score() -> None:
-    assert [hint.text for hint in find_hints_of_many(WRAPPINGS["bold"], 9)] == ["9 of 90 predictions look wrapped"]
-    assert find_hints_of_many(WRAPPINGS["bold"], 2) == []
+def test_wrapped_hint_needs_a_fifth_of_the_predictions_or_much_of_the_score() -> None:
+    assert [hint.text for hint in find_hints_of_many(WRAPPINGS["bold"], 18)] == ["18 of 90 predictions look wrapped"]
+    assert find_hints_of_many(WRAPPINGS["bold"], 9) == []
+    assert find_hints_of_many(WRAPPINGS["final"], 9)[0].text == "9 of 90 predictions look wrapped"
     unanswered = find_hints([*map(WRAPPINGS["bold"], MANY[:9]), *[None] * 90], as_references(MANY[:9] * 11))
     assert [hint.text for hint in unanswered] == ["9 of 9 predictions look wrapped"]  # None is no prediction
 
@@ -188,12 +203,24 @@ def test_wrapped_hint_in_values() -> None:
 
 def test_reasoning_gives_a_hint_at_any_share() -> None:
     (hint,) = find_hints_of_many(WRAPPINGS["think"], 1)
-    assert (hint.key, hint.text, hint.value) == ("reasoning", "1 of 90 predictions hold reasoning", "think")
+    assert (hint.key, hint.text, hint.value) == (
+        "reasoning",
+        "1 of 90 predictions hold reasoning, like <think>..</think>",
+        "think",
+    )
     answers = [f"{brand} {n}" for n in range(200) for brand in BRANDS]
     few = find_hint([WRAPPINGS["think"](answers[0]), *answers[1:]], as_references(answers))
-    assert (few.text, few.value) == ("1 of 1,600 predictions hold reasoning", "think")
+    assert (few.text, few.value) == ("1 of 1,600 predictions hold reasoning, like <think>..</think>", "think")
     (hint,) = find_hints_of_many(lambda answer: f"<think>Is it {answer}", 2)
     assert str(hint) == "2 of 90 predictions hold reasoning without an answer after it: let the model write more"
+
+
+@pytest.mark.parametrize("names", ["tag", "boxed", "json", "fence", "special-tokens"])
+def test_wrapping_that_cannot_be_an_answer_gives_a_hint_at_any_share(names: str) -> None:
+    (hint,) = find_hints_of_many(lambda answer: WRAPPINGS[names](answer).removeprefix("<think>Hm.</think>"), 1)
+    assert hint.text == "1 of 90 predictions look wrapped"
+    wrong = find_hints_of_many(lambda answer: WRAPPINGS[names](answer[::-1]).removeprefix("<think>Hm.</think>"), 1)
+    assert wrong == []  # the rule would not change the score
 
 
 @pytest.mark.parametrize(
@@ -316,11 +343,11 @@ def test_words_around_the_answer_give_one_hint(words: str) -> None:
         assert "no extraction rule helps" in str(hint)
 
 
-def test_surplus_hint_needs_a_tenth_of_the_predictions() -> None:
+def test_surplus_hint_needs_more_predictions_than_a_good_model_has() -> None:
     around = AROUND["among other words"]
-    assert find_hints_of_many(around, 8) == []
-    assert [hint.text for hint in find_hints_of_many(around, 9)] == [
-        "9 of 90 predictions contain an accepted answer among other words"
+    assert find_hints_of_many(around, 13) == []
+    assert [hint.text for hint in find_hints_of_many(around, 14)] == [
+        "14 of 90 predictions contain an accepted answer among other words"
     ]
 
 
@@ -352,7 +379,6 @@ SPOILT: list[tuple[str, Callable[[str], str]]] = [
     ("invisible", lambda answer: answer.replace("o", "o\u00ad")),
     ("encoding", lambda answer: answer.encode().decode("latin-1")),
     ("encoding", lambda answer: answer.replace("no.", "–").encode().decode("cp1252").replace("â€“", "no.")),
-    ("entities", lambda answer: answer.replace("é", "&eacute;")),
     ("escapes", lambda answer: json.dumps(answer)[1:-1]),
     ("tokens", lambda answer: "▁" + answer.replace(" ", "▁")),
     ("tokens", lambda answer: answer.replace(" ", "Ġ")),
@@ -407,7 +433,7 @@ def test_hints_have_their_words() -> None:
 
 @pytest.mark.parametrize("key", ["accents", "encoding", "escapes", "invisible", "entities"])
 def test_spoilt_references_give_a_hint(key: str) -> None:
-    spoil = dict(SPOILT)[key]
+    spoil = dict([*SPOILT, ("entities", lambda answer: answer.replace("é", "&eacute;"))])[key]
     assert find_hint(ANSWERS, as_references(map(spoil, ANSWERS))).key == key
     both = [*map(spoil, ANSWERS[:-1]), "a"]
     assert find_hints(both, as_references(map(spoil, ANSWERS))) == []  # they are alike
@@ -452,6 +478,10 @@ def test_clean_file_gives_no_hints() -> None:
     assert find_hints([None] * 24) == []
 
 
+# Models that write sentences, and one that was not trained to follow instructions -> the rules that mend their answers.
+WRAPPED_MODELS = {"llama_scout": "sentence,period", "llama_vision": "sentence", "qwen2_vl_7b": "final,first-line"}
+
+
 @pytest.mark.parametrize("variant", ["standard", "rrc", "nls"])
 def test_real_answers_give_a_hint_only_if_the_model_writes_more_than_the_answer(
     real_answers: Path, variant: str
@@ -467,7 +497,7 @@ def test_real_answers_give_a_hint_only_if_the_model_writes_more_than_the_answer(
         }
     good = {name for name, found in keys.items() if not found}
     assert good == {"llama_maverick", "llama_nemotron", "nemotron", "qwen2_vl_7b_instruct"}
-    assert set().union(*keys.values()) <= {"wrapped", "surplus"}
+    assert set().union(*keys.values()) <= {"wrapped", "some wrapped", "surplus"}
 
 
 # Samples

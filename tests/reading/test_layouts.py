@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import anls_metric
 from anls_metric import command_line
 from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.join import Row
 from anls_metric.reading.layouts import (
@@ -700,8 +701,11 @@ def test_failed_request_is_a_missing_answer(
     assert predictions == [None if n == place else answer for n, answer in enumerate(ANSWERS)]
     assert submission.layout == name
     assert find_failures(find_layout(name), records, predictions) == {place: reason}
-    with pytest.raises(InputError, match=f"question {7 + place}"):
+    assert f"{path}: 1 request failed ({reason})" in submission.notes
+    with pytest.raises(InputError) as refused:
         rows_of(path, gold=gold)
+    assert refused.value.problem == f"1 request failed ({reason})"
+    assert refused.value.remedy == remedies.MISSING
 
 
 def test_missing_answer_of_another_layout_is_no_failed_request() -> None:

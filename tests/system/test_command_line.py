@@ -722,7 +722,7 @@ def test_repeated_ids_of_a_pipe_are_refused(command: list[str], tmp_path: Path) 
     script = f'"$0" --gold-label-file <(cat {gold}) --submission-file {SUBMISSION}'
     done = subprocess.run(["bash", "-c", script, *command], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "1 id repeated (the first: 1): keep one record of each" in done.stderr
+    assert "1 id repeated: keep one record of each" in done.stderr
 
 
 def test_output_that_is_cut_off_is_no_error(command: list[str]) -> None:
