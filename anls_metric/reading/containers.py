@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 KEY = "(key)"
 VALUE = "(value)"
-FILE = "(file)"
+FILE = "file_name"
 
 
 def objects_of(value: Any) -> list[Mapping[str, Any]]:

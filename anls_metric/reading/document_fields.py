@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.reading.containers import FILE, KEY, objects_of
 
-FILE_KEY = "(file/key)"
+FILE_KEY = f"{FILE}.key"
 ANSWER = "answer"
 
 

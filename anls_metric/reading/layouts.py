@@ -388,6 +388,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("object", "output.0.type", "status"),
         question=(),
         prediction=(responses.find_answer,),
+        expand=responses.drop_response_id,
         failure=("error.message", "status"),
     ),
     Layout(
@@ -396,6 +397,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("object", "choices.0.message"),
         question=(),
         prediction=(responses.find_answer,),
+        expand=responses.drop_response_id,
         failure=("error.message",),
     ),
     Layout(
@@ -404,6 +406,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("object", "choices.0.text"),
         question=(),
         prediction=(responses.find_answer,),
+        expand=responses.drop_response_id,
         failure=("error.message",),
     ),
     Layout(

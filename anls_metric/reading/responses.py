@@ -52,6 +52,20 @@ def _join_messages(items: Iterable[Mapping[str, Any]]) -> str:
     return "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)
 
 
+def drop_response_id(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Drop the id of the response, which is that of no question. An id that somebody else wrote stays.
+
+    Example:
+        >>> drop_response_id({"id": "chatcmpl-8f2", "object": "chat.completion"})
+        [{'object': 'chat.completion'}]
+    """
+    is_own = str(record.get("id")).startswith(_RESPONSE_IDS)
+    return [{name: value for name, value in record.items() if name != "id" or not is_own}]
+
+
+_RESPONSE_IDS = ("chatcmpl-", "cmpl-", "resp_")
+
+
 def find_batch_answer(record: Mapping[str, Any]) -> Any:
     """Find the answer in a line of a batch of OpenAI. A table of one's own may hold the text itself."""
     response = record.get("response")

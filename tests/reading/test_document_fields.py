@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from anls_metric.reading import document_fields
 from anls_metric.reading.document_fields import find_entity_values, find_field_values, split_entities, split_fields
-from anls_metric.reading.errors import InputError
 from tests.reading.test_layouts import make_azure_result, make_document, make_queries, rows_of, write
 
 GOLD = [{"questionId": key, "question": f"{key}?", "answers": ["a"]} for key in ("total", "date")]
@@ -75,15 +74,8 @@ def test_textract_responses_of_a_folder_can_be_named_by_file(tmp_path: Path) -> 
     for key, answer in (("date", "May 4"), ("total", "12.50")):
         write(folder / f"{key}.json", make_queries(["What is it?"], [answer], [""]))
     gold = write(tmp_path / "gold.json", GOLD)
-    with pytest.raises(InputError, match=r"1 id repeated \(the first: What is it\?\)"):
-        rows_of(gold, str(folder))
-    answers = {row.id: row.prediction for row in rows_of(gold_by_file(tmp_path), str(folder), id_field="(file)")}
-    assert answers == {"date": "May 4", "total": "12.50"}
-
-
-def gold_by_file(folder: Path) -> str:
-    """A gold file whose ids are in a field of that name, since `id_field` is for both files."""
-    return write(folder / "by_file.json", [{"(file)": record["questionId"], **record} for record in GOLD])
+    assert predictions_of(gold, str(folder)) == {"date": "May 4", "total": "12.50"}
+    assert predictions_of(gold, str(folder), id_field="file_name") == {"date": "May 4", "total": "12.50"}
 
 
 # Azure Document Intelligence
@@ -201,8 +193,8 @@ def test_fields_of_a_folder_have_the_name_of_their_file_in_their_id(make: Any, t
         write(folder / f"{name}.json", make({"total": total}))
     gold = write(tmp_path / "gold.json", [{"id": f"doc {n}/total", "answers": ["7"]} for n in (1, 2)])
     assert predictions_of(gold, str(folder)) == {"doc 1/total": "12.50", "doc 2/total": "7"}
-    values = write(tmp_path / "values.json", [{"(file)": f"doc {n}", "answers": {"total": "7"}} for n in (1, 2)])
-    nested = predictions_of(values, str(folder), values=True, id_field="(file)")
+    values = write(tmp_path / "values.json", [{"id": f"doc {n}", "answers": {"total": "7"}} for n in (1, 2)])
+    nested = predictions_of(values, str(folder), values=True)
     assert nested == {"doc 1": {"total": "12.50"}, "doc 2": {"total": "7"}}
 
 
@@ -211,7 +203,7 @@ def test_file_of_several_records_gives_no_name(tmp_path: Path) -> None:
     folder.mkdir()
     for n in (1, 2):
         write(folder / f"part {n}.json", [{"id": f"{n}{m}", "prediction": "a", "answers": ["a"]} for m in (1, 2)])
-    assert all("(file)" not in row.record for row in rows_of(str(folder)))
+    assert all("file_name" not in row.record for row in rows_of(str(folder)))
 
 
 FIELDS = (

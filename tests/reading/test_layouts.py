@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from copy import deepcopy
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from anls_metric.reading.layouts import (
     remove_prompt,
 )
 from anls_metric.reading.responses import find_batch_answer
-from anls_metric.reading.sources import Reading, Source
+from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions
 from tests.conftest import SHARED
 
@@ -566,10 +567,11 @@ def test_file_in_each_layout_is_recognized_and_read(layout: Any, tmp_path: Path)
 
 @pytest.mark.parametrize("name", sorted(WITHOUT_IDS))
 def test_file_without_ids_is_recognized_and_read_in_its_order(name: str, tmp_path: Path) -> None:
-    path = write(tmp_path / FILES[name][0], FILES[name][1])
-    source = Source(path)
-    assert source.layout.name == name
-    assert list(chain.from_iterable(source.predictions(chunk, str) for chunk in source.chunks())) == ANSWERS
+    path, gold = write(tmp_path / FILES[name][0], FILES[name][1]), write(tmp_path / "gold.json", GOLD)
+    (submission,) = find_submissions([path], gold=gold)
+    rows = list(chain.from_iterable(submission.batches()))
+    assert submission.layout == name
+    assert [(row.id, row.prediction) for row in rows] == list(zip("78", ANSWERS))
 
 
 def test_recognize_layout_tells_every_layout_from_the_others() -> None:
@@ -633,7 +635,7 @@ def test_layout_says_what_its_files_hold() -> None:
 
 
 def test_squad_question_without_answer_accepts_an_empty_text(tmp_path: Path) -> None:
-    _, articles = FILES["squad"]
+    articles = deepcopy(FILES["squad"][1])
     qas = articles["data"][0]["paragraphs"][0]["qas"]
     impossible = {
         "id": "9",

@@ -85,6 +85,11 @@ def test_answer_of_a_response_is_its_text_alone(function: str, response: Any, an
     assert getattr(responses, function)(response) == answer
 
 
+@pytest.mark.parametrize(("own", "left"), [("chatcmpl-8f2", {}), ("resp_8f2", {}), ("49003", {"id": "49003"})])
+def test_id_of_a_response_is_no_id_of_a_question(own: str, left: dict[str, Any]) -> None:
+    assert responses.drop_response_id({"id": own}) == [left]
+
+
 FIELDS = (
     *("choices", "message", "content", "text", "output", "type", "result", "response", "body", "candidates", "parts"),
     *("error", "status", "messages", "role", "raw"),
