@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.analysis.clusters import CLUSTER_FIELDS
+from anls_metric.analysis.clusters import CLUSTER_BY, CLUSTER_FIELDS
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
@@ -174,6 +174,10 @@ class Evaluation:
             self._refuse_empty(submission, scored_set)
             self.entries.append(Entry(submission.name, scored_set, submission.layout))
             self.hints += hints.conclude()
+            self.hints += [
+                Hint("clusters", doubt.text, CLUSTER_BY if doubt.field else "", doubt.field)
+                for doubt in scored_set.doubts
+            ]
         self._compare()
         self.hints = list(dict.fromkeys(self.hints))
 
