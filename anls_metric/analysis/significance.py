@@ -274,7 +274,7 @@ def adjust_for_best(p_values: Sequence[float]) -> list[float]:
     """Adjust the p-values of comparisons with the best of several submissions, which the same questions chose.
 
     The best is partly the luckiest. Holm's adjustment is for a baseline that somebody chose before: with ten equally
-    good submissions it calls one worse than the best in 13 of 100 families. Any pair could have been the best and the
+    good submissions it calls one worse than the best in 14 of 100 families. Any pair could have been the best and the
     worst, so the smallest p-value counts for all pairs, the next one for all pairs of the submissions that are left.
 
     Args:
@@ -282,7 +282,7 @@ def adjust_for_best(p_values: Sequence[float]) -> list[float]:
 
     Returns:
         The adjusted p-values in the same order. Of equally good submissions, one gets an adjusted p-value up to 0.05 in
-        at most 5 of 100 such families; in simulations it was 3 to 4.
+        at most 5 of 100 such families; in simulations it was 4.
 
     Raises:
         Nothing.
