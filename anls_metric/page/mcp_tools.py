@@ -17,8 +17,9 @@ from starlette.responses import JSONResponse
 
 from anls_metric.core.version import __version__
 from anls_metric.page import limits
+from anls_metric.page.bodies import Message, Receive
 from anls_metric.page.calls import ENDPOINTS, Endpoint, call, list_parameters, type_in_json
-from anls_metric.page.middleware import Application, Message, Receive, Send
+from anls_metric.page.middleware import Application, Send
 
 # The Hugging Face Hub lists the tools of a Space by this address, without a session.
 _ADDRESS = re.compile(r"/gradio_api/mcp(?:(?P<schema>/schema)|/http)?/?$")
@@ -52,7 +53,7 @@ def describe_tool(endpoint: Endpoint) -> types.Tool:
 def build_server() -> Server[Any, Any]:
     """Build a server whose tools are the endpoints. A tool answers in JSON."""
     server: Server[Any, Any] = Server("anls", version=__version__)
-    threads = anyio.CapacityLimiter(2 * limits.MOST_WAITING)  # more than wait at the turnstile
+    threads = anyio.CapacityLimiter(limits.THREADS)
 
     async def list_tools() -> list[types.Tool]:
         return list(map(describe_tool, ENDPOINTS.values()))
