@@ -77,5 +77,4 @@ def describe_error(error: Exception, door: Door) -> str:
     else:
         logging.getLogger(__name__).error("this could not be scored", exc_info=error)
         said = "this could not be scored, for a reason that nobody foresaw: the log of the page has it"
-    said = make_printable(said)
-    return said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:]
+    return make_printable(said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:])

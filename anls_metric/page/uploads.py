@@ -6,7 +6,6 @@ import base64
 import hashlib
 import mimetypes
 import os
-import re
 import secrets
 import shutil
 import stat
@@ -28,8 +27,7 @@ from anls_metric.reading.sources import Reading, Source
 from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.reading.values import format_value
 
-# Where an upload is: in a folder that is named after its content, so that the same file of two visitors is one.
-_SHAPE = re.compile(r"[0-9a-f]{64}/[^/\0]+")
+_HEXADECIMAL = set("0123456789abcdef")
 
 FILE_ADDRESS = "/gradio_api/file="
 """What stands before the path in the address of an upload."""
@@ -135,17 +133,19 @@ def take(path: str | None, uploads: str, what: str) -> Upload:
     """
     if not path:
         raise ValueError(f"{what} is missing: upload a file")
-    if len(path) > limits.MOST_PATH:
-        raise ValueError(f"{what} is no file that was uploaded: upload it")
-    inside = os.path.relpath(os.path.abspath(path), os.path.abspath(uploads)).replace(os.sep, "/")
-    if not _SHAPE.fullmatch(inside):
-        raise ValueError(f"{what} is no file that was uploaded: upload it")
-    status = os.lstat(path)
-    if not stat.S_ISREG(status.st_mode):
+    if not _is_in_place(path, uploads) or not stat.S_ISREG((status := os.lstat(path)).st_mode):
         raise ValueError(f"{what} is no file that was uploaded: upload it")
     if status.st_size > limits.MOST_BYTES:
         raise ValueError(f"{Path(path).name} is larger than {limits.MOST_BYTES >> 20} MB: {limits.WITH_COMMAND}")
     return Upload(os.path.abspath(path))
+
+
+def _is_in_place(path: str, uploads: str) -> bool:
+    """Whether an upload may be there: in a folder that is named after its content, by 64 hexadecimal digits."""
+    if len(path) > limits.MOST_PATH or "\0" in path:
+        return False
+    folder, content, _ = ["", "", *os.path.abspath(path).rsplit(os.sep, 2)][-3:]
+    return folder == os.path.abspath(uploads) and len(content) == 64 and set(content) <= _HEXADECIMAL
 
 
 def save_data_url(url: str, uploads: str) -> str:
