@@ -58,12 +58,12 @@ class Body:
             raise RefusedError(408, TOO_SLOW) from None
         piece = len(message.get("body", b""))
         self.size += piece
-        if self.size > self._most:
-            raise RefusedError(413, TOO_LARGE)
         try:
             self._count(piece)
         except ValueError as error:
             raise RefusedError(503, str(error)) from None
+        if self.size > self._most:
+            raise RefusedError(413, TOO_LARGE)
         return message
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:

@@ -271,7 +271,7 @@ def clean_name(name: str) -> str:
         >>> clean_name("C:\\logs\\my run.json"), clean_name("../.."), clean_name("a\x00b?.csv")
         ('my run.json', 'file', 'ab.csv')
     """
-    name = name.replace("\\", "/").rpartition("/")[2][:1_000]
+    name = name.replace("\\", "/").rpartition("/")[2]
     name = "".join(filter(_is_plain, name)).strip(" .").encode("utf-8", "ignore").decode()
     stem, extension = os.path.splitext(name)
     if len(extension) > 20:
