@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.analysis.clusters import CLUSTER_FIELDS
+from anls_metric.analysis.clusters import CLUSTER_BY, CLUSTER_FIELDS
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, Variant, get_variant
@@ -193,7 +193,10 @@ class Evaluation:
             yield submission, scored
         self._refuse_empty(submission, scored_set)
         self.entries.append(Entry(submission.name, scored_set, submission.layout, extraction))
-        for hint in hints.conclude(submission.other_texts, submission.float_count):
+        doubts = [
+            Hint("clusters", doubt.text, CLUSTER_BY if doubt.field else "", doubt.field) for doubt in scored_set.doubts
+        ]
+        for hint in [*hints.conclude(submission.other_texts, submission.float_count), *doubts]:
             self._names_of_hints.setdefault(hint, []).append(submission.name)
 
     def _name_submissions(self, hint: Hint, names: Sequence[str]) -> Hint:

@@ -158,6 +158,7 @@ class Source:
         if self._side != side:
             self._side = side
             self.layout = self.try_side(side)
+            self.check_named_fields(side, alone)
             there = bool(self.sample.records)
             if there and not self.layout.references and side != "submission":
                 raise self.error_of_missing("accepted answers in it", remedies.NO_REFERENCES_HERE)
@@ -165,7 +166,6 @@ class Source:
                 raise self.error_of_missing("predictions in it", remedies.PREDICTION_FIELD)
             if side == "both":
                 resolver.refuse_two_roles(self.sample, self.layout)
-            self._check_named_fields(side, alone)
             self._note_other_texts(side, gold_fields)
         return self
 
@@ -173,7 +173,13 @@ class Source:
         """Make the error for a file without predictions or accepted answers; it lists the paths of a record."""
         return self.records.error(f"there are no {what} (found {self.sample.describe_paths()})", remedy=remedy)
 
-    def _check_named_fields(self, side: Side, alone: bool) -> None:
+    def check_named_fields(self, side: Side, alone: bool = True) -> None:
+        """Refuse a field that the user names and the file lacks. If other files could have it, note what is read instead.
+
+        Raises:
+            InputError: the field is not there.
+        """
+        layout = self.try_side(side)
         roles = {
             "prediction": (next(iter(self.prediction_fields), None), remedies.PREDICTION_FIELD),
             "references": (self.reading.references_field, remedies.REFERENCES_FIELD),
@@ -183,11 +189,11 @@ class Source:
                 continue
             if (side, role) in (("gold", "prediction"), ("submission", "references")):
                 continue
-            own = getattr(self.layout, role)
+            own = getattr(layout, role)
             if alone or not own:
                 raise self._error_without_field(self.sample.records[0], path, "", remedy)
             what = "the prediction is" if role == "prediction" else "the accepted answers are"
-            self.notes.append(f"it has no field {path!r}: {what} read from {own[0]!r}")
+            self._note(f"it has no field {path!r}: {what} read from {own[0]!r}")
 
     def _note_other_texts(self, side: Side, gold_fields: Collection[str]) -> None:
         if side == "gold" or self.reading.prediction_field or self.reading.values:

@@ -102,7 +102,7 @@ class Submission:
         """Read the rows: see `join.join_files` and `join.read_table`."""
         source = self._source
         if self._questions is None:
-            return read_table(_require_both_sides(source.take_side("both", self._alone)))
+            return read_table(_require_both_sides(source, self._alone).take_side("both", self._alone))
         return join_files(self._questions, source, alone=self._alone)
 
 
@@ -203,9 +203,10 @@ def _holds_both_sides(opened: dict[str, Source], second: str | None, open_source
     return False
 
 
-def _require_both_sides(source: Source) -> Source:
+def _require_both_sides(source: Source, alone: bool = True) -> Source:
     """Return a source that has predictions and accepted answers; raise an `InputError` where it lacks them."""
     layout = source.try_side("both")
+    source.check_named_fields("both", alone)
     if not layout.references:
         raise _error_of_missing(source, "accepted answers in it", remedies.NO_REFERENCES, remedies.NO_GOLD_BEFORE)
     refuse_two_roles(source.sample, layout)

@@ -6,12 +6,14 @@ import contextlib
 import io
 import json
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
 import sysconfig
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -618,6 +620,55 @@ def test_cluster_by_chooses_the_clusters(run: Run, tmp_path: Path) -> None:
     assert "95 %       " in run(*files)[1]
     assert ", 10 clusters by image\n" in run(*files)[1]
     assert "no question has the field 'x', by which to cluster" in run_to_error(run, *files, "--cluster-by", "x")
+
+
+def write_lines(path: Path, records: list[dict[str, Any]]) -> Path:
+    return write(path, "".join(f"{json.dumps(record)}\n" for record in records))
+
+
+def make_records(count: int, **fields: Callable[[int], Any]) -> list[dict[str, Any]]:
+    """Records of a table in which two answers of seven are wrong, with these fields."""
+    return [
+        {"id": n, "prediction": f"wrong {n}" if n % 7 in (2, 3) else "a", "references": ["a"]}
+        | {name: value for name, find in fields.items() if (value := find(n)) is not None}
+        for n in range(count)
+    ]
+
+
+def test_order_of_lines_changes_neither_clusters_nor_interval(run: Run, tmp_path: Path) -> None:
+    """The field of the documents is missing in more than the first hundred lines, or in the last."""
+    records = make_records(400, docId=lambda n: n // 8 if n >= 150 else None)
+    found = []
+    for lines in (records, records[::-1], random.Random(1).sample(records, 400)):
+        document = parse_document(run(write_lines(tmp_path / "t.jsonl", lines), "--format", "json")[1])
+        found.append((document["clusters"], document["interval"], document["anls"]))
+    assert found[0][0] == {"field": "docId", "count": 182}
+    assert found == [found[0]] * 3
+
+
+def test_kind_of_image_is_no_document(run: Run, tmp_path: Path) -> None:
+    fields: dict[str, Callable[[int], Any]] = {"image": lambda n: "yes" if n % 3 else "no", "docId": lambda n: n // 2}
+    table = write_lines(tmp_path / "t.jsonl", make_records(160, **fields))
+    _, out, err = run(table, "--format", "json")
+    assert (parse_document(out)["clusters"], err) == ({"field": "docId", "count": 80}, "")
+    table = write_lines(tmp_path / "t.jsonl", make_records(160, image=fields["image"]))
+    status, out, err = run(table, "--format", "json")
+    assert (status, parse_document(out)["clusters"]) == (0, None)
+    assert err == (
+        "hint: image has only 2 values for 160 questions, so each question counts for itself: "
+        "if image names the documents, choose it with --cluster-by image\n"
+    )
+    assert parse_document(run(table, "--format", "json", "--cluster-by", "image")[1])["clusters"]["count"] == 2
+
+
+def test_document_with_half_of_the_questions_is_named(run: Run, tmp_path: Path) -> None:
+    table = write_lines(tmp_path / "t.jsonl", make_records(600, docId=lambda n: n // 4 if n < 300 else "annual report"))
+    status, out, err = run(table)
+    assert (status, err) == (
+        0,
+        "hint: 300 of 600 questions are about one document (docId annual report): the 95 % interval is too narrow\n",
+    )
+    assert ", 76 clusters by docId\n" in out
 
 
 def test_list_layouts_prints_the_layouts(run: Run) -> None:
