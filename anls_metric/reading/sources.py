@@ -174,7 +174,7 @@ class Source:
         return self.records.error(f"there are no {what} (found {self.sample.describe_paths()})", remedy=remedy)
 
     def check_named_fields(self, side: Side, alone: bool = True) -> None:
-        """Refuse a field that the user names and the file lacks. If other files could have it, note what is read instead.
+        """Refuse a field that the user names and the file lacks. Where other files could have it, this is only a note.
 
         Raises:
             InputError: the field is not there.
