@@ -23,6 +23,9 @@ _LARGEST_BUFFER = 1 << 22
 BLANK = b" \t\r\n\xef\xbb\xbf"  # white space, and the mark that some programs put before UTF-8
 
 
+AS_UTF_8 = "save the file as UTF-8"
+
+
 class Chunk(NamedTuple):
     """Consecutive records of a file.
 
@@ -39,6 +42,59 @@ class Chunk(NamedTuple):
     def place_of(self, number: int) -> str:
         """The place of a record in the file, like "line 7"."""
         return f"{self.unit} {self.places[number]}"
+
+
+class Limit(NamedTuple):
+    """How much a packed file may become: a number of bytes, or so many times its size, if that is more."""
+
+    least: int
+    times: int
+
+    def of(self, packed: int) -> int:
+        """The limit for a file of this size."""
+        return max(self.least, self.times * packed)
+
+
+# A small file that becomes a large one was made to exhaust memory. What programs write becomes 5 to 50 times as large.
+AT_ONCE = Limit(64 << 20, 100)  # between two chunks, which are in memory together
+IN_ALL = Limit(1 << 30, 1000)  # from the first record to the last, which takes time
+
+
+class Growth:
+    """Counts the bytes that a packed file becomes while it is read, and refuses what is out of proportion to its size.
+
+    Args:
+        file: the file, which makes the errors.
+        packed: its size; of a stream, the bytes that were read so far.
+        remedy: what to do about a file that is refused.
+
+    Attributes:
+        layers: how often the file is packed, as far as it was read.
+    """
+
+    def __init__(self, file: File, packed: int = 0, remedy: str = "unpack it first") -> None:
+        self.packed, self.layers = packed, 0
+        self._file, self._remedy = file, remedy
+        self._count = self._chunk_start = 0
+
+    def add(self, count: int) -> None:
+        """Count bytes that are about to be made.
+
+        Raises:
+            InputError: they are too many for the size of the file.
+        """
+        self._count += count
+        most = self._file.most_bytes
+        if most is not None and self._count > most:
+            raise self._file.error(f"it holds more than {most >> 20} MB once unpacked")
+        for limit, size in ((AT_ONCE, self._count - self._chunk_start), (IN_ALL, self._count)):
+            if size > limit.of(self.packed):
+                problem = f"it holds more than {limit.of(self.packed) >> 20} MB once unpacked, too much for its size"
+                raise self._file.error(problem, remedy=self._remedy)
+
+    def start_chunk(self) -> None:
+        """Begin the next chunk: what was made before it may leave memory."""
+        self._chunk_start = self._count
 
 
 class File:
@@ -63,6 +119,7 @@ class File:
         self.name = "standard input" if path == "-" else path
         self.unless_bytes: Sequence[str] = ()
         self.fields: list[str] = []
+        self.growth: Growth | None = None  # where the file is the content of a packed file
         self._held: bytes | None = None  # standard input, if it is read more than once
 
     @property
@@ -94,8 +151,8 @@ class File:
                 raise self.error("the file changed while it was read", remedy="score it again when it is written")
 
     def hold(self, stream: IO[bytes]) -> IO[bytes]:
-        """Make a stream seekable: standard input is held in memory."""
-        if self.path != "-":
+        """Make a stream seekable: standard input, and what is unpacked on the way, is held in memory."""
+        if self.path != "-" and stream.seekable():
             return stream
         if self._held is None:
             self._held = stream.read()
@@ -109,14 +166,17 @@ class File:
             first_line: the number of the first line; a byte order mark may stand before line 1.
 
         Raises:
-            InputError: a byte is not UTF-8; it names the line.
+            InputError: a byte is not UTF-8, or a second mark follows the first; it names the line.
         """
         try:
-            return content.decode("utf-8-sig" if first_line == 1 else "utf-8")
+            text = content.decode("utf-8-sig" if first_line == 1 else "utf-8")
         except UnicodeDecodeError as error:
             number = first_line + content.count(b"\n", 0, error.start)
             problem = f"byte {content[error.start]:#04x} is not UTF-8"
-            raise self.error(problem, f"line {number}", remedy="save the file as UTF-8") from None
+            raise self.error(problem, f"line {number}", remedy=AS_UTF_8) from None
+        if first_line == 1 and text.startswith("\ufeff"):
+            raise self.error("it begins with two byte order marks", remedy=AS_UTF_8)
+        return text
 
 
 def natural_key(name: str) -> list[tuple[bool, int, str]]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
+from anls_metric.core.rows import describe
 from anls_metric.reading.containers import records_of
 from anls_metric.reading.input_file import BLANK, CHUNK, Chunk, File, describe_kind, list_some, split_into_chunks
 
@@ -27,7 +30,9 @@ def read_json(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator
     first = len(head)
     text = file.decode(head.pop() if first == 1 else b"".join(head))
     try:
-        value = json.loads(text)
+        value = parse_json(text)
+    except RepeatedKeyError as error:
+        raise _error_of_repeat(file, error, f"line {first}") from None
     except (ValueError, RecursionError):  # the line is not JSON by itself
         value = _parse_values(file, text + file.decode(b"".join(lines), first + 1))
     else:
@@ -60,34 +65,109 @@ def _parse_lines(file: File, lines: Iterable[bytes], first: int) -> Iterator[tup
 
 def _parse(file: File, text: str, first_line: int = 1) -> Any:
     try:
-        return json.loads(text)
+        return parse_line(text)
     except json.JSONDecodeError as error:
         place = f"line {first_line + error.lineno - 1}, column {error.colno}"
+        if text.startswith("\ufeff", error.pos):
+            raise file.error("a second byte order mark", place, "remove it, or save the file as UTF-8") from None
         raise file.error(f"not JSON: {error.msg}", place) from None
+    except RepeatedKeyError as error:
+        raise _error_of_repeat(file, error, "" if "\n" in text else f"line {first_line}") from None
     except RecursionError:
         raise file.error("not a list of records: it is nested too deeply") from None
     except ValueError as error:  # a number of thousands of digits
         raise file.error(f"not JSON that can be read: {error}") from None
 
 
+_skip_blanks: Callable[[str, int], Any] = re.compile(r"\s*").match
+
+
 def _parse_values(file: File, text: str) -> Any:
     """Parse a text that is one value, or objects one after the other."""
+    begin = _skip_blanks(text, 0).end()
     try:
-        return json.loads(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
-        if error.msg != "Extra data" or text.lstrip()[:1] != "{":
+        if error.msg != "Extra data" or text[begin : begin + 1] != "{":
             return _parse(file, text)
     except (ValueError, RecursionError):
         return _parse(file, text)
-    decoder, values, end = json.JSONDecoder(), [], 0
-    while text[end:].strip():
-        start = len(text) - len(text[end:].lstrip())
+    values, end = [], begin
+    while end < len(text):
         try:
-            value, end = decoder.raw_decode(text, start)
+            value, end = _STRICT.raw_decode(text, end)
         except (ValueError, RecursionError):
-            return _parse(file, text[start:], text.count("\n", 0, start) + 1)
+            return _parse(file, text[end:], text.count("\n", 0, end) + 1)
         values.append(value)
+        end = _skip_blanks(text, end).end()
     return values
+
+
+# Repeated keys: Python's own parser keeps the last value without a word
+
+
+class RepeatedKeyError(ValueError):
+    """An object that has a key twice: the key."""
+
+
+def _error_of_repeat(file: File, error: RepeatedKeyError, place: str) -> Exception:
+    key = describe(error.args[0]).removesuffix(" (str)")
+    return file.error(f"an object has the key {key} twice", place, "keep one of them")
+
+
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise RepeatedKeyError(next(key for key, count in counts.items() if count > 1))
+    return made
+
+
+_STRICT = json.JSONDecoder(object_pairs_hook=_make_object)
+parse_line = _STRICT.decode
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON. A large text takes less time than with `parse_line`: its keys are counted.
+
+    Raises:
+        RepeatedKeyError: an object has a key twice. ValueError, RecursionError: as `json.loads`.
+
+    Example:
+        >>> parse_json('{"7": "Coca Cola"}')
+        {'7': 'Coca Cola'}
+        >>> parse_json('{"7": "Coca Cola", "7": "Pepsi"}')
+        Traceback (most recent call last):
+        anls_metric.reading.json_text.RepeatedKeyError: 7
+    """
+    value = json.loads(text)
+    if not _may_repeat_keys(text, value):
+        return value
+    del value
+    return _STRICT.decode(text)
+
+
+def _may_repeat_keys(text: str, value: Any) -> bool:
+    """Whether a text may hold more keys than the value that was read from it. A quotation mark and a colon end each."""
+    if any(f"{blank}:" in text for blank in " \t\r\n" if blank in text):  # there may be a blank between them
+        return True
+    ends = text.count('":')
+    if _count_keys(value, ends) == ends:
+        return False
+    escaped = text.count('\\":')  # these end no key: they are inside a string
+    return not escaped or '\\\\":' in text or _count_keys(value, ends - escaped) != ends - escaped
+
+
+def _count_keys(value: Any, most: int) -> int:
+    """Count the keys of an object and of the objects in it, level by level, until there are as many as there can be."""
+    keys, level = 0, [value]
+    while level and keys < most:
+        objects = level if set(map(type, level)) == {dict} else [item for item in level if type(item) is dict]
+        keys += sum(map(len, objects))
+        if keys < most:
+            lists = (item for item in level if type(item) is list)
+            level = list(chain.from_iterable(chain(map(dict.values, objects), lists)))
+    return keys
 
 
 def _split_records(file: File, value: Any) -> Iterator[Chunk]:

@@ -12,14 +12,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import chain
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from anls_metric.reading.containers import FILE, NAMES, VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import (
+    AS_UTF_8,
     BLANK,
     Chunk,
     File,
+    Growth,
     describe_kind,
     list_some,
     natural_key,
@@ -160,6 +162,12 @@ def find_shards(path: str) -> list[str] | None:
 
 # Text: CSV, or JSON
 
+# Where the zeros are among the first bytes of a text that begins with ASCII, as JSON and most tables do.
+_ENCODINGS_BY_ZEROS = {
+    **dict.fromkeys(("x0x0", "0x0x", "x0x", "x0"), "UTF-16"),
+    **dict.fromkeys(("x000", "000x"), "UTF-32"),
+}
+
 _JSON = (".json", *JSON_LINES)
 _DELIMITED = (".csv", ".tsv")
 
@@ -167,6 +175,9 @@ _DELIMITED = (".csv", ".tsv")
 def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
     lines = iter(stream)
     head = list(read_until_text(lines))
+    zeros = "".join("0" if byte == 0 else "x" for byte in b"".join(head[:4])[:4])
+    if zeros in _ENCODINGS_BY_ZEROS:
+        raise file.error(f"{_ENCODINGS_BY_ZEROS[zeros]} without a byte order mark", remedy=AS_UTF_8)
     begins = (head[-1][:100].lstrip(BLANK) or head[-1].lstrip(BLANK))[:1] if head else b""
     if not begins:
         raise file.error("the file is empty")
@@ -196,11 +207,24 @@ def _read_lines(file: File, lines: Iterable[bytes]) -> Iterator[tuple[int, str]]
 # Compressed files
 
 
-class _Unpacked(io.RawIOBase):
-    """A stream that refuses to grow beyond a limit."""
+class _Packed:
+    """A packed stream whose bytes are counted as they are read."""
 
-    def __init__(self, file: File, stream: IO[bytes]) -> None:
-        self._file, self._stream, self._count = file, stream, 0
+    def __init__(self, stream: IO[bytes], growth: Growth) -> None:
+        self._stream, self._growth = stream, growth
+
+    def read(self, size: int = -1) -> bytes:
+        """Read the next bytes."""
+        content = self._stream.read(size)
+        self._growth.packed += len(content)
+        return content
+
+
+class _Unpacked(io.RawIOBase):
+    """A stream of what is unpacked, which is refused where it grows out of proportion."""
+
+    def __init__(self, file: File, stream: IO[bytes], growth: Growth) -> None:
+        self._file, self._stream, self._growth = file, stream, growth
 
     def readable(self) -> bool:
         """Whether it can be read."""
@@ -209,26 +233,37 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         """Read the next bytes."""
         try:
-            read = self._stream.read(len(buffer))
-        except (OSError, EOFError, ValueError) as error:
+            content = self._stream.read(len(buffer))
+        except InputError:  # of a packed file in a packed file
+            raise
+        except Exception as error:  # each module has errors of its own
             raise self._file.error(f"it cannot be unpacked: {error}") from None
-        self._count += len(read)
-        most = self._file.most_bytes
-        if most is not None and self._count > most:
-            raise self._file.error(f"it holds more than {most >> 20} MB once unpacked")
-        buffer[: len(read)] = read
-        return len(read)
+        self._growth.add(len(content))
+        buffer[: len(content)] = content
+        return len(content)
+
+
+_MOST_LAYERS = 3  # of a packed file in a packed file
 
 
 def _make_unpacking_reader(module: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
     """Make the reader of files that a module of the standard library unpacks."""
 
     def read(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-        unpacked = import_module(module).open(stream, "rb")
-        inner = io.BufferedReader(_Unpacked(file, unpacked))
+        growth, packed = file.growth, stream
+        if growth is None:  # the outermost file, whose size counts
+            growth = Growth(file)
+            packed = cast(IO[bytes], _Packed(stream, growth))
+        growth.layers += 1
+        if growth.layers > _MOST_LAYERS:
+            raise file.error(f"it is packed more than {_MOST_LAYERS} times", remedy="unpack it first")
+        unpacked = import_module(module).open(packed, "rb")
+        inner = io.BufferedReader(_Unpacked(file, unpacked, growth))
         content = Records(os.path.splitext(file.path)[0], file.columns, file.most_bytes)
-        content.name = file.name
-        yield from content._recognize_format(inner).read(content, inner)
+        content.name, content.growth = file.name, growth
+        for chunk in content._recognize_format(inner).read(content, inner):
+            yield chunk
+            growth.start_chunk()
 
     return read
 
@@ -239,7 +274,7 @@ def _read_utf_16(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     try:
         yield from _read_text(file, (line.encode() for line in texts))
     except UnicodeError as error:
-        raise file.error(f"not UTF-16: {error}", remedy="save the file as UTF-8") from None
+        raise file.error(f"not UTF-16: {error}", remedy=AS_UTF_8) from None
     finally:
         texts.detach()  # it would close the file
 
@@ -288,6 +323,7 @@ FORMATS = (
     Format("xz", _make_unpacking_reader("lzma"), (b"\xfd7zXZ\x00",)),
     Format("zip", _make_reader("read_zip"), (b"PK\x03\x04", b"PK\x05\x06")),
     Format("an old Excel workbook", _make_reader("read_excel"), (b"\xd0\xcf\x11\xe0",)),
+    Format("UTF-32", _make_refuser("UTF-32 text", AS_UTF_8), (b"\xff\xfe\0\0", b"\0\0\xfe\xff")),
     Format("UTF-16", _read_utf_16, (b"\xff\xfe", b"\xfe\xff")),
     Format("Zstandard", _make_refuser("a Zstandard file", "unpack it first"), (b"\x28\xb5\x2f\xfd",)),
     Format(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from anls_metric.core.rows import as_references, describe
@@ -62,63 +64,108 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     return as_references(value, what)
 
 
-# Regular expressions recognize a written list by its shape, in linear time and memory. Python's own parser would take
-# hundreds of times the memory of a large cell.
-_LITERAL = r"""b?(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")"""
-_ITEM = rf"(?:{_LITERAL}|np\.str_\({_LITERAL}\))"
-_ITEMS = rf"\s*{_ITEM}\s*(?:,\s*{_ITEM}\s*)*"
-_LIST = rf"\[{_ITEMS},?\s*\]|\{{{_ITEMS}\}}|\({_ITEMS},\s*\)|\({_ITEMS},{_ITEMS}\)"
-# What stands between the strings in the printed form of another object: other values, or nothing, as numpy prints it.
-_OTHER_VALUES = r"(?:[\s,\[\](){}]|\b(?:nan|NaN|NaT|None|null|True|False|inf|np\.\w+)\b|[-+\d.]+(?:e[-+]?\d+)?|<NA>)*"
-_SQUAD = r"""\{\s*['"](?:text|answer_start)['"]\s*:"""
+# A printed value is split into tokens in one pass, which ends at the first place where no token begins. Python's parser
+# would take hundreds of times the memory of a large cell.
+_TOKEN = re.compile(
+    r"""(?P<sign>[\[\](){},:])|(?P<blank>\s+)|(?P<string>b?['"])|(?P<wrapper>\bnp\.str_(?=\())"""
+    r"|(?P<other>\b(?:nan|NaN|NaT|None|null|True|False|inf|np\.\w+)\b|[-+\d.]+(?:e[-+]?\d+)?|<NA>)"
+)
+_END_OF_STRING = {quote: re.compile(rf"\\.|{quote}|\n") for quote in "'\""}
+# The shape of a printed value has a letter for each token: s for a string, n for np.str_, and x for any other value.
+# Brackets, commas and colons stand for themselves.
+_LIST = re.compile(r"\[s(?:,s)*,?\]|\{s(?:,s)*\}|\(s(?:,s)*,\)|\(s(?:,s)+\)")
+_SQUAD = re.compile(r"""\{\s*['"](?:text|answer_start)['"]\s*:""")
 _OPENING = ("[", "(", "{", "array([", "Index([")
-_MOST_SQUAD = 100_000  # characters, since Python's parser takes so much memory
+_MOST_SQUAD = 100_000  # characters: objects take many times the memory of their text
+_IN_JSON = {"(": "[", ")": "]", "None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
 
 
 def _parse_written_list(text: str, what: str) -> Any:
     """The list of strings that a text is the written form of, or None where it is not one."""
     if text == "[]":
         return []
-    if re.fullmatch(_LIST, text):
-        return _parse_literals(text, what)
+    if text.startswith("["):
+        with suppress(ValueError, RecursionError):  # what Python prints is no JSON
+            items = json.loads(text)
+            if items and all(type(item) is str for item in items):
+                return items
+    shape = _find_shape(text)
+    if _LIST.fullmatch(shape):
+        return _read_strings(text, what)
     if text.startswith("{"):
-        return _parse_squad(text, what)
-    between, count = re.subn(_LITERAL, " ", text, flags=re.DOTALL)
-    several = text.startswith("[") or "," in between  # ('a') is a text in brackets
-    enclosed = text.endswith(("]", ")")) and bool(count) and several and re.fullmatch(_OTHER_VALUES, between)
+        return _parse_squad(text, bool(shape), what)
+    several = text.startswith("[") or "," in shape  # ('a') is a text in brackets
+    enclosed = several and text.endswith(("]", ")")) and "s" in shape and ":" not in shape
     if enclosed or text.startswith(_OPENING[3:]) or (text[:2] in ("['", '["') and text.endswith("]")):
         _refuse_printed(text, what)
     return None
 
 
-def _parse_literals(text: str, what: str) -> list[str]:
-    import ast
+def _split_into_tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    """Split a printed value into tokens, each with its letter, its start and its end, as far as there are any."""
+    place = 0
+    while token := _TOKEN.match(text, place):
+        kind, start, place = token.lastgroup, place, token.end()
+        if kind == "sign":
+            yield token[0], start, place
+        elif kind == "string":
+            parts = _END_OF_STRING[text[place - 1]].finditer(text, place)
+            end = next((part for part in parts if len(part[0]) == 1), None)
+            if end is None or end[0] == "\n":  # the string has no end on its line
+                return
+            place = end.end()
+            yield "s", start, place
+        elif kind != "blank":
+            yield "n" if kind == "wrapper" else "x", start, place
 
+
+def _find_shape(text: str) -> str:
+    """The letters of a printed value; "" for any other text."""
+    letters, length = io.StringIO(), 0
+    for letter, _, end in _split_into_tokens(text):
+        letters.write(letter)
+        length = end
+    return letters.getvalue().replace("n(s)", "s") if length == len(text) else ""
+
+
+def _read_strings(text: str, what: str) -> list[str]:
     try:
-        if text.startswith("["):
-            items: list[str] = json.loads(text)
-            return items
-    except ValueError:  # quotes or escapes that Python writes and JSON does not have
-        pass
-    try:
-        literals = map(ast.literal_eval, re.findall(_LITERAL, text))
-        return [item.decode() if isinstance(item, bytes) else item for item in literals]
+        return [_read_string(text[start:end]) for letter, start, end in _split_into_tokens(text) if letter == "s"]
     except (ValueError, SyntaxError):
         _refuse_printed(text, what)
 
 
-def _parse_squad(text: str, what: str) -> Any:
+def _read_string(literal: str) -> str:
+    if "\\" not in literal and not literal.startswith("b"):
+        return literal[1:-1]
     import ast
 
-    for read in (json.loads, ast.literal_eval) if len(text) <= _MOST_SQUAD else ():
+    value = ast.literal_eval(literal)
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _parse_squad(text: str, is_printed: bool, what: str) -> Any:
+    readers: list[Callable[[str], Any]] = [json.loads, *([_parse_printed_object] if is_printed else [])]
+    for read in readers if len(text) <= _MOST_SQUAD else ():
         try:
             value = read(text)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+        except (ValueError, SyntaxError, RecursionError):
             continue
         return value.get("text") if isinstance(value, dict) else None
-    if re.match(_SQUAD, text):
+    if _SQUAD.match(text):
         _refuse_printed(text, what)
     return None
+
+
+def _parse_printed_object(text: str) -> Any:
+    """Parse an object as Python prints it, by way of JSON."""
+    parts = [""]
+    for letter, start, end in _split_into_tokens(text):
+        token = text[start:end]
+        if token in (")", "]", "}") and parts[-1] == ",":
+            parts.pop()
+        parts.append(json.dumps(_read_string(token)) if letter == "s" else _IN_JSON.get(token, token))
+    return json.loads("".join(parts))
 
 
 def _refuse_printed(text: str, what: str) -> NoReturn:
