@@ -547,7 +547,7 @@ _FEWEST_SUBJECT_WORDS = 5
 def take_from_sentence(text: str) -> str | None:
     """The end of a sentence after its verb: "The title of the page is X." -> "X", "It was signed by X." -> "X".
 
-    A sentence without a period must have a long subject, because a title may be "The medium is the message".
+    A sentence without a period needs a long subject, or a digit in its answer: "The medium is the message" is a title.
     """
     text = text.strip()
     if "\n" in text or not re.match(_STARTS, text):
@@ -558,7 +558,7 @@ def take_from_sentence(text: str) -> str | None:
     start, end = verb
     answer = re.split(_NEXT_SENTENCE, text[end:], maxsplit=1)[0]
     has_period = len(answer) < len(text) - end or answer.endswith((".", "。"))
-    if not has_period and len(text[:start].split()) < _FEWEST_SUBJECT_WORDS:
+    if not has_period and len(text[:start].split()) < _FEWEST_SUBJECT_WORDS and not re.search(r"\d", answer):
         return None
     bare = strip_period(answer)
     return (answer if bare is None else bare).strip() or None

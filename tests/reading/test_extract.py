@@ -249,6 +249,7 @@ FOUND: dict[str, list[tuple[str, str | None]]] = {
         ("The title mentioned in the document is Coca Cola.", "Coca Cola"),
         ("The title mentioned in the document is Coca Cola", "Coca Cola"),
         ("It's $5.", "$5"),
+        ("The date is 21/4/1956", "21/4/1956"),
         ("The amount is $33,207.64.", "$33,207.64"),
         ("According to the letter, the company is Quinn and Co., Inc..", "Quinn and Co., Inc."),
         ("The slogan is: This is it.", "This is it"),
