@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.analysis.clusters import CLUSTER_BY, CLUSTER_FIELDS
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, Variant, get_variant
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.extract import ExtractionReport, extractor
+from anls_metric.reading.extract import ExtractionReport
 from anls_metric.reading.join import Row
 from anls_metric.reading.submissions import Submission
 
@@ -184,15 +184,12 @@ class Evaluation:
             self._scorers[0], extract=submission.rules, comparable=self.holds_several, **self._options
         )
         hints = Hints(self._scorers[0], submission.rules)
-        extraction = self._report_extraction(submission)
         for rows in batches(submission):
-            if extraction is not None:
-                deque(map(extraction.extract, (row.written for row in rows if row.written is not None)), maxlen=0)
             scored = scored_set.add(rows)
             hints.add(scored)
             yield submission, scored
         self._refuse_empty(submission, scored_set)
-        self.entries.append(Entry(submission.name, scored_set, submission.layout, extraction))
+        self.entries.append(Entry(submission.name, scored_set, submission.layout, submission.extraction))
         doubts = [
             Hint("clusters", doubt.text, CLUSTER_BY if doubt.field else "", doubt.field) for doubt in scored_set.doubts
         ]
@@ -208,10 +205,6 @@ class Evaluation:
         """Run without looking at the batches."""
         deque(self.run(), maxlen=0)
         return self
-
-    def _report_extraction(self, submission: Submission) -> ExtractionReport | None:
-        values = not isinstance(self._scorers[0], Variant)
-        return ExtractionReport(extractor(submission.rules, values)) if submission.rules else None
 
     def _refuse_empty(self, submission: Submission, scored_set: ScoredSet) -> None:
         if not scored_set.count:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from anls_metric.core.rows import as_text
 from anls_metric.reading import layouts, remedies, resolver
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.extract import Extraction
+from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import Chunk, describe_kind, list_some
 from anls_metric.reading.layouts import ABSENT, Layout, remove_prompt, take
 from anls_metric.reading.records import Records
@@ -82,6 +82,7 @@ class Source:
         notes: how the file was read, as far as it matters to the score.
         numbers: how many predictions are numbers and not texts, by type.
         failures: how many requests failed, by the reason that the file gives.
+        extraction: what the rules did that extract answers; None without rules.
 
     Raises:
         InputError: the file cannot be read. ValueError: there is no such layout.
@@ -97,6 +98,7 @@ class Source:
         self.notes: list[str] = []
         self.numbers: Counter[type] = Counter()
         self.failures: Counter[str] = Counter()
+        self.extraction = self._start_extraction()
         self._fields = fields
         self._more_columns: list[str] = []
         self._held: list[Chunk] | None = None
@@ -114,6 +116,9 @@ class Source:
         self.layout = layout or layouts.TABLE
         self.sample = Sample(self.name, self._expand(self._first[: resolver.SAMPLE]), self.records.fields)
         self._layouts: dict[Side, Layout] = {}
+
+    def _start_extraction(self) -> ExtractionReport | None:
+        return ExtractionReport(self.reading.extract) if self.reading.extract else None
 
     @property
     def program(self) -> str:
@@ -323,7 +328,7 @@ class Source:
         part._held, part._side = chunks, None
         part.reading = self.reading._replace(prediction_field=prediction_field or self.reading.prediction_field)
         part.notes, part.other_texts, part._layouts = [], [], {}
-        part.numbers, part.failures = Counter(), Counter()
+        part.numbers, part.failures, part.extraction = Counter(), Counter(), self._start_extraction()
         part.sample = Sample(self.name, chunks[0].records if chunks else [], self.sample.fields)
         return part
 
@@ -392,8 +397,8 @@ class Source:
         if self.reading.values:
             return answers
         answers = self._unwrap_printed_lists(answers, name, where)
-        if self.reading.extract is not None:
-            extract = self.reading.extract
+        if self.extraction is not None:
+            extract = self.extraction.extract
             answers = [answer if answer is None else extract(answer) for answer in answers]
         return answers
 
@@ -426,7 +431,7 @@ class Source:
         value = text_of_parts(value) if self.program else value
         if not isinstance(value, str):
             return _parse_at(_from_json, value, name, where, number)
-        text = value if self.reading.extract is None else self.reading.extract(value)
+        text = value if self.extraction is None else self.extraction.extract(value)
         value = parse_value_or_text(text)
         if value is not text:
             self._note(f"texts of {name} that are JSON are read as JSON")

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 
 from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.extract import ExtractionReport
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.join import Questions, Row, join_files, read_table, refuse_swapped
 from anls_metric.reading.records import Records, find_shards
@@ -76,6 +77,11 @@ class Submission:
     def other_texts(self) -> list[str]:
         """Fields of text that could also have been the prediction."""
         return self._source.other_texts
+
+    @property
+    def extraction(self) -> ExtractionReport | None:
+        """What the rules did that extracted the answers; None without rules."""
+        return self._source.extraction
 
     @property
     def float_count(self) -> int:
