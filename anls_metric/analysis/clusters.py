@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import count, islice
+from itertools import chain, count, islice
 from math import sqrt
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -321,13 +321,12 @@ def _rank(path: str) -> tuple[int, int, str]:
 
 def _find_paths(records: Sequence[Mapping[str, Any]], deepest: int, before: str = "") -> set[str]:
     """Find the paths of the fields of `CLUSTER_FIELDS` in records, and in objects inside them."""
-    names: set[str] = set().union(*records)
     try:
-        is_flat = not any(dict in set(map(type, map(itemgetter(name), records))) for name in names)
-    except KeyError:  # a record lacks a field of the others
+        is_flat = dict not in map(type, chain.from_iterable(map(dict.values, records)))  # type: ignore[arg-type]
+    except TypeError:  # a record is a mapping of another kind
         is_flat = False
     if is_flat:
-        return {before + name for name in _NAMES & names}
+        return {before + name for name in _NAMES.intersection(set().union(*records))}
     paths: set[str] = set()
     inner: defaultdict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for record in records:

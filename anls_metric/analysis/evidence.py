@@ -82,6 +82,13 @@ class Evidence(_Fields):
         return "\0".join(case.prediction for case in self.wrong)
 
     @cached_property
+    def of_other_letters(self) -> list[Case]:
+        """The wrong predictions of which a text, or one of the accepted answers, is not ASCII."""
+        if (self.text + self.references).isascii():
+            return []
+        return [case for case in self.wrong if not "".join((case.prediction, *case.references)).isascii()]
+
+    @cached_property
     def references(self) -> str:
         """The accepted answers of the wrong predictions as one text."""
         return "\0".join(chain.from_iterable(case.references for case in self.wrong))

@@ -16,7 +16,8 @@ from anls_metric.reading.values import parse_value_or_text
 _MOST_RULES = 4  # that are added
 _MOST_CASES = 256  # wrong ones of the sample, and right ones
 _MOST_VALUES = 5  # fields or tags that are tried for a rule
-_LEAST_GAIN = 0.002  # that each rule has to add to the mean, unless all of them add little
+_LEAST_GAIN = 0.002  # that each rule has to add to the mean,
+_LEAST_CLOSER = 0.01  # or to the mean similarity, where it helps only together with another rule
 
 
 class Found(NamedTuple):
@@ -54,11 +55,13 @@ def find_rules(evidence: Evidence) -> Found | None:
     """
     trials = _Trials(evidence)
     rules, gain = trials.in_use, trials.measure(trials.in_use)
+    little = 0.1 * len(evidence.wrong) / evidence.total
     for _ in range(_MOST_RULES):
         longer = max(trials.extend(rules), key=trials.measure, default=rules)
-        if trials.measure(longer) <= gain:
+        score, similarity = trials.measure(longer)
+        if score < gain[0] + min(_LEAST_GAIN, little) and similarity < gain[1] + min(_LEAST_CLOSER, little):
             break
-        rules, gain = longer, trials.measure(longer)
+        rules, gain = longer, (score, similarity)
     enough = gain[0] - min(_LEAST_GAIN, gain[0] / 10)
     for rule in reversed(rules):
         shorter = tuple(other for other in rules if other != rule)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import NamedTuple
@@ -178,17 +178,16 @@ def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: s
 
     This changes only texts with a mark; without a mark, only texts that are not ASCII.
     """
-
-    def may_change(*texts: str) -> bool:
-        text = "".join(texts)
-        return mark in text if mark else not text.isascii()
-
+    cases: Iterable[Case] = evidence.of_other_letters
+    if mark:
+        is_there = mark in evidence.text or mark in evidence.references
+        cases = (case for case in evidence.wrong if mark in "\0".join((case.prediction, *case.references)))
+        cases = cases if is_there else ()
     respelled = {}
-    for case in evidence.wrong if may_change(evidence.text, evidence.references) else ():
-        if may_change(case.prediction, *case.references):
-            prediction, *references = map(normalize, (case.prediction, *case.references))
-            if evidence.is_better(case, prediction, references):
-                respelled[case.number] = ""
+    for case in cases:
+        prediction, *references = map(normalize, (case.prediction, *case.references))
+        if evidence.is_better(case, prediction, references):
+            respelled[case.number] = ""
     return respelled
 
 
