@@ -42,6 +42,22 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, _format_error(message))
 
+    def parse_intermixed_args(self, *given: Any, **named: Any) -> Any:
+        """Parse arguments in any order. An unknown flag gets the flag that was perhaps meant."""
+        flags, unknown = self.parse_known_intermixed_args(*given, **named)
+        if unknown:
+            flag = next((text for text in unknown if text.startswith("-")), unknown[0]).partition("=")[0]
+            self.error(f"unknown flag {flag}: {self._suggest(flag)}--help lists all flags")
+        return flags
+
+    def _suggest(self, flag: str) -> str:
+        from difflib import get_close_matches
+
+        known = [name for name in self._option_string_actions if name.startswith("--")]
+        name = flag.strip("-")
+        near = [each for each in known if len(name) > 2 and name in each] or get_close_matches(flag, known, 1, 0.5)
+        return f"did you mean {near[0]}? " if near else ""
+
 
 def _measure_width() -> int:
     """Measure the width of the terminal. argparse would import shutil for it, which imports compression libraries."""
@@ -78,8 +94,10 @@ def build_parser() -> argparse.ArgumentParser:
     """Build the parser. Its flags include those of PyPI anls, whose threshold limits the distance: see `pypi_anls`."""
     flags = _Parser(
         prog="anls",
+        usage="%(prog)s [options] FILE [FILE ...]",
         description="Score answers read from documents with ANLS (Average Normalized Levenshtein Similarity).",
         epilog=_EPILOG,
+        allow_abbrev=False,
         formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=_measure_width() - 2),
     )
     add = flags.add_argument
@@ -92,10 +110,12 @@ def build_parser() -> argparse.ArgumentParser:
     add(
         "--prediction-field",
         metavar="PATH",
-        help="where a record has the prediction, like output.text (default: found)",
+        help="path of the prediction, like output.text (default: detected); several, comma-separated, are submissions",
     )
-    add("--references-field", metavar="PATH", help="where a record has the accepted answers (default: found)")
-    add("--id-field", metavar="PATH", help="where a record has its id (default: found); none numbers the records")
+    add("--references-field", metavar="PATH", help="path of the accepted answers (default: detected)")
+    add("--id-field", metavar="PATH", help="path of the question id (default: detected); 'none' matches by position")
+    add("--gold-id-field", metavar="PATH", help="path of the question id in the gold file, where it differs")
+    add("--submission-field", metavar="PATH", help="path of the model's name, in a table of several models")
     add("--references-separator", metavar="TEXT", help="what stands between the accepted answers of a text")
     add("--extract", metavar="RULES", help="take answers out of what a model wrote, like think,final")
     add("--layout", default=AUTO, metavar="NAME", help="whose files these are (default: found out; see --list-layouts)")
@@ -183,7 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status: 0, 1 for a score under --fail-under, 2 for input that cannot be scored, 130 after Ctrl-C.
     """
-    flags = build_parser().parse_args(arguments)
+    flags = build_parser().parse_intermixed_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -247,7 +267,7 @@ def _run(flags: argparse.Namespace) -> int:
         keep=bool(flags.report or flags.regressions),
         similarities=bool(flags.report),
     )
-    _score(evaluation, flags, several=len(submissions) > 1)
+    _score(evaluation, flags)
     hints = [hint.format_for("command") for hint in evaluation.hints]
     if not flags.quiet:
         for note in evaluation.notes:
@@ -320,8 +340,10 @@ def _make_reading(flags: argparse.Namespace) -> Reading:
     return Reading(
         layout=flags.layout,
         id_field=flags.id_field,
+        gold_id_field=flags.gold_id_field,
         prediction_field=flags.prediction_field,
         references_field=flags.references_field,
+        submission_field=flags.submission_field,
         references_separator=flags.references_separator,
         extract=None if flags.extract is None else extractor(flags.extract, values=flags.variant in OF_VALUES),
         repeat=flags.filter if flags.epoch is None else flags.epoch,
@@ -331,20 +353,22 @@ def _make_reading(flags: argparse.Namespace) -> Reading:
     )
 
 
-def _score(evaluation: Evaluation, flags: argparse.Namespace, several: bool) -> None:
+def _score(evaluation: Evaluation, flags: argparse.Namespace) -> None:
     """Score everything, and write the score of each answer into a folder, one for each of several submissions."""
     progress = _Progress()
     if flags.output_dir is None:
         for _, scored in evaluation.run():
             progress.add(len(scored))
         return
-    from anls_metric.report.results import ResultsFile
+    from anls_metric.report.results import ResultsFile, name_folder
 
     with contextlib.ExitStack() as stack:
         files: dict[str, ResultsFile] = {}
         for submission, scored in evaluation.run():
             if submission.name not in files:
-                folder = os.path.join(flags.output_dir, submission.name) if several else flags.output_dir
+                folder = flags.output_dir
+                if evaluation.holds_several:
+                    folder = os.path.join(folder, name_folder(submission.name))
                 files[submission.name] = stack.enter_context(ResultsFile(folder, submission.inputs, flags.force))
             files[submission.name].add(scored)
             progress.add(len(scored))
@@ -358,7 +382,8 @@ def _print(flags: argparse.Namespace, evaluation: Evaluation, hints: Sequence[st
         print("\n".join(str(entry.scored_set.mean) for entry in entries))
         return
     if len(entries) == 1 and flags.format == "text" and not flags.find:
-        print(terminal.format_summary(entries[0].scored_set))
+        extraction = entries[0].extraction
+        print(terminal.format_summary(entries[0].scored_set, extraction.sentences if extraction else ()))
     else:
         _print_document(flags, evaluation, build_document(entries, evaluation.compared, hints, flags.regressions))
     if flags.output_dir and flags.format == "text":

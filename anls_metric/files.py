@@ -13,7 +13,7 @@ from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import find_submissions
 from anls_metric.report import tables, terminal, terminal_comparison
-from anls_metric.report.document import build_document
+from anls_metric.report.document import build_document, list_extraction
 
 if TYPE_CHECKING:
     import pandas
@@ -84,7 +84,8 @@ class FileScores:
     def __str__(self) -> str:
         if len(self.scored_sets) > 1:
             return terminal_comparison.as_text(self._document, self.scored_sets)
-        return terminal.format_summary(*self.scored_sets.values())
+        (scored_set,) = self.scored_sets.values()
+        return terminal.format_summary(scored_set, list_extraction(self._document))
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}: {scored_set.mean:.4f}" for name, scored_set in self.scored_sets.items())
@@ -139,8 +140,10 @@ def compare_files(
     cluster_by: str | None = None,
     layout: str = AUTO,
     id_field: str | None = None,
+    gold_id_field: str | None = None,
     prediction_field: str | None = None,
     references_field: str | None = None,
+    submission_field: str | None = None,
     references_separator: str | None = None,
     extract: str | None = None,
     repeat: str | None = None,
@@ -163,8 +166,8 @@ def compare_files(
         regressions: how many questions to return that a submission lost against the baseline, and how many that it won.
         baseline: the name of the submission with which the others are compared; None takes the first.
         cluster_by: the field that says which questions belong together, "none" for no clusters; None detects it.
-        layout, id_field, prediction_field, references_field, references_separator, repeat, missing, extra: see
-            `reading.sources.Reading`.
+        layout, id_field, gold_id_field, prediction_field, references_field, submission_field, references_separator,
+            repeat, missing, extra: see `reading.sources.Reading`.
         extract: the rules that extract the answers from raw model output, like "think,final".
 
     Returns:
@@ -183,8 +186,10 @@ def compare_files(
     reading = Reading(
         layout=layout,
         id_field=id_field,
+        gold_id_field=gold_id_field,
         prediction_field=prediction_field,
         references_field=references_field,
+        submission_field=submission_field,
         references_separator=references_separator,
         extract=None if extract is None else extractor(extract, values=variant in OF_VALUES),
         repeat=repeat,
@@ -193,12 +198,13 @@ def compare_files(
         values=variant in OF_VALUES,
     )
     by = [by] if isinstance(by, str) else list(by)
+    scorers = find_scorers(variant, threshold, ignore_case, none_keys, average)
     submissions = find_submissions(
         _list_paths(files), None if gold is None else os.fspath(gold), (), reading, fields_of(by, cluster_by)
     )
     evaluation = Evaluation(
         submissions,
-        find_scorers(variant, threshold, ignore_case, none_keys, average),
+        scorers,
         by=by,
         by_key=by_key,
         worst=worst,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from heapq import nlargest, nsmallest
 from operator import gt, lt
 from typing import Any, NamedTuple
 
+from anls_metric.analysis import significance
 from anls_metric.analysis.clusters import Clusters, cluster_column, find_clusters
 from anls_metric.analysis.scored import Answers, Scored, ScoredSet
-from anls_metric.analysis.significance import Interval, Sample, differences, holm
+from anls_metric.analysis.significance import Interval, Sample, adjust_for_best, differences, holm
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 
@@ -81,7 +83,8 @@ class Compared(NamedTuple):
         comparisons: one for each of the others, in their order.
         hints: reasons to doubt the numbers, as sentences.
         best: the name of the submission with the highest mean.
-        ties: the names of the submissions that cannot be distinguished from the best.
+        ties: the names of the submissions that cannot be distinguished from the best, by p-values adjusted for the
+            choice of the best on the same questions: see `significance.adjust_for_best`.
     """
 
     baseline: str
@@ -130,11 +133,12 @@ def compare(
     baseline = _find_baseline(scored_sets, baseline)
     answers = {name: _answers_of(name, scored_set) for name, scored_set in scored_sets.items()}
     clusters, cluster_of = _cluster_questions(answers, cluster_by)
-    comparisons, hints = _compare_with(baseline, answers, cluster_of)
+    # So many patterns that the smallest p-value is significant after every adjustment.
+    patterns = max(significance.FLIPS, round(math.comb(len(answers), 2) / SIGNIFICANT))
+    comparisons, hints = _compare_with(baseline, answers, cluster_of, patterns)
     best = max(scored_sets, key=lambda name: scored_sets[name].mean)
-    others = comparisons if best == baseline else _compare_with(best, answers, cluster_of)[0]
-    ties = [other.second for other in others if other.verdict in (NOT_TOLD_APART, TOO_FEW)]
-    return Compared(baseline, clusters, comparisons, hints, best, ties)
+    others = comparisons if best == baseline else _compare_with(best, answers, cluster_of, patterns)[0]
+    return Compared(baseline, clusters, comparisons, hints, best, _find_ties(others))
 
 
 def _find_baseline(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
@@ -181,13 +185,21 @@ def _cluster_questions(
     return clusters, dict(zip(records, cluster_column(list(records.values()), clusters.field)))
 
 
+def _find_ties(others: Sequence[Comparison]) -> list[str]:
+    """Find the names of those that cannot be distinguished from the best, given the comparisons with it."""
+    p_values = adjust_for_best([other.p_value for other in others])
+    return [
+        other.second for other, p_value in zip(others, p_values) if other.verdict == TOO_FEW or p_value >= SIGNIFICANT
+    ]
+
+
 def _compare_with(
-    baseline: str, answers: Mapping[str, Answers], cluster_of: Mapping[str, Hashable]
+    baseline: str, answers: Mapping[str, Answers], cluster_of: Mapping[str, Hashable], patterns: int
 ) -> tuple[list[Comparison], list[str]]:
     """Compare all others with the baseline; also return the hints."""
     pairs = {name: _Pairs(baseline, answers[baseline], name, answers[name]) for name in answers if name != baseline}
     samples = {name: each.sample(cluster_of) for name, each in pairs.items()}
-    p_values = [sample.flip_test() for sample in samples.values()]
+    p_values = [sample.flip_test(patterns) for sample in samples.values()]
     comparisons = [
         pairs[name].compare(samples[name], p_value, adjusted)
         for name, p_value, adjusted in zip(pairs, p_values, holm(p_values))

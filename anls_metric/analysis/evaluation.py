@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.analysis.clusters import CLUSTER_FIELDS
+from anls_metric.analysis.clusters import CLUSTER_BY, CLUSTER_FIELDS
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.extract import ExtractionReport
 from anls_metric.reading.join import Row
 from anls_metric.reading.submissions import Submission
 
@@ -67,11 +69,13 @@ class Entry(NamedTuple):
         name: the name of the submission.
         scored_set: its scores.
         layout: the name of the layout of its file.
+        extraction: what each rule did that extracted the answers; None without rules.
     """
 
     name: str
     scored_set: ScoredSet
     layout: str = ""
+    extraction: ExtractionReport | None = None
 
 
 class Evaluation:
@@ -90,13 +94,10 @@ class Evaluation:
         similarities: whether kept rows have their similarity.
 
     Attributes:
-        entries: the scored submissions.
+        entries: the scored submissions. A file that holds several has an entry for each.
         compared: the comparison; None for a single submission, and if they cannot be compared, which a hint says.
         hints: reasons to doubt the numbers.
         notes: how the files were read.
-
-    Raises:
-        ValueError: no submission has the name of the baseline.
 
     Example:
         >>> from anls_metric.reading.submissions import find_submissions
@@ -120,13 +121,12 @@ class Evaluation:
         keep: bool = False,
         similarities: bool = False,
     ) -> None:
-        names = [submission.name for submission in submissions]
-        if baseline not in (None, *names):
-            raise ValueError(f"no submission is called {baseline!r}: the baseline is one of {', '.join(names)}")
         self.entries: list[Entry] = []
         self.compared: Compared | None = None
         self.hints: list[Hint] = []
         self._submissions, self._scorers, self._baseline = submissions, scorers, baseline
+        self._scored: list[Submission] = []
+        self._names_of_hints: dict[Hint, list[str]] = {}
         self._by, self._answer_types = by, answer_types
         self._options: dict[str, Any] = {
             "by": [*(ANSWER_TYPES if answer_types else ()), *by],
@@ -134,7 +134,6 @@ class Evaluation:
             "worst": worst,
             "cluster_by": cluster_by,
             "keep": keep,
-            "comparable": len(submissions) > 1,
             "similarities": similarities,
             "others": scorers if len(scorers) > 1 else (),
         }
@@ -147,7 +146,12 @@ class Evaluation:
     @property
     def notes(self) -> list[str]:
         """How the files were read, each sentence once."""
-        return list(dict.fromkeys(note for submission in self._submissions for note in submission.notes))
+        return list(dict.fromkeys(note for submission in self._scored for note in submission.notes))
+
+    @property
+    def holds_several(self) -> bool:
+        """Whether there are several submissions, as far as the files have been opened."""
+        return len(self._submissions) > 1 or len(self._scored) > 1
 
     def run(
         self, batches: Callable[[Submission], Iterable[Sequence[Row]]] = Submission.batches
@@ -162,20 +166,40 @@ class Evaluation:
 
         Raises:
             InputError: a submission cannot be read, has no questions, or lacks a field of `by`.
+            ValueError: no submission has the name of the baseline.
             OSError: a file cannot be opened.
         """
-        for submission in self._submissions:
-            scored_set = ScoredSet(self._scorers[0], extract=submission.rules, **self._options)
-            hints = Hints(self._scorers[0], submission.rules)
-            for rows in batches(submission):
-                scored = scored_set.add(rows)
-                hints.add(scored)
-                yield submission, scored
-            self._refuse_empty(submission, scored_set)
-            self.entries.append(Entry(submission.name, scored_set, submission.layout))
-            self.hints += hints.conclude()
+        for file in self._submissions:
+            parts = file.split()
+            self._scored += parts
+            for submission in parts:
+                yield from self._score(submission, batches)
+        self.hints = list(starmap(self._name_submissions, self._names_of_hints.items()))
         self._compare()
-        self.hints = list(dict.fromkeys(self.hints))
+
+    def _score(
+        self, submission: Submission, batches: Callable[[Submission], Iterable[Sequence[Row]]]
+    ) -> Iterator[tuple[Submission, list[Scored]]]:
+        scored_set = ScoredSet(
+            self._scorers[0], extract=submission.rules, comparable=self.holds_several, **self._options
+        )
+        hints = Hints(self._scorers[0], submission.rules)
+        for rows in batches(submission):
+            scored = scored_set.add(rows)
+            hints.add(scored)
+            yield submission, scored
+        self._refuse_empty(submission, scored_set)
+        self.entries.append(Entry(submission.name, scored_set, submission.layout, submission.extraction))
+        doubts = [
+            Hint("clusters", doubt.text, CLUSTER_BY if doubt.field else "", doubt.field) for doubt in scored_set.doubts
+        ]
+        for hint in [*hints.conclude(submission.other_texts, submission.float_count), *doubts]:
+            self._names_of_hints.setdefault(hint, []).append(submission.name)
+
+    def _name_submissions(self, hint: Hint, names: Sequence[str]) -> Hint:
+        """Name the submissions that a hint is about, unless it is about all of them."""
+        about = "" if len(names) == len(self.entries) else f"{', '.join(names)}: "
+        return hint._replace(text=about + hint.text)
 
     def finish(self) -> Evaluation:
         """Run without looking at the batches."""
@@ -197,6 +221,9 @@ class Evaluation:
 
     def _compare(self) -> None:
         """Compare the submissions; if that is impossible, a hint says why."""
+        names = [entry.name for entry in self.entries]
+        if self._baseline not in (None, *names):
+            raise ValueError(f"no submission is called {self._baseline!r}: the baseline is one of {', '.join(names)}")
         if len(self.entries) < 2:
             return
         from anls_metric.analysis.comparison import compare

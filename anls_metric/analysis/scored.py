@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.clusters import ClusteredScores, Clusters, cluster_column
+from anls_metric.analysis.clusters import ClusteredScores, Clusters, Doubt, cluster_column
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
 from anls_metric.analysis.significance import Interval, Sample
 from anls_metric.core.kernel import mean
@@ -222,6 +222,11 @@ class ScoredSet:
     def clusters(self) -> Clusters | None:
         """The clusters of the questions, None if there are none."""
         return self._clustered.choose()[0]
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """Reasons to doubt the clusters, and so the interval."""
+        return self._clustered.find_doubts()
 
     @property
     def interval(self) -> Interval | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
-from anls_metric.page import endpoints
-from anls_metric.page.messages import describe_error
-from anls_metric.page.uploads import FILE_ADDRESS, Upload, get_folder, save_data_url, take
+from anls_metric.page import endpoints, subprocesses
+from anls_metric.page.messages import describe_error, format_remedy
+from anls_metric.page.uploads import FILE_ADDRESS, Upload, are_large, delete, get_folder, save_data_url, take
 
 Endpoint = Callable[..., Any]
 
@@ -74,7 +75,10 @@ def call(endpoint: Endpoint, *arguments: Any, **named: Any) -> Any:
     try:
         parameters = list_parameters(endpoint)
         given = {parameter.name: value for parameter, value in zip(parameters, arguments)} | named
-        return _make_sendable(endpoint(*(_read_argument(parameter, given) for parameter in parameters)))
+        with ExitStack() as stack:
+            values = {parameter.name: _read_argument(parameter, given, stack) for parameter in parameters}
+            options: dict[str, Any] = {"is_large": are_large(values), "remedy": format_remedy(values)}
+            return subprocesses.call(_answer, endpoint, values, **options)
     except Exception as error:
         said = describe_error(error, "endpoint")
     raise CallError(said)  # outside of `except`: the other error holds all that was read
@@ -90,22 +94,30 @@ def fill_in(endpoint: Endpoint, data: Sequence[Any]) -> list[Any]:
     return [*data, *[None] * (len(list_parameters(endpoint)) - len(data))]
 
 
-def _read_argument(parameter: inspect.Parameter, given: dict[str, Any]) -> Any:
+def _answer(endpoint: Endpoint, values: dict[str, Any]) -> Any:
+    return _make_sendable(endpoint(**values))
+
+
+def _read_argument(parameter: inspect.Parameter, given: dict[str, Any], stack: ExitStack) -> Any:
     value = given.get(parameter.name)
     if parameter.annotation is Upload:
-        return _take_upload(value, parameter.name)
+        return _take_upload(value, parameter.name, stack)
     if parameter.annotation == list[Upload]:
-        return [_take_upload(file, parameter.name) for file in (isinstance(value, list) and value) or [value]]
+        return [_take_upload(file, parameter.name, stack) for file in (isinstance(value, list) and value) or [value]]
     return parameter.default if value is None and parameter.default is not parameter.empty else value
 
 
-def _take_upload(value: Any, name: str) -> Upload:
-    """Take the upload that a path, an address, a data: URL or gradio's object of a file names."""
+def _take_upload(value: Any, name: str, stack: ExitStack) -> Upload:
+    """Take the upload that a path, an address, a data: URL or gradio's object of a file names.
+
+    A file of a data: URL is deleted with the stack.
+    """
     path = value.get("path") if isinstance(value, dict) else value
     if path and not isinstance(path, str):
         raise ValueError(f"{name} is no file: name it by the path that uploading it gave")
     if path and path.startswith("data:"):
         path = save_data_url(path, get_folder())
+        stack.callback(delete, path)
     elif path:
         path = path.partition(FILE_ADDRESS)[2] or path
     return take(path or None, get_folder(), name)

@@ -43,9 +43,8 @@ def explain_answer(
     """
     scorer = get_scorer(variant, threshold, ignore_case)
     answer = read_answer(scorer, prediction, accepted_answers, most=limits.MOST_REFERENCES)
-    with limits.turnstile.admit(answer.work > limits.SMALL_WORK):
-        why = scorer.explain(answer.prediction, answer.references)
-        return {"score": why.score, "signature": why.signature, **_describe(why)}
+    why = scorer.explain(answer.prediction, answer.references)
+    return {"score": why.score, "signature": why.signature, **_describe(why)}
 
 
 def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
@@ -94,9 +93,8 @@ def compare_variants(prediction: str, accepted_answers: list[str]) -> dict[str, 
         The score by the name of the variant.
     """
     answer = read_answer(VARIANTS["standard"], prediction, accepted_answers)
-    with limits.turnstile.admit(answer.work * len(VARIANTS) > limits.SMALL_WORK):
-        scores = {name: variant.score([answer.prediction], [answer.references]) for name, variant in VARIANTS.items()}
-        return {name: score for name, (score,) in scores.items()}
+    scores = {name: variant.score([answer.prediction], [answer.references]) for name, variant in VARIANTS.items()}
+    return {name: score for name, (score,) in scores.items()}
 
 
 def score_answers(
@@ -128,8 +126,7 @@ def score_answers(
     work = sum(answer.work for answer in answers)
     if work > limits.MOST_COMPARED_AT_ONCE or sum(answer.pairs for answer in answers) > limits.MOST_PAIRS:
         raise ValueError("predictions: they are too long, or too many, to compare here: score them as a file")
-    with limits.turnstile.admit(work > limits.SMALL_WORK):
-        scores = scorer.score([answer.prediction for answer in answers], [answer.references for answer in answers])
+    scores = scorer.score([answer.prediction for answer in answers], [answer.references for answer in answers])
     return {
         "anls": scorer.mean(scores),
         "scores": list(map(float, scores)),
@@ -184,7 +181,8 @@ def score_files(
 
     Returns:
         signature, questions, clusters, hints; of each submission name, layout, questions, anls, interval (95 %),
-        exact_match, contains, outcomes, groups; and comparisons with difference, interval, p_value and verdict.
+        exact_match, contains, outcomes, groups, and what each rule of extract did (extraction); and comparisons with
+        difference, interval, p_value and verdict.
     """
     scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)
     reading = make_reading(scorer, unanswered_score_0, extract)
@@ -237,9 +235,17 @@ def list_layouts() -> list[dict[str, str]]:
     """List the layouts of files that are recognised: those of competitions, programs and evaluation harnesses.
 
     Returns:
-        name, source and fields of each layout.
+        name, source and fields of each layout, and whether its files hold answers, gold (accepted answers) or both.
     """
-    return [{"name": layout.name, "source": layout.source, "fields": ", ".join(layout.fields)} for layout in LAYOUTS]
+    return [
+        {
+            "name": layout.name,
+            "source": layout.source,
+            "fields": ", ".join(layout.fields),
+            "holds": layout.holds,
+        }
+        for layout in LAYOUTS
+    ]
 
 
 def _score_uploads(task: Task, baseline: object, worst: object) -> dict[str, Any]:

@@ -7,9 +7,10 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 KEPT_SECONDS = 3600  # for which an upload is kept
+TIDY_SECONDS = 60  # after which old uploads are looked for again
 
 # Of one visitor
 MOST_REQUEST = 256 * 1024  # bytes of a request that is no upload
@@ -20,10 +21,16 @@ MOST_COMPARED = 10_000**2  # of one answer, as `measure_work` counts it
 MOST_COMPARED_AT_ONCE = 10**9  # of the answers of one request
 MOST_COMPARED_IN_FILE = 6 * 10**9  # of the answers of the files of one call
 MOST_BYTES = 50 * 1024 * 1024  # of a file
+MOST_UPLOAD = 2 * MOST_BYTES  # of a request that uploads files
+MOST_FILES_AT_ONCE = 100  # of such a request
+MOST_CONTENT_TYPE = 200  # characters of its header, which holds what stands between the files
+MOST_PATH = 4_096  # characters of the path of a file
+REQUEST_SECONDS = 30  # in which a request that is no upload comes
+UPLOAD_SECONDS = 600  # in which an upload comes
+PAUSE_SECONDS = 30  # between two pieces of a request
 MOST_QUESTIONS = 200_000  # of a file
 MOST_VALUES_IN_FILE = 8_000_000  # of a file that is not compressed, see `count_values`
 MOST_PAIRS = 250_000  # of the values inside one answer with those of its accepted values
-MOST_SECONDS = 120  # for which the files of one call are worked on
 MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory that the files of one call take once they are read
 MOST_COLUMNS = 1_000  # of a table, to pick from
 MOST_SUBMISSIONS = 20  # of one call
@@ -34,11 +41,10 @@ MOST_BY_VARIANT = 50_000  # answers that a report scores again under every varia
 # Of all visitors together
 MOST_SESSIONS = 20  # whose last fields and answers gradio remembers
 MOST_UPLOADED = 2_000 * 1000 * 1000  # bytes of all uploads
-MOST_WAITING = 32  # large pieces of work
+MOST_FILES = 5_000  # uploads
+MOST_MEMORY = 6_000 * 1000 * 1000  # bytes that all work takes
 
-# What is smaller does not wait.
-SMALL_WORK = 10**7
-SMALL_FILES = 200_000  # bytes of the files of one call
+SMALL_FILES = 200_000  # bytes of the files of one call, which does not wait for large ones
 
 WITH_COMMAND = "score it with anls"
 BUSY = "many others are waiting for their scores: try again in a minute"
@@ -113,42 +119,67 @@ def measure_memory(value: Any) -> int:
     return size + sum(map(measure_memory, value)) if isinstance(value, list) else size
 
 
-class Turnstile:
-    """Lets a few large pieces of work through at a time, while small ones pass at once.
+class ExhaustedError(ValueError):
+    """Work that took more than its allowance."""
+
+    def __init__(self, remedy: str = WITH_COMMAND) -> None:
+        super().__init__(f"this needs more memory or time than the page has for it: {remedy}")
+
+
+class Allowance(NamedTuple):
+    """What a piece of work may take before the system ends it: seconds, and bytes of memory."""
+
+    seconds: float
+    memory: int
+
+
+class Lane:
+    """Lets a few pieces of work through at a time.
 
     Args:
-        most_waiting: how many may wait, or be inside.
-        inside: how many at a time: two on one processor would take twice as long each, and twice the memory.
+        waiting: how many may wait, or be inside.
+        inside: how many at a time.
+        allowance: what each of them may take.
 
     Example:
-        >>> turnstile = Turnstile(most_waiting=1)
-        >>> with turnstile.admit(large=True):
-        ...     "nobody else works on something large"
-        'nobody else works on something large'
+        >>> lane = Lane(waiting=1, inside=1, allowance=Allowance(seconds=1, memory=10**9))
+        >>> with lane.admit():
+        ...     "nobody else works here"
+        'nobody else works here'
     """
 
-    def __init__(self, most_waiting: int = MOST_WAITING, inside: int = 1) -> None:
-        self._places = threading.BoundedSemaphore(most_waiting)
+    def __init__(self, waiting: int, inside: int, allowance: Allowance) -> None:
+        self.allowance = allowance
+        self._places = threading.BoundedSemaphore(waiting)
         self._inside = threading.BoundedSemaphore(inside)
 
     @contextmanager
-    def admit(self, large: bool) -> Iterator[None]:
-        """Wait for one's turn, where the work is large.
+    def admit(self) -> Iterator[None]:
+        """Wait for one's turn.
 
         Raises:
             ValueError: too many others wait.
         """
-        if not large:
-            yield
-        elif not self._places.acquire(blocking=False):
+        if not self._places.acquire(blocking=False):
             raise ValueError(BUSY)
-        else:
-            try:
-                with self._inside:
-                    yield
-            finally:
-                self._places.release()
+        try:
+            with self._inside:
+                yield
+        finally:
+            self._places.release()
 
 
-turnstile = Turnstile(inside=min(2, os.cpu_count() or 1))
-"""Where all large work of the page passes."""
+MOST_WAITING = 96, 32  # pieces of small work, and of large work
+
+THREADS = sum(MOST_WAITING) + 32
+"""More than wait for their turn, so that everybody else finds one free."""
+
+small = Lane(MOST_WAITING[0], 48, Allowance(seconds=2, memory=1_000 * 1000 * 1000))
+"""Where all work passes first that seems to be small: many at a time, each for a moment."""
+
+# Two on one processor would take twice as long each, and twice the memory.
+large = Lane(MOST_WAITING[1], min(2, os.cpu_count() or 1), Allowance(seconds=120, memory=3_000 * 1000 * 1000))
+"""Where large work passes, and what took more than small work may."""
+
+SECOND_TRY = Allowance(seconds=20, memory=large.allowance.memory)
+"""What work may take that seemed to be small."""

@@ -17,12 +17,16 @@ from starlette.responses import JSONResponse
 
 from anls_metric.core.version import __version__
 from anls_metric.page import limits
+from anls_metric.page.bodies import Message, Receive
 from anls_metric.page.calls import ENDPOINTS, Endpoint, call, list_parameters, type_in_json
-from anls_metric.page.middleware import Application, Message, Receive, Send
+from anls_metric.page.middleware import Application, Send
+
+_ADDRESSES = ("/gradio_api/mcp", "/gradio_api/mcp/http")
 
 # The Hugging Face Hub lists the tools of a Space by this address, without a session.
-_ADDRESS = re.compile(r"/gradio_api/mcp(?:(?P<schema>/schema)|/http)?/?$")
+_SCHEMA = "/gradio_api/mcp/schema"
 
+# Of our own documentation
 _ARGUMENTS = re.compile(r"\n\nArgs:\n(?P<lines>(?: .*\n)*)")
 _ARGUMENT = re.compile(r"^ +(\w+): (.*)$", re.MULTILINE)
 
@@ -52,7 +56,7 @@ def describe_tool(endpoint: Endpoint) -> types.Tool:
 def build_server() -> Server[Any, Any]:
     """Build a server whose tools are the endpoints. A tool answers in JSON."""
     server: Server[Any, Any] = Server("anls", version=__version__)
-    threads = anyio.CapacityLimiter(2 * limits.MOST_WAITING)  # more than wait at the turnstile
+    threads = anyio.CapacityLimiter(limits.THREADS)
 
     async def list_tools() -> list[types.Tool]:
         return list(map(describe_tool, ENDPOINTS.values()))
@@ -80,10 +84,10 @@ class McpTools:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
-        address = _ADDRESS.search(scope["path"]) if scope["type"] == "http" else None
-        if not address:
+        address = scope["path"].rstrip("/") if scope["type"] == "http" else ""
+        if not address.endswith((*_ADDRESSES, _SCHEMA)):
             await self._application(scope, receive, send)
-        elif address["schema"]:
+        elif address.endswith(_SCHEMA):
             tools = [describe_tool(endpoint).model_dump(exclude_none=True) for endpoint in ENDPOINTS.values()]
             await JSONResponse(tools)(scope, receive, send)
         else:

@@ -3,12 +3,56 @@
 from __future__ import annotations
 
 import logging
+import shlex
+from collections.abc import Mapping
+from itertools import chain
+from typing import Any
 
+from anls_metric.page import limits
+from anls_metric.page.uploads import list_uploads
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Door
 from anls_metric.report.terminal import make_printable
 
 _LONGEST = 600
+
+# The arguments of an endpoint, and the flags of the command that do the same.
+_FLAGS = {
+    "variant": "--variant",
+    "threshold": "--anls-threshold",
+    "extract": "--extract",
+    "prediction_field": "--prediction-field",
+    "references_field": "--references-field",
+    "id_field": "--id-field",
+    "baseline": "--baseline",
+    "none_keys": "--none-keys",
+    "average": "--average",
+}
+_SWITCHES = {
+    ("unanswered_score_0", True): ["--missing", "zero"],
+    ("case", "counts"): ["--no-ignore-case"],
+    ("case", "ignored"): ["--ignore-case"],
+}
+
+
+def format_remedy(values: Mapping[str, Any]) -> str:
+    """Say what to type where the page has too little memory or time for a call.
+
+    Args:
+        values: the arguments of an endpoint by name.
+
+    Example:
+        >>> from anls_metric.page.uploads import Upload
+        >>> format_remedy({"gold": Upload("/x/gold.json"), "submissions": [Upload("/x/my run.json")], "variant": "rrc"})
+        "on your computer, type anls gold.json 'my run.json' --variant rrc"
+    """
+    names = [upload.name for upload in list_uploads(values)]
+    if not names:
+        return limits.WITH_COMMAND
+    flags = [[flag, str(values[name])] for name, flag in _FLAGS.items() if values.get(name) not in (None, "")]
+    switches = [flag for (name, value), flag in _SWITCHES.items() if values.get(name) == value]
+    words = [f"./{name}" if name.startswith("-") else name for name in names]
+    return f"on your computer, type {shlex.join(['anls', *words, *chain(*flags, *switches)])}"
 
 
 def describe_error(error: Exception, door: Door) -> str:
@@ -33,5 +77,4 @@ def describe_error(error: Exception, door: Door) -> str:
     else:
         logging.getLogger(__name__).error("this could not be scored", exc_info=error)
         said = "this could not be scored, for a reason that nobody foresaw: the log of the page has it"
-    said = make_printable(said)
-    return said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:]
+    return make_printable(said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:])

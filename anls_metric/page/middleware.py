@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
-from pathlib import Path
+import os
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 from anls_metric.page import limits
+from anls_metric.page.bodies import TOO_LARGE, Message, Receive, RefusedError, read_body, read_uploads
 from anls_metric.page.calls import ENDPOINTS, fill_in
 from anls_metric.page.messages import describe_error
-from anls_metric.page.uploads import FILE_ADDRESS, make_room, take
+from anls_metric.page.uploads import FILE_ADDRESS, Uploads, take
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Message, Receive, Send], Awaitable[None]]
 
-UPLOAD = "/gradio_api/upload"
+UPLOAD, UPLOAD_PROGRESS = "/gradio_api/upload", "/gradio_api/upload_progress"
 FILES = (FILE_ADDRESS, "/gradio_api/file/", "/gradio_api/proxy=")
 
 # What gradio's page needs: scripts and styles inside its HTML, and functions that it makes of texts. Nothing comes from
@@ -38,6 +36,9 @@ _POLICY = {
     "frame-ancestors": "'self' https://huggingface.co https://*.huggingface.co",
 }
 
+# What stands before the name of an endpoint in an address.
+_CALLS = ("call", "run", "api")
+
 HEADERS = {
     "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in _POLICY.items()),
     "x-content-type-options": "nosniff",
@@ -50,47 +51,59 @@ class Guard:
 
     Args:
         application: the other one.
-        uploads: the folder that it puts uploads into, of which nothing is handed out.
+        uploads: the folder of all uploads, of which nothing is handed out.
         public: the folder of which any file may be handed out.
     """
 
     def __init__(self, application: Application, uploads: str, public: str) -> None:
-        self._application, self._uploads, self._public = application, uploads, Path(public).resolve()
+        self._application, self._folder, self._uploads = application, uploads, Uploads(uploads)
+        self._public = tuple(os.path.join(find(public), "") for find in (os.path.abspath, os.path.realpath))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
-        if scope["type"] != "http":
+        """Pass a request on, answer it, or refuse it."""
+        if scope["type"] == "lifespan":
+            tidying = asyncio.create_task(self._tidy())
+            try:
+                await self._application(scope, receive, send)
+            finally:
+                tidying.cancel()
+        elif scope["type"] != "http":
             await self._application(scope, receive, send)
-            return
-        send = _add_headers(send)
-        try:
-            receive = await self._check(scope, receive)
-        except RefusedError as refused:
-            await _refuse(send, *refused.args)
         else:
-            await self._application(scope, receive, send)
+            send = _add_headers(send)
+            try:
+                await self._answer(scope, receive, send)
+            except RefusedError as refused:
+                await _refuse(send, *refused.args)
 
-    async def _check(self, scope: Message, receive: Receive) -> Receive:
-        """Check a request, and return what the application is to receive. RefusedError: what is wrong with it."""
+    async def _tidy(self) -> None:
+        """Delete uploads that are too old, from time to time."""
+        while True:
+            await asyncio.sleep(limits.TIDY_SECONDS)
+            await asyncio.to_thread(self._uploads.make_room)
+
+    async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on. RefusedError: what is wrong with it."""
         path: str = scope["path"]
         files = [path.partition(start)[2] for start in FILES if start in path]
         if not all(self._is_public(file) for file in files):
             raise RefusedError(404, "there is no such file")
+        end, headers = path.rstrip("/"), dict(scope["headers"])
         if scope["method"] in ("GET", "HEAD", "OPTIONS"):
-            return receive
-        length = dict(scope["headers"]).get(b"content-length", b"unknown")
-        size = int(length) if length.isdigit() else 2**63
-        if path.rstrip("/").endswith(UPLOAD):
-            await asyncio.to_thread(make_room, self._uploads)
-            if size > 2 * limits.MOST_BYTES:
-                raise RefusedError(413, _TOO_LARGE)
-            return receive
-        if size > limits.MOST_REQUEST:
-            raise RefusedError(413, _TOO_LARGE)
-        body = await _read(receive)
-        if limits.count_values(_TEXT.sub(b"", body)) > limits.MOST_VALUES:  # each is handled many times
-            raise RefusedError(413, _TOO_LARGE)
-        return _replay(self._check_body(path, body), receive)
+            if end.endswith(UPLOAD_PROGRESS):  # an upload is known when all of it is there
+                await _send(send, 200, b"text/event-stream", b'data: {"msg": "done"}\n\n')
+            else:
+                await self._application(scope, receive, send)
+        elif end.endswith(UPLOAD):
+            _refuse_large(headers, limits.MOST_UPLOAD)
+            paths = await read_uploads(headers.get(b"content-type", b"").decode("latin-1"), receive, self._uploads)
+            await _send(send, 200, b"application/json", json.dumps(paths).encode())
+        else:
+            _refuse_large(headers, limits.MOST_REQUEST)
+            body = await read_body(receive)
+            if count_values(body) > limits.MOST_VALUES:  # each is handled many times
+                raise RefusedError(413, TOO_LARGE)
+            await self._application(scope, _replay(self._check_body(path, body), receive), send)
 
     def _check_body(self, path: str, body: bytes) -> bytes:
         """Check the files that a request names, and add the arguments that a call of an endpoint leaves out."""
@@ -102,40 +115,35 @@ class Guard:
             if self._is_public(file):
                 continue
             try:
-                take(file, self._uploads, "the file")
+                take(file, self._folder, "the file")
             except (ValueError, OSError) as error:
                 raise RefusedError(400, describe_error(error, "endpoint")) from None
-        called = _CALL.search(path)
-        endpoint = ENDPOINTS.get(called[1]) if called else None
+        *_, way, name = ["", "", *path.rstrip("/").split("/")]
+        endpoint = ENDPOINTS.get(name) if way in _CALLS else None
         if endpoint and isinstance(message, dict) and isinstance(message.get("data"), list):
             return json.dumps({**message, "data": fill_in(endpoint, message["data"])}).encode()
         return body
 
     def _is_public(self, file: str) -> bool:
-        return "\0" not in file and Path(file).resolve().is_relative_to(self._public)
+        return len(file) <= limits.MOST_PATH and "\0" not in file and os.path.abspath(file).startswith(self._public)
 
 
-class RefusedError(Exception):
-    """A request that is refused: the status, and why."""
+def count_values(body: bytes) -> int:
+    r"""Count, about, the values in the JSON of a request, in a few passes over it: texts count as one.
+
+    Example:
+        >>> count_values(rb'{"data": ["a, [b", "\"", 1]}'), count_values(rb'["never closed, , , \", ,')
+        (4, 1)
+    """
+    without_escapes = body.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return limits.count_values(b"".join(without_escapes.split(b'"')[::2]))
 
 
-_TOO_LARGE = (
-    f"the request is larger than {limits.MOST_REQUEST >> 10} kB, or has more than {limits.MOST_VALUES:,} values: "
-    f"upload a file instead, of at most {limits.MOST_BYTES >> 20} MB"
-)
-
-_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"')
-_CALL = re.compile(r"/gradio_api/(?:call|run|api)/(\w+)/?$")
-
-
-async def _read(receive: Receive) -> bytes:
-    """Read the whole body of a request."""
-    body, more = b"", True
-    while more:
-        message = await receive()
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-    return body
+def _refuse_large(headers: Mapping[bytes, bytes], most: int) -> None:
+    """Refuse a request that says itself that it is too large. What it says is not believed otherwise."""
+    length = headers.get(b"content-length", b"")
+    if length.isdigit() and int(length[:20]) > most:
+        raise RefusedError(413, TOO_LARGE)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
@@ -174,7 +182,13 @@ def _add_headers(send: Send) -> Send:
 
 
 async def _refuse(send: Send, status: int, said: str) -> None:
-    """Answer as gradio does, so that its page shows what is said."""
-    headers = [(b"content-type", b"application/json")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps({"detail": said}).encode()})
+    """Answer as gradio does, so that its page shows what is said, and close: more may come, which nobody reads."""
+    content = json.dumps({"detail": said}).encode()
+    await _send(send, status, b"application/json", content, (b"connection", b"close"))
+
+
+async def _send(send: Send, status: int, kind: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> None:
+    """Send a whole answer."""
+    headers = (b"content-type", kind), (b"content-length", b"%d" % len(content)), *headers
+    await send({"type": "http.response.start", "status": status, "headers": list(headers)})
+    await send({"type": "http.response.body", "body": content})

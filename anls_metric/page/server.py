@@ -23,14 +23,14 @@ from starlette.middleware import Middleware
 
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, signature
 from anls_metric.metric import CITATION
-from anls_metric.page import limits, views
+from anls_metric.page import fork_server, limits, subprocesses, views
 from anls_metric.page.calls import ENDPOINTS, CallError, Endpoint, call, list_parameters, type_in_json
 from anls_metric.page.inputs import get_scorer, make_reading, read_link
 from anls_metric.page.mcp_tools import McpTools
-from anls_metric.page.messages import describe_error
+from anls_metric.page.messages import describe_error, format_remedy
 from anls_metric.page.middleware import Guard
 from anls_metric.page.upload_scoring import Fields, Progress, Result, Task, score
-from anls_metric.page.uploads import Upload, get_folder, take
+from anls_metric.page.uploads import Upload, are_large, get_folder, take
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.remedies import WHICH_FIELD
@@ -65,6 +65,7 @@ _COPIED = {
     "long": "These texts are too long for a link.",
 }
 
+_CASES = {True: "ignored", False: "counts"}
 _FIELDS = {"prediction": "Field of predictions", "references": "Field of accepted answers", "id": "Field of ids"}
 _KINDS = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".xlsx", ".eval", ".gz"]
 
@@ -87,7 +88,7 @@ def build() -> gr.Blocks:
     uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=parent)
     os.environ["GRADIO_TEMP_DIR"] = uploads.name
     gr.set_static_paths(paths=[MADE_UP])
-    page = gr.Blocks(title="ANLS", analytics_enabled=False, delete_cache=(600, limits.KEPT_SECONDS))
+    page = gr.Blocks(title="ANLS", analytics_enabled=False)
     page.uploads = uploads
     with page:
         gr.Markdown(_INTRODUCTION)
@@ -126,7 +127,7 @@ def build() -> gr.Blocks:
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
         for endpoint in ENDPOINTS.values():
             _add_endpoint(endpoint)
-    page.queue(default_concurrency_limit=_THREADS, max_size=4 * _THREADS)
+    page.queue(default_concurrency_limit=limits.THREADS, max_size=4 * limits.THREADS)
     return page
 
 
@@ -197,7 +198,7 @@ def _get_example(name: str) -> tuple[Any, ...]:
 
 def _show_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str]:
     try:
-        return views.show_answer(prediction, answers, _get_scorer(*chosen))
+        return subprocesses.call(views.show_answer, prediction, answers, _get_scorer(*chosen))
     except Exception as error:
         return html_parts.format_error(describe_error(error, "page")), ""
 
@@ -249,10 +250,21 @@ def _add_file_tab(chosen: list[Any]) -> None:
             yield {summary: html_parts.format_hint(views.NOTHING), **nothing}
             return
         try:
-            scorer = _get_scorer(variant, threshold, ignore_case)
-            reading = make_reading(scorer, unanswered, ",".join(rules or ()), *(field or "" for field in named))
-            task = Task([_take_upload(path) for path in paths], None, scorer, reading, report=True)
-            for step in score(task, "page"):
+            scorer, default = _get_scorer(variant, threshold, ignore_case), get_scorer(variant)
+            columns = {f"{role}_field": field or "" for role, field in zip(_FIELDS, named)}
+            values: dict[str, Any] = {
+                "files": [_take_upload(path) for path in paths],
+                "variant": scorer.name,
+                "threshold": None if scorer.threshold == default.threshold else threshold,
+                "case": "" if scorer in (default, get_scorer(variant, threshold)) else _CASES[ignore_case],
+                "unanswered_score_0": unanswered,
+                "extract": ",".join(rules or ()),
+                **columns,
+            }
+            reading = make_reading(scorer, unanswered, values["extract"], **columns)
+            task = Task(values["files"], None, scorer, reading, report=True)
+            options: dict[str, Any] = {"is_large": are_large(values), "remedy": format_remedy(values)}
+            for step in subprocesses.run(score, task, "page", **options):
                 if isinstance(step, Progress):
                     progress((step.done, None), desc=f"Scoring {step.name}", unit="questions")
                 elif isinstance(step, Fields):
@@ -316,9 +328,6 @@ _THEME = gr.themes.Base(
     font_mono=["ui-monospace", "DejaVu Sans Mono", "Menlo", "monospace"],
 )
 
-# More than wait at the turnstile, so that small work finds one free.
-_THREADS = 2 * limits.MOST_WAITING
-
 # Of mallopt, as malloc.h of glibc numbers them: how many heaps there are, and from how many bytes on memory goes back.
 _HEAPS = {-8: 2, -3: 128 * 1024, -1: 128 * 1024}
 
@@ -331,18 +340,30 @@ def _give_memory_back() -> None:
             mallopt(parameter, value)
 
 
+# What the processes that work import before there is work.
+_WARM = (
+    "anls_metric.page.calls",
+    "anls_metric.page.views",
+    "anls_metric.analysis.comparison",
+    "anls_metric.report.html",
+    "anls_metric.nested",
+)
+
+
 def launch(page: gr.Blocks, **options: Any) -> None:
     """Serve the page, its endpoints, and these as tools of the Model Context Protocol."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that what was uploaded is deleted
     _give_memory_back()
+    if fork_server.CAN_FORK:
+        fork_server.SERVER.start(_WARM)
     middleware = [Middleware(Guard, uploads=get_folder(), public=str(MADE_UP)), Middleware(McpTools)]
     page.launch(
         theme=_THEME,
         css_paths=[ASSETS / "page.css", html_parts.STYLE],
         head=f"<script>{_read_asset('page.js')}</script>",
         max_file_size=limits.MOST_BYTES,
-        max_threads=_THREADS,
+        max_threads=limits.THREADS,
         state_session_capacity=limits.MOST_SESSIONS,
         app_kwargs={"middleware": middleware},
         mcp_server=False,  # ours answers in JSON

@@ -1,93 +1,95 @@
-"""Work in a subprocess: its memory goes back when it ends, and nobody else waits for the interpreter."""
+"""Work in a subprocess: the system bounds its time and its memory, and nobody else waits for the interpreter.
+
+The process that serves the page scores and reads nothing that visitors send. All of that is done here.
+"""
 
 from __future__ import annotations
 
-import gc
+import logging
 import pickle
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from itertools import islice
+from typing import Any, TypeVar, cast
 
-from anls_metric.page import limits
+from anls_metric.page import fork_server, limits
+from anls_metric.page.limits import Allowance, ExhaustedError
 
 Step = TypeVar("Step")
-
-# What the other process begins with: it imports the same files as this one, but not the program that this one runs.
-_BEGIN = """
-import pickle, sys
-sys.path[:] = pickle.load(sys.stdin.buffer)
-from anls_metric.page import subprocesses
-subprocesses.work()
-"""
+Result = TypeVar("Result")
 
 
 def run(
-    function: Callable[..., Iterator[Step]], *arguments: Any, seconds: float = limits.MOST_SECONDS
+    function: Callable[..., Iterator[Step]],
+    *arguments: object,
+    is_large: bool = False,
+    remedy: str = limits.WITH_COMMAND,
 ) -> Iterator[Step]:
     """Run a generator function in a subprocess, which ends when nobody takes the rest of what it yields.
 
+    Small work does not wait for large work. Where it takes more than small work may, it begins again as large work.
+
     Args:
-        function: of the top level of a module. What it is given, yields and raises must be picklable.
-        arguments: of the function.
-        seconds: how long it may take.
+        function: of the top level of a module. It yields the same each time; what it is given, yields and raises must
+            be picklable.
+        *arguments: of the function.
+        is_large: whether it may take long.
+        remedy: what to do where it needs too much memory or time.
 
     Raises:
-        ValueError, OSError: what the function raises; ValueError: it took too long. RuntimeError: it failed otherwise,
-            and its error stands in the log.
+        ValueError, OSError: what the function raises; ValueError: too many others wait. ExhaustedError: it needs too
+            much memory or time. RuntimeError: it failed otherwise, and how.
     """
-    process = subprocess.Popen([sys.executable, "-c", _BEGIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdin
-    assert process.stdout
-    late = threading.Event()
+    done = 0
+    if not is_large:
+        try:
+            with limits.small.admit():
+                for step in _run(function, arguments, limits.small.allowance):
+                    done += 1
+                    yield step
+                return
+        except ExhaustedError:
+            pass
+    with limits.large.admit():
+        try:
+            allowance = limits.large.allowance if is_large else limits.SECOND_TRY
+            yield from islice(_run(function, arguments, allowance), done, None)
+        except ExhaustedError:
+            raise ExhaustedError(remedy) from None
 
-    def stop() -> None:
-        late.set()
-        process.kill()
 
-    clock = threading.Timer(seconds, stop)
-    clock.daemon = True
-    clock.start()
+def call(function: Callable[..., Result], *arguments: object, **options: Any) -> Result:
+    """Call a function in a subprocess, with the options and errors of `run`."""
+    (result,) = run(_call, function, arguments, **options)
+    return cast(Result, result)
+
+
+def _call(function: Callable[..., Result], arguments: tuple[object, ...]) -> Iterator[Result]:
+    yield function(*arguments)
+
+
+def _run(
+    function: Callable[..., Iterator[Step]], arguments: tuple[object, ...], allowance: Allowance
+) -> Iterator[Step]:
+    process = fork_server.begin(allowance.seconds)
     try:
-        with process.stdin as stream:
-            for message in (sys.path, (function, arguments)):
-                pickle.dump(message, stream)
+        process.give((function, arguments), allowance)
         while True:
-            yielded, value = pickle.load(process.stdout)
-            if yielded:
+            is_step, value = pickle.load(process.output)
+            if is_step:
                 yield value
             elif value is None:
                 return
+            elif isinstance(value, MemoryError):
+                raise ExhaustedError
             else:
                 raise value
-    except (EOFError, BrokenPipeError, pickle.UnpicklingError):
-        if late.is_set():
-            raise ValueError(f"it takes more than {seconds:g} seconds: {limits.WITH_COMMAND}") from None
-        raise RuntimeError(f"the process that scores ended with status {process.wait()}") from None
+    except (EOFError, ConnectionError, pickle.UnpicklingError):
+        status = process.end()
+        if status < 0:
+            logging.getLogger(__name__).warning("a process that worked was ended by signal %d", -status)
+            raise ExhaustedError from None
+        raise RuntimeError(f"the process that worked ended with status {status}") from None
+    except RecursionError:
+        raise ValueError("what was sent is nested too deeply") from None
     finally:
-        clock.cancel()
-        process.kill()
-        process.stdout.close()
-        process.wait()
-
-
-def work() -> None:
-    """The other side of `run`: do what standard input says."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server, which gets it as well, ends this
-    gc.disable()  # looking for cycles in a million rows, which have none, would be a third of the time
-    out = sys.stdout.buffer
-    sys.stdout = sys.stderr  # what a library prints is no answer
-
-    def tell(*message: Any) -> None:
-        pickle.dump(message, out)
-        out.flush()
-
-    function, arguments = pickle.load(sys.stdin.buffer)
-    try:
-        for step in function(*arguments):
-            tell(True, step)
-        tell(False, None)
-    except (ValueError, OSError) as error:
-        tell(False, error)
+        process.end()

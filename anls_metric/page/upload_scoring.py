@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import gzip
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Evaluation
 from anls_metric.core.variants import VARIANTS, Scorer
-from anls_metric.page import limits, subprocesses
+from anls_metric.page import limits
 from anls_metric.page.uploads import Budget, Upload, find, list_columns, open_all
 from anls_metric.reading.remedies import Door
 from anls_metric.reading.sources import Reading
@@ -36,13 +37,6 @@ class Task(NamedTuple):
     baseline: str | None = None
     worst: int = 0
     report: bool = False
-
-    @property
-    def is_large(self) -> bool:
-        """Whether it may take long, which values do not show before. OSError: a file is gone."""
-        uploads = [*self.files, *filter(None, [self.gold])]
-        known = not self.reading.values and not any(upload.is_packed for upload in uploads)
-        return not known or sum(upload.size for upload in uploads) > limits.SMALL_FILES
 
 
 class Fields(NamedTuple):
@@ -75,7 +69,7 @@ Step = Fields | Progress | Result | Report
 
 
 def score(task: Task, door: Door) -> Iterator[Step]:
-    """Score uploads, step by step. Large ones wait for their turn, and run in a subprocess.
+    """Score uploads, step by step.
 
     Args:
         task: which ones, and how.
@@ -84,14 +78,6 @@ def score(task: Task, door: Door) -> Iterator[Step]:
     Raises:
         ValueError: they cannot be scored, and why. OSError: a file is gone.
     """
-    if task.is_large:
-        with limits.turnstile.admit(large=True):
-            yield from subprocesses.run(_score, task, door)
-    else:
-        yield from _score(task, door)
-
-
-def _score(task: Task, door: Door) -> Iterator[Step]:
     opened = open_all(task.files, task.gold)
     if task.report:
         yield Fields(list_columns(opened.values()))
@@ -104,7 +90,7 @@ def _score(task: Task, door: Door) -> Iterator[Step]:
         keep=task.report,
         similarities=task.report,
     )
-    counts = dict.fromkeys((submission.name for submission in submissions), 0)
+    counts: Counter[str] = Counter()
     for submission, scored in evaluation.run(Budget().read_batches):
         counts[submission.name] += len(scored)
         yield Progress(counts[submission.name], submission.name)

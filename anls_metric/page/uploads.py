@@ -6,13 +6,18 @@ import base64
 import hashlib
 import mimetypes
 import os
-import re
+import secrets
+import shutil
 import stat
+import tempfile
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import IO, Any
 
 from anls_metric.analysis.evaluation import fields_of
 from anls_metric.page import limits
@@ -22,9 +27,7 @@ from anls_metric.reading.sources import Reading, Source
 from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.reading.values import format_value
 
-# Where the server puts an upload: in a folder that is named after its content, so that the same file of two visitors
-# is one. Nothing here moves it or changes it.
-_SHAPE = re.compile(r"[0-9a-f]{64}/[^/\0]+")
+_HEXADECIMAL = set("0123456789abcdef")
 
 FILE_ADDRESS = "/gradio_api/file="
 """What stands before the path in the address of an upload."""
@@ -34,7 +37,7 @@ _ROW = 500  # bytes that a row takes besides its record
 
 
 def get_folder() -> str:
-    """Get the folder that the server puts uploads into."""
+    """Get the folder of all uploads."""
     return os.environ["GRADIO_TEMP_DIR"]
 
 
@@ -78,6 +81,17 @@ class Upload:
         return records
 
 
+def list_uploads(values: Mapping[str, Any]) -> list[Upload]:
+    """List the uploads among the arguments of a call."""
+    groups = [value if isinstance(value, (list, tuple)) else [value] for value in values.values()]
+    return [value for group in groups for value in group if isinstance(value, Upload)]
+
+
+def are_large(values: Mapping[str, Any]) -> bool:
+    """Whether the uploads among the arguments of a call may take long. OSError: a file is gone."""
+    return sum(upload.size for upload in list_uploads(values)) > limits.SMALL_FILES
+
+
 def open_all(uploads: Sequence[Upload], gold: Upload | None) -> dict[str, Records]:
     """The records of uploads, by path.
 
@@ -96,7 +110,7 @@ def list_columns(files: Iterable[Records]) -> list[str]:
     Raises:
         ValueError: what is wrong with a file. OSError: it is gone.
     """
-    firsts = [(records.first(), records.fields) for records in files]
+    firsts = [(next(iter(records.first_records()), {}), records.fields) for records in files]
     names = dict.fromkeys(name for first, fields in firsts for name in fields or first)
     return list(filter(is_showable, names))[: limits.MOST_COLUMNS]
 
@@ -111,7 +125,7 @@ def take(path: str | None, uploads: str, what: str) -> Upload:
 
     Args:
         path: the path. Only a file that was uploaded is taken, no folder and no link.
-        uploads: the folder that the server puts uploads into.
+        uploads: the folder of all uploads.
         what: what to call it in an error.
 
     Raises:
@@ -119,15 +133,19 @@ def take(path: str | None, uploads: str, what: str) -> Upload:
     """
     if not path:
         raise ValueError(f"{what} is missing: upload a file")
-    inside = os.path.relpath(os.path.abspath(path), os.path.abspath(uploads)).replace(os.sep, "/")
-    if not _SHAPE.fullmatch(inside):
-        raise ValueError(f"{what} is no file that was uploaded: upload it")
-    status = os.lstat(path)
-    if not stat.S_ISREG(status.st_mode):
+    if not _is_in_place(path, uploads) or not stat.S_ISREG((status := os.lstat(path)).st_mode):
         raise ValueError(f"{what} is no file that was uploaded: upload it")
     if status.st_size > limits.MOST_BYTES:
         raise ValueError(f"{Path(path).name} is larger than {limits.MOST_BYTES >> 20} MB: {limits.WITH_COMMAND}")
     return Upload(os.path.abspath(path))
+
+
+def _is_in_place(path: str, uploads: str) -> bool:
+    """Whether an upload may be there: in a folder that is named after its content, by 64 hexadecimal digits."""
+    if len(path) > limits.MOST_PATH or "\0" in path:
+        return False
+    folder, content, _ = ["", "", *os.path.abspath(path).rsplit(os.sep, 2)][-3:]
+    return folder == os.path.abspath(uploads) and len(content) == 64 and set(content) <= _HEXADECIMAL
 
 
 def save_data_url(url: str, uploads: str) -> str:
@@ -147,31 +165,122 @@ def save_data_url(url: str, uploads: str) -> str:
     if not mark:
         raise ValueError("the data: URL is not in base64: upload the file")
     extension = mimetypes.guess_extension(kind.partition(";")[0]) or ""
-    path = Path(uploads, hashlib.sha256(data).hexdigest(), f"file{extension}")
-    path.parent.mkdir(exist_ok=True)
+    path = Path(uploads, secrets.token_hex(32), f"file{extension}")
+    path.parent.mkdir()
     path.write_bytes(data)
     return str(path)
 
 
-def make_room(uploads: str, most: int = limits.MOST_UPLOADED, seconds: float = limits.KEPT_SECONDS) -> None:
-    """Delete uploads, the oldest first, until the rest takes at most `most` bytes and none is older than `seconds`.
+def delete(path: str) -> None:
+    """Delete an upload, and its folder where nothing else is in it."""
+    with suppress(OSError):  # somebody else deleted it
+        os.unlink(path)
+    with suppress(OSError):
+        os.rmdir(os.path.dirname(path))
 
-    What an interrupted upload left behind goes in the same way.
+
+class Uploads:
+    """The uploads of all visitors, in the order in which they came. The oldest ones make room for others.
+
+    Args:
+        folder: where they are.
+        most: the bytes of all of them, and of those that are coming.
+        most_files: their number.
+        seconds: how long each of them is kept.
     """
-    files = []
-    for path in Path(uploads).rglob("*"):
-        try:
-            about = path.lstat()
-        except OSError:  # somebody else deleted it
-            continue
-        if not stat.S_ISDIR(about.st_mode):
-            files.append((about.st_mtime, about.st_size, path))
-    files.sort(reverse=True)
-    oldest, room = time.time() - seconds, most
-    for changed, size, path in files:
-        room -= size
-        if room < 0 or changed < oldest:
-            path.unlink(missing_ok=True)
+
+    def __init__(
+        self,
+        folder: str,
+        most: int = limits.MOST_UPLOADED,
+        most_files: int = limits.MOST_FILES,
+        seconds: float = limits.KEPT_SECONDS,
+    ) -> None:
+        self._folder, self._most, self._most_files, self._seconds = folder, most, most_files, seconds
+        self._lock = threading.Lock()
+        self._files: dict[str, tuple[float, int]] = {}  # when each came, and its size
+        self._size = self._held = 0
+
+    def hold(self, size: int) -> None:
+        """Hold room for so many bytes that are coming; a negative number gives room back.
+
+        Raises:
+            ValueError: there is none.
+        """
+        with self._lock:
+            self._held += size
+            if size > 0 and self._held > self._most:
+                raise ValueError(limits.BUSY)
+            self._make_room()
+
+    def keep(self, stream: IO[bytes], name: str) -> str:
+        """Keep a file under the name that the visitor gives. The same file of two visitors is one.
+
+        Returns:
+            Its path.
+
+        Raises:
+            ValueError: it is too large. OSError: there is no room for it.
+        """
+        name = clean_name(name)
+        size = stream.seek(0, os.SEEK_END)
+        if size > limits.MOST_BYTES:
+            raise ValueError(f"{name} is larger than {limits.MOST_BYTES >> 20} MB: {limits.WITH_COMMAND}")
+        stream.seek(0)
+        content = hashlib.sha256()
+        for piece in iter(partial(stream.read, 1 << 20), b""):
+            content.update(piece)
+        stream.seek(0)
+        path = os.path.join(self._folder, content.hexdigest(), name)
+        with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
+            try:
+                shutil.copyfileobj(stream, file, 1 << 20)
+                file.flush()
+                with self._lock:
+                    os.makedirs(os.path.dirname(path), exist_ok=True)
+                    os.replace(file.name, path)
+                    _, before = self._files.pop(path, (0, 0))
+                    self._files[path] = time.monotonic(), size
+                    self._size += size - before
+                    self._make_room()
+            except BaseException:
+                os.unlink(file.name)
+                raise
+        return path
+
+    def make_room(self) -> None:
+        """Delete those that are too old, or too many."""
+        with self._lock:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        oldest = time.monotonic() - self._seconds
+        while self._files:
+            path, (came, size) = next(iter(self._files.items()))
+            if came > oldest and self._size + self._held <= self._most and len(self._files) <= self._most_files:
+                return
+            del self._files[path]
+            self._size -= size
+            delete(path)
+
+
+def clean_name(name: str) -> str:
+    r"""Clean the name of a file: what a system or a shell may not take is left out.
+
+    Example:
+        >>> clean_name("C:\\logs\\my run.json"), clean_name("../.."), clean_name("a\x00b?.csv")
+        ('my run.json', 'file', 'ab.csv')
+    """
+    name = name.replace("\\", "/").rpartition("/")[2]
+    name = "".join(filter(_is_plain, name)).strip(" .").encode("utf-8", "ignore").decode()
+    stem, extension = os.path.splitext(name)
+    if len(extension) > 20:
+        stem, extension = name, ""
+    return (stem.encode()[:200].decode(errors="ignore") or "file") + extension
+
+
+def _is_plain(character: str) -> bool:
+    return character.isprintable() and character not in '<>:"|?*`$!{}'
 
 
 def find(
@@ -201,7 +310,7 @@ def find(
 def _is_gold(records: Records, reading: Reading) -> bool:
     """Whether a file has accepted answers alone."""
     source = Source(records, reading)
-    return bool(source.layout.references) and not (source.layout.prediction and source.has_predictions)
+    return bool(source.try_side("both").references) and not source.has_both_sides()
 
 
 class Budget:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anls_metric.core.explanation import Explanation
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer
+from anls_metric.core.variants import OF_VALUES, Scorer
 from anls_metric.page import limits
 from anls_metric.page.inputs import read_answer
 from anls_metric.page.upload_scoring import Report, Result
@@ -35,11 +35,10 @@ def show_answer(prediction: str, answers: str, scorer: Scorer) -> tuple[str, str
     if not references:
         return html_parts.format_hint("Write an accepted answer to see the score."), ""
     answer = read_answer(scorer, prediction, references)
-    with limits.turnstile.admit(large=answer.work * len(VARIANTS) > limits.SMALL_WORK):
-        why = scorer.explain(answer.prediction, answer.references)
-        if isinstance(why, Explanation):
-            return html_parts.format_answer(why), html_parts.format_variant_scores(prediction, references, why)
-        return html_parts.format_value_answer(why, scorer.label), ""
+    why = scorer.explain(answer.prediction, answer.references)
+    if isinstance(why, Explanation):
+        return html_parts.format_answer(why), html_parts.format_variant_scores(prediction, references, why)
+    return html_parts.format_value_answer(why, scorer.label), ""
 
 
 def show_scores(result: Result) -> str:

@@ -178,7 +178,7 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         raise file.error(f"a workbook that cannot be read: {error}") from None
     if not rows:
         raise file.error("its first sheet is empty")
-    header = [_read_cell(file, value, "row 1") for value in rows[0]]
+    header = [str(_read_cell(file, value, "row 1")) for value in rows[0]]
     while header and not header[-1]:
         header.pop()
     file.refuse_repeated(header)
@@ -194,7 +194,7 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     yield from split_into_chunks(read_records(), "row")
 
 
-def _read_cell(file: File, value: Any, place: str) -> str:
+def _read_cell(file: File, value: Any, place: str) -> str | int | float:
     for kinds, read in _CELLS:
         if isinstance(value, kinds):
             return read(value)
@@ -205,13 +205,10 @@ def _read_cell(file: File, value: Any, place: str) -> str:
     )
 
 
-def _format_number(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else repr(value)
-
-
-_CELLS: tuple[tuple[type, Callable[[Any], str]], ...] = (
+# Excel stores all numbers alike, and shows whole ones without a decimal point.
+_CELLS: tuple[tuple[type, Callable[[Any], str | int | float]], ...] = (
     (str, str),
     (bool, lambda value: str(value).upper()),
-    (int, str),
-    (float, _format_number),
+    (int, int),
+    (float, lambda value: int(value) if value.is_integer() else value),
 )

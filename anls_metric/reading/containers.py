@@ -1,6 +1,7 @@
 """Finds the records in a JSON value: a list, or one of the objects that programs write around it.
 
-In an object of records by id, the id is the key. Each record gets it as the field `KEY`.
+In an object of records by id, the id is the key. Each record gets it as the field `KEY`. In a folder whose files hold a
+record each, a record gets the name of its file, without the ending, as the field `FILE`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,17 @@ from typing import Any, NamedTuple
 
 KEY = "(key)"
 VALUE = "(value)"
+FILE = "file_name"
+
+
+def objects_of(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list; none where the value is no list.
+
+    Example:
+        >>> objects_of([{"text": "56"}, "57"])
+        [{'text': '56'}]
+    """
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 def records_of(value: Any) -> list[Any] | None:
@@ -47,7 +59,7 @@ class Container(NamedTuple):
 
 
 # Names of fields. Where they are keys, the object is a record or a table of columns, and its keys are no ids.
-_NAMES = frozenset(
+NAMES = frozenset(
     (
         *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "answer"),
         *("answers", "references", "reference", "gt", "det", "model_answer", "reference_answer", "pred_answer"),
@@ -93,16 +105,26 @@ def _read_split(value: Mapping[str, Any]) -> list[Any] | None:
     return [dict(zip(columns, row)) for row in data]
 
 
+def _read_response(value: Mapping[str, Any]) -> list[Any] | None:
+    """A response of Textract, Azure Document Intelligence or Document AI."""
+    inner = next((value[name] for name in ("analyzeResult", "document") if isinstance(value.get(name), dict)), value)
+    lists = any(isinstance(inner.get(name), list) for name in ("Blocks", "documents", "entities"))
+    return [value] if lists and (inner is not value or _OF_RESPONSES & value.keys()) else None
+
+
+_OF_RESPONSES = frozenset(("Blocks", "modelId", "apiVersion", "text"))
+
+
 def _read_one_record(value: Mapping[str, Any]) -> list[Any] | None:
     """A single record."""
     columns = all(isinstance(column, (list, dict)) for column in value.values())
-    return [value] if _NAMES & value.keys() and not columns else None
+    return [value] if NAMES & value.keys() and not columns else None
 
 
 def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
     """An object of columns, which are lists of one length."""
     lists: Sequence[Any] = list(value.values())
-    is_table = bool(_NAMES & value.keys()) and all(isinstance(column, list) for column in lists)
+    is_table = bool(NAMES & value.keys()) and all(isinstance(column, list) for column in lists)
     if not is_table or len({len(column) for column in lists}) > 1:
         return None
     return [dict(zip(value, row)) for row in zip(*lists)]
@@ -111,7 +133,7 @@ def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
 def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
     """pandas: to_json() without orient: an object of columns, each an object of values by row."""
     columns = list(value.values())
-    if not _NAMES & value.keys() or not all(isinstance(column, dict) for column in columns):
+    if not NAMES & value.keys() or not all(isinstance(column, dict) for column in columns):
         return None
     keys = list(columns[0])
     if not keys or any(column.keys() != columns[0].keys() for column in columns):
@@ -122,7 +144,7 @@ def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
 def _read_answers_by_id(value: Mapping[str, Any]) -> list[Any] | None:
     """An object of answers, or of accepted answers, by the ids of their questions."""
     kinds = set(map(type, value.values()))
-    if not value or not (kinds <= {str, type(None)} or kinds == {list}):
+    if not value or not (kinds <= {str, int, float, type(None)} or kinds == {list}):
         return None
     return [{KEY: key, VALUE: answer} for key, answer in value.items()]
 
@@ -135,6 +157,7 @@ CONTAINERS = (
     Container("samples of subsets", _read_subsets),
     Container("HELM scenario_state", _reader_of_list("request_states")),
     Container("MP-DocVQA-Framework", _reader_of_records("Scores by samples")),
+    Container("one response of a document interface", _read_response),
     Container("one record", _read_one_record),
     Container("columns", _read_columns),
     Container("pandas, to_json()", _read_columns_by_key),

@@ -12,9 +12,8 @@ from typing import Any
 
 from anls_metric.reading.input_file import Chunk, File, list_some, split_into_chunks
 
-# The possible delimiters, by the ending of the file. The most frequent one in the first line is taken.
-_DELIMITERS = {".csv": ",;", ".tsv": "\t"}
-_ANY = ",;\t|"
+# The most frequent one in the first line is taken; of two, the first.
+_DELIMITERS = ",;\t|"
 
 _limit = threading.Lock()
 
@@ -31,9 +30,9 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
         InputError: a line has more or fewer values than the header, two columns have the same name, or it is not CSV.
     """
     texts = (file.decode(line, number) for number, line in enumerate(chain(head, lines), 1))
-    delimiters = _DELIMITERS.get(file.ending, _ANY).encode()
     header_line = re.sub(rb'"[^"]*"', b"", head[-1])
-    delimiter = max(map(chr, delimiters), key=lambda sign: header_line.count(sign.encode()))
+    likely = ("\t" if file.ending == ".tsv" else "") + _DELIMITERS
+    delimiter = max(likely, key=lambda sign: header_line.count(sign.encode()))
     reader = csv.reader(texts, delimiter=delimiter, strict=True)
     header: list[str] = []
 

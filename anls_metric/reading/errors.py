@@ -20,6 +20,7 @@ class InputError(ValueError):
         where: the file, and the line, record or question in it; "" where there is no such place.
         remedy: what to do: a row of `remedies`, or a sentence where every door says the same; "" where the problem
             says it.
+        value: what the remedy names, such as a field; "" where it names nothing.
 
     Example:
         >>> from anls_metric.reading import remedies
@@ -30,13 +31,13 @@ class InputError(ValueError):
         'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with --missing zero'
     """
 
-    def __init__(self, problem: str, where: str = "", remedy: Remedy | str = "") -> None:
-        super().__init__(problem, where, remedy)
-        self.problem, self.where, self.remedy = problem, where, remedy
+    def __init__(self, problem: str, where: str = "", remedy: Remedy | str = "", value: str = "") -> None:
+        super().__init__(problem, where, remedy, value)
+        self.problem, self.where, self.remedy, self.value = problem, where, remedy, value
 
     def format_for(self, door: Door) -> str:
         """The message, with the remedy in the words of a door. Long texts of the input are cut."""
-        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.format_for(door)
+        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.format_for(door, self.value)
         return ": ".join(filter(None, [_cut(self.where), _cut(self.problem), remedy]))
 
     def __str__(self) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anls_metric.core.rows import as_text, describe
+from anls_metric.reading import wrappings
 
 
 class Extractor(NamedTuple):
@@ -21,8 +20,10 @@ class Extractor(NamedTuple):
         extract: finds the answer in a text, without blanks around it; None where there is none.
         marks: the rule finds nothing in a text without any of these. Single characters are found fastest.
         option: the argument of ``extract`` that ``NAME:VALUE`` sets; "" where a rule has none.
-        certain: whether the wrapping cannot be a part of the answer; a period can.
         of_values: replaces ``extract`` where answers are lists and nested values; None keeps it.
+        is_broken: whether the wrapping begins in a text and cannot be read, for texts without an answer; None where
+            that cannot be.
+        broken: what such texts are, in a few words.
 
     Example:
         >>> EXTRACTORS["boxed"].find(r"So it is \boxed{7}.")
@@ -36,8 +37,9 @@ class Extractor(NamedTuple):
     extract: Callable[..., str | None]
     marks: tuple[str, ...]
     option: str = ""
-    certain: bool = True
     of_values: Callable[..., str | None] | None = None
+    is_broken: Callable[..., bool] | None = None
+    broken: str = ""
 
     def find(self, text: str) -> str | None:
         """Extract the answer, or return None at once if the text holds none of the marks."""
@@ -78,12 +80,89 @@ class Extraction:
         return text
 
 
+class RuleCounts(NamedTuple):
+    """How many answers a rule changed, left as they were, and could not read."""
+
+    changed: int = 0
+    left: int = 0
+    unreadable: int = 0
+
+
+class ExtractionReport:
+    r"""Extracts answers, and counts what each rule does.
+
+    Args:
+        extraction: the rules.
+
+    Example:
+        >>> report = ExtractionReport(extractor("think,json"))
+        >>> [report.extract(text) for text in ('<think>Hm.</think>{"answer": "7"}', "8", '{"answer": "Coca Co')]
+        ['7', '8', '{"answer": "Coca Co']
+        >>> report.counts["json"]
+        RuleCounts(changed=1, left=1, unreadable=1)
+        >>> print("\n".join(report.sentences))
+        think changed 1 of 3 answers and left 2
+        json changed 1 of 3 answers and left 1; 1 is not valid JSON: cut off?
+    """
+
+    def __init__(self, extraction: Extraction) -> None:
+        self._rules = extraction.rules
+        self._outcomes = [[0, 0, 0] for _ in self._rules]
+
+    def extract(self, text: str) -> str:
+        """Extract the answer from a text, as `Extraction` does, and count it."""
+        for rule, outcomes in zip(self._rules, self._outcomes):
+            answer = rule.find(text)
+            if not answer and rule.is_broken is not None and rule.is_broken(text):
+                outcomes[2] += 1
+            else:
+                outcomes[answer is None or answer == text] += 1
+            text = text if answer is None else answer
+        return text
+
+    @property
+    def counts(self) -> dict[str, RuleCounts]:
+        """What each rule did, by its name, in the order in which they are applied."""
+        return {rule.name: RuleCounts(*outcomes) for rule, outcomes in zip(self._rules, self._outcomes)}
+
+    @property
+    def sentences(self) -> list[str]:
+        """A sentence for each rule."""
+        return describe_extraction(self.as_dict())
+
+    def as_dict(self) -> dict[str, dict[str, int]]:
+        """The counts as values that JSON can hold."""
+        return {name: counts._asdict() for name, counts in self.counts.items()}
+
+
+def describe_extraction(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Say what rules did, a sentence for each.
+
+    Args:
+        counts: as `ExtractionReport.as_dict` gives them.
+
+    Example:
+        >>> describe_extraction({"period": {"changed": 7, "left": 3, "unreadable": 0}})
+        ['period changed 7 of 10 answers and left 3']
+    """
+    return [_describe_rule(name, RuleCounts(**rule)) for name, rule in counts.items()]
+
+
+def _describe_rule(name: str, counts: RuleCounts) -> str:
+    total = sum(counts)
+    sentence = f"{name} changed {counts.changed:,} of {total:,} answer{'s' * (total != 1)} and left {counts.left:,}"
+    if not counts.unreadable:
+        return sentence
+    verb = "is" if counts.unreadable == 1 else "are"
+    return f"{sentence}; {counts.unreadable:,} {verb} {EXTRACTORS[name.partition(':')[0]].broken}: cut off?"
+
+
 def extractor(names: str, values: bool = False) -> Extraction:
     """Make a function that extracts answers from raw model output.
 
     Args:
-        names: names of `EXTRACTORS`, separated by commas, in the order in which they are applied. ``json:FIELD`` and
-            ``tag:NAME`` look for another field or tag than ``answer``.
+        names: names of `EXTRACTORS`, separated by commas, in the order in which they are applied. ``json:FIELD``,
+            ``python:FIELD`` and ``tag:NAME`` look for another field, key or tag than ``answer``.
         values: whether answers are lists and nested values: then ``json`` extracts an object or list, as JSON.
 
     Returns:
@@ -124,7 +203,9 @@ def _find_rule(text: str, values: bool) -> Extractor:
     if not rule.option or not value:
         there_is = f"{name}:{rule.option.upper()}" if rule.option else name
         raise ValueError(f"there is no rule {describe(text)} to take answers out: there is {there_is}")
-    return rule._replace(name=text, extract=partial(rule.extract, **{rule.option: value}))
+    option = {rule.option: value}
+    is_broken = rule.is_broken and partial(rule.is_broken, **option)
+    return rule._replace(name=text, extract=partial(rule.extract, **option), is_broken=is_broken)
 
 
 def answer_in_tags(text: str, tag: str = "answer") -> str | None:
@@ -144,256 +225,135 @@ def answer_in_tags(text: str, tag: str = "answer") -> str | None:
         >>> answer_in_tags("The logo reads so. <answer> Coca Cola </answer>")
         'Coca Cola'
     """
-    return _take_from_tags(as_text(text, "text"), as_text(tag, "tag"))
-
-
-# The rules. Each takes linear time, whatever the text.
-
-# The marks around reasoning of most models, Claude, Kimi-VL, and Magistral.
-_THINKING = (
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("◁think▷", "◁/think▷"),
-    ("[THINK]", "[/THINK]"),
-)
-
-
-def _take_after_thinking(text: str) -> str | None:
-    """Reasoning without an end was cut off before the answer, so the answer is empty."""
-    answer = text
-    for opening, closing in _THINKING:
-        answer = answer.rpartition(closing)[2].partition(opening)[0]
-    return None if len(answer) == len(text) else answer.strip()
-
-
-def _take_from_tags(text: str, tag: str = "answer") -> str | None:
-    before, closed, _ = text.rpartition(f"</{tag}>")
-    _, opened, answer = before.rpartition(f"<{tag}>")
-    return answer.partition(f"</{tag}>")[0].strip() if opened and closed else None
-
-
-_LATEX_TEXT = r"text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf)|mbox"
-
-
-def _take_boxed(text: str) -> str | None:
-    box = max(_find_braces(text, "boxed"), default=None)
-    if box is None:
-        return None
-    answer = text[box[1] : box[2]]
-    cuts = [
-        cut for start, inside, end in _find_braces(answer, _LATEX_TEXT) for cut in ((start, inside), (end, end + 1))
-    ]
-    kept, place = [], 0
-    for start, end in sorted(cuts):
-        kept.append(answer[place:start])
-        place = end
-    return re.sub(r"\\([$%&#_{}])", r"\1", "".join([*kept, answer[place:]])).strip()
-
-
-def _find_braces(text: str, command: str) -> Iterator[tuple[int, int, int]]:
-    r"""Find each ``\command{...}`` of LaTeX: where it starts, and where the text in its braces starts and ends."""
-    token = re.compile(rf"(?P<opening>(\\(?:{command}))?\{{)|(?P<closing>\}})|\\.", re.DOTALL)
-    opened: list[tuple[int, int]] = []
-    for match in token.finditer(text):
-        if match.lastgroup == "opening":
-            opened.append((match.start() if match[2] else -1, match.end()))
-        elif match.lastgroup == "closing" and opened:
-            place, inside = opened.pop()
-            if place >= 0:
-                yield place, inside, match.start()
-
-
-# Numbers stay as they are written: 0.10 is an answer of four characters.
-_DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
-_PLAIN_DECODER = json.JSONDecoder(strict=False)
-_OBJECT = r'\{\s*"'
-_CONTAINER = r"[\[{]"
-_CONSTANTS = {None: "", True: "true", False: "false"}
-
-
-def _find_json(
-    text: str, opening: str, decoder: json.JSONDecoder, accept: Callable[[Any], bool]
-) -> Iterator[tuple[Any, str]]:
-    """Find the accepted JSON values in a text, none inside another, each with its own text.
-
-    Texts that only look like JSON are tried until that gets expensive.
-    """
-    find, place, patience = re.compile(opening).search, 0, 20 * len(text)
-    while patience > 0 and (match := find(text, place)):
-        start = match.start()
-        place = start + 1
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except RecursionError:
-            break
-        except ValueError as error:
-            patience -= getattr(error, "pos", 0) + 100  # the error has counted lines up to there
-            continue
-        patience -= end - start
-        if accept(value):
-            yield value, text[start:end]
-            place = end
-
-
-def _take_field(text: str, field: str = "answer") -> str | None:
-    """Take the field of the last object that has it."""
-    values = [value[field] for value, _ in _find_json(text, _OBJECT, _DECODER, lambda value: field in value)]
-    return next((answer for value in reversed(values) if (answer := _parse_answer(value)) is not None), None)
-
-
-def _take_value(text: str, field: str = "") -> str | None:
-    """Take the longest object or list as JSON; or the field of the last object that has it."""
-    if field:
-        values = [value[field] for value, _ in _find_json(text, _OBJECT, _PLAIN_DECODER, lambda value: field in value)]
-        return json.dumps(values[-1], ensure_ascii=False) if values else None
-    return max(
-        (source for _, source in _find_json(text, _CONTAINER, _PLAIN_DECODER, _accept_any)), key=len, default=None
-    )
-
-
-def _accept_any(value: Any) -> bool:
-    return True
-
-
-def _parse_answer(value: Any) -> str | None:
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, str):
-        return value.strip()
-    return None if isinstance(value, (list, dict)) else _CONSTANTS[value]
-
-
-_LANGUAGE = r"[\w+#.-]*[ \t\r]*"
-
-
-def _take_from_fence(text: str) -> str | None:
-    """Take the content of the last fence. A fence that is never closed ends
-    with the text; where nothing follows its mark, the answer is the text before it.
-    """
-    before, *parts = text.split("```")
-    if not parts:
-        return None
-    insides = [part for part in parts[::2] if part.strip()]
-    if not insides:
-        return before.strip()
-    language, _, lines = insides[-1].partition("\n")
-    return (lines if lines.strip() and re.fullmatch(_LANGUAGE, language) else insides[-1]).strip()
-
-
-_SPECIAL_TOKEN = (
-    r"(<\|[^\s<>|]{1,40}\|>|<｜[^\s<>]{1,40}｜>|</?s>|\[(?:CLS|EOS|PAD|SEP)\]"
-    r"|<(?:bos|eod|eos|pad|unk|end_of_turn|end_of_utterance|start_of_turn)>)"
-)
-
-
-def _strip_special_tokens(text: str) -> str | None:
-    parts = re.split(_SPECIAL_TOKEN, text)  # texts at even places, tokens at odd places
-    texts = [place for place in range(0, len(parts), 2) if parts[place].strip()]
-    first, last = (texts[0], texts[-1]) if texts else (0, 0)
-    return None if last - first == len(parts) - 1 else "".join(parts[first : last + 1]).strip()
-
-
-_LABEL = (
-    r"(?:[#]|[*]{2}|__)[ ]?(?:[Ff]inal[ ]|FINAL[ ])?(?:[Aa]nswer|ANSWER)(?:[*]{2}|__)?[ \t]{0,3}\r?\n|"
-    r"\b(?:[Aa]nswer|ANSWER)[*_]{0,3}\s{0,3}[:：][*_]{0,3}"
-    r"|\b(?:[Tt]he|THE)\s{1,3}(?:\w{1,12}\s{1,3})?(?:[Aa]nswer|ANSWER)\s{1,3}(?:is|IS)\b(?:[*_]{0,3}\s{0,3}[:：])?[*_]{0,3}"
-)
-_BOLD = ("***", "**", "__")
-
-
-def _take_after_label(text: str) -> str | None:
-    """Take the text after the last label, from its line or the next one."""
-    for label in reversed(list(re.finditer(_LABEL, text))):
-        if line := text[label.end() :].lstrip().partition("\n")[0].rstrip():
-            for mark in _BOLD[1:]:
-                if line.count(mark) % 2:  # it was opened before the label
-                    line = "".join(line.rsplit(mark, 1)).rstrip()
-            bold = _take_bold(line)
-            return line if bold is None else bold
-    return None
-
-
-def _take_bold(text: str) -> str | None:
-    text = text.strip()
-    for mark in _BOLD:
-        inside = text[len(mark) : -len(mark)]
-        if inside and mark not in inside and text.startswith(mark) and text.endswith(mark):
-            return inside.strip()
-    return None
-
-
-# Each opening quotation mark with its closing ones.
-_QUOTES = {mark: mark for mark in "\"'`”’"}
-_QUOTES |= {"“": "”", "‘": "’", "„": "“”", "‚": "‘’", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』"}
-
-
-def _take_from_quotes(text: str) -> str | None:
-    text = text.strip()
-    enclosed = len(text) > 1 and text[-1] in _QUOTES.get(text[0], "") and not _closes_early(text)
-    return text[1:-1].strip() if enclosed else None
-
-
-def _closes_early(text: str) -> bool:
-    """Whether the quotation at the start of a text ends before the text does, as in ``"a" and "b"``."""
-    depth, opening, closing = 1, text[0], text[-1]
-    for quote in re.compile(f"[{opening}{closing}]").finditer(text, 1, len(text) - 1):
-        before, after = text[quote.start() - 1], text[quote.end()]
-        if before.isalnum() and after.isalnum():  # an apostrophe
-            continue
-        if opening != closing:
-            depth += 1 if quote[0] == opening else -1
-        elif not before.isalnum() and not after.isspace():
-            depth += 1
-        elif not before.isspace() and after not in ")]}":  # 5'6") has a sign for inches
-            depth -= 1
-        if depth == 0:
-            return True
-    return False
-
-
-def _strip_period(text: str) -> str | None:
-    text = text.strip()
-    return text[:-1].rstrip() if text.endswith((".", "。")) and not text.endswith("...") else None
+    return wrappings.take_from_tags(as_text(text, "text"), as_text(tag, "tag"))
 
 
 # The usual outermost wrapping comes first.
 _RULES = (
     Extractor(
-        "think",
-        "what follows the reasoning that ends with </think>; nothing where the reasoning has no end",
-        _take_after_thinking,
-        marks=(">", "▷", "]"),
+        "harmony",
+        "what the channel `final` of gpt-oss holds; nothing where there are only other channels",
+        wrappings.take_from_harmony,
+        marks=("<|channel|>", "assistantfinal"),
+        is_broken=wrappings.is_broken_harmony,
+        broken="without the channel final",
     ),
-    Extractor("tag", "what the last <answer>..</answer> holds", _take_from_tags, marks=(">",), option="tag"),
-    Extractor("boxed", r"what the last \boxed{..} holds", _take_boxed, marks=("\\",)),
+    Extractor(
+        "chat",
+        "what the assistant said last, after `ASSISTANT:`, `[/INST]`, `<|im_start|>assistant` and the like",
+        wrappings.take_from_chat,
+        marks=("ssistant", "SSISTANT", "[/INST]", "<start_of_turn>", "# Response:"),
+    ),
+    Extractor(
+        "think",
+        "what follows the reasoning that ends with `</think>`; nothing where the reasoning has no end",
+        wrappings.take_after_thinking,
+        marks=(">", "▷", "]"),
+        is_broken=wrappings.is_broken_thinking,
+        broken="reasoning without an end",
+    ),
+    Extractor(
+        "tag",
+        "what the last `<answer>..</answer>` holds",
+        wrappings.take_from_tags,
+        marks=(">",),
+        option="tag",
+        is_broken=wrappings.is_broken_tag,
+        broken="without the closing tag",
+    ),
+    Extractor(
+        "boxed",
+        r"what the last `\boxed{..}` holds",
+        wrappings.take_boxed,
+        marks=("\\",),
+        is_broken=wrappings.is_broken_box,
+        broken="without the closing brace",
+    ),
     Extractor(
         "json",
         "the field `answer` of the last JSON object; of values the longest object or list",
-        _take_field,
+        wrappings.take_field,
         marks=("{", "["),
         option="field",
-        of_values=_take_value,
+        of_values=wrappings.take_value,
+        is_broken=wrappings.is_broken_json,
+        broken="not valid JSON",
     ),
-    Extractor("fence", "what the last ``` fence holds", _take_from_fence, marks=("`",)),
+    Extractor(
+        "python",
+        "the key `answer` of the last dictionary printed by Python, like `{'answer': 'X'}`; of values the longest one",
+        wrappings.take_python_field,
+        marks=("{", "["),
+        option="field",
+        of_values=wrappings.take_python_value,
+        is_broken=wrappings.is_broken_python,
+        broken="not a printed dictionary",
+    ),
+    Extractor(
+        "list",
+        "the only text of a list that is all there is, like `['X']`; of values the list",
+        wrappings.take_only_item,
+        marks=("[", "{", "("),
+        of_values=wrappings.take_list,
+        is_broken=wrappings.is_broken_list,
+        broken="not a list",
+    ),
+    Extractor("fence", "what the last code fence (three backticks) holds", wrappings.take_from_fence, marks=("`",)),
+    Extractor(
+        "html",
+        "without tags of HTML like `<p>..</p>`, and with the characters that entities like `&amp;` stand for",
+        wrappings.take_from_html,
+        marks=("<", "&"),
+    ),
     Extractor(
         "final",
         "what follows the last `Answer:`, `Final answer:` or `The answer is`, to the end of its line",
-        _take_after_label,
+        wrappings.take_after_label,
         marks=("nswer", "NSWER"),
     ),
     Extractor(
         "special-tokens",
-        "without <|im_end|>, </s>, <eos>, <pad> and the like before and after it",
-        _strip_special_tokens,
+        "without `<|im_end|>`, `</s>`, `<eos>`, `<pad>` and the like before and after it",
+        wrappings.strip_special_tokens,
         marks=(">", "]"),
     ),
-    Extractor("bold", "what **..** around all of it holds", _take_bold, marks=("*", "_")),
+    Extractor(
+        "first-line",
+        "what stands before a blank line, before `Explanation:` or before the next `Question:`",
+        wrappings.take_before_rest,
+        marks=("\n", "Question"),
+    ),
+    Extractor(
+        "repeat",
+        "a text once that comes several times, with nothing else",
+        wrappings.take_repeated,
+        marks=(" ", "\n", "\t", "\r"),
+    ),
+    Extractor(
+        "prefix",
+        "without a lead: `A:`, `Response:`, `Result:`, `答案：`, a bullet, `1.` and the like",
+        wrappings.strip_prefix,
+        marks=(":", "：", " ", "\t"),
+    ),
+    Extractor(
+        "sentence",
+        "what follows `is` or `are` in a sentence like `The title of the page is X.`, without the period",
+        wrappings.take_from_sentence,
+        marks=(" ",),
+    ),
+    Extractor("bold", "what `**..**` around all of it holds", wrappings.take_bold, marks=("*", "_")),
     Extractor(
         "quotes",
         "what the quotation marks around all of it hold",
-        _take_from_quotes,
-        marks=tuple(_QUOTES),
+        wrappings.take_from_quotes,
+        marks=tuple(wrappings.QUOTES),
     ),
-    Extractor("period", "without the period at its end", _strip_period, marks=(".", "。"), certain=False),
+    Extractor(
+        "math",
+        r"what `$..$`, `\(..\)` or `\[..\]` around all of it holds; `$5` stays",
+        wrappings.take_math,
+        marks=("$", "\\"),
+    ),
+    Extractor("period", "without the period at its end", wrappings.strip_period, marks=(".", "。")),
 )
 EXTRACTORS: Mapping[str, Extractor] = MappingProxyType({rule.name: rule for rule in _RULES})

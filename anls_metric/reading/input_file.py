@@ -128,16 +128,9 @@ class File:
         """The ending of the name, in lower case, with the dot."""
         return os.path.splitext(self.path)[1].lower()
 
-    def error(self, problem: str, place: str = "", remedy: Remedy | str = "") -> InputError:
+    def error(self, problem: str, place: str = "", remedy: Remedy | str = "", value: str = "") -> InputError:
         """Make an error that says where in the file the problem is."""
-        return InputError(problem, self.name + (place and f", {place}"), remedy)
-
-    def error_without_field(
-        self, record: Mapping[str, Any], field: str, place: str, remedy: Remedy | str = ""
-    ) -> InputError:
-        """Make the error for a record without a field; it lists the fields that the record has."""
-        fields = list_some(map(repr, self.fields or record)) or "none"
-        return self.error(f"there is no field {field!r} (found {fields})", place, remedy)
+        return InputError(problem, self.name + (place and f", {place}"), remedy, value)
 
     def error_without_library(self, what: str, library: str) -> InputError:
         """Make the error for a library that is not installed."""
@@ -219,11 +212,11 @@ def describe_kind(value: object) -> str:
     return _KINDS.get(type(value), type(value).__name__)
 
 
-def list_some(names: Iterable[str]) -> str:
-    """List the first five names, with commas. Long names are cut."""
+def list_some(names: Iterable[str], most: int = 5) -> str:
+    """List the first names, with commas. Long names are cut."""
     names = list(names)
-    some = (name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..." for name in names[:5])
-    return ", ".join(some) + (", ..." if len(names) > 5 else "")
+    some = (name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..." for name in names[:most])
+    return ", ".join(some) + (", ..." if len(names) > most else "")
 
 
 _LONGEST_NAME = 80

@@ -9,15 +9,17 @@ import os
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import islice, repeat
 from typing import Any, NamedTuple
 
-from anls_metric.reading import remedies
+from anls_metric.reading import remedies, resolver
+from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
+from anls_metric.reading.layouts import describe_failures
 from anls_metric.reading.records import Records
-from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.sources import Reading, Source, treat_as_gold, treat_as_submission
+from anls_metric.reading.resolver import Gold, Match, Sample
+from anls_metric.reading.sources import Reading, Source, first_of, roles_of
 
 
 class Row(NamedTuple):
@@ -38,6 +40,10 @@ class Row(NamedTuple):
     written: str | None = None
 
 
+Batch = tuple[list[str], list[Sequence[str]], Sequence[Mapping[str, Any]]]
+"""The ids of some questions, their accepted answers, and their records."""
+
+
 class Questions:
     """The questions of a gold file, which is read once for several submissions.
 
@@ -49,7 +55,21 @@ class Questions:
     def __init__(self, gold: Source, keep: bool = False) -> None:
         self.source = gold
         self._batches: list[Batch] | None = [] if keep else None
-        self._is_read = False
+        self._is_read = self._is_matched = False
+
+    def match(self, submission: Source) -> Match:
+        """Choose the ids by which the answers of a submission find their questions: see `resolver.match`."""
+        gold, reading = self.source.take_side("gold"), submission.reading
+        gold_id = gold.layout.id[0] if self._is_matched and gold.layout.id else reading.gold_id_field
+        sample = Sample(gold.name, ()) if self._is_matched and not gold.layout.id else gold.sample
+        ids = Gold(sample, gold.layout, gold.first_records(), self._read_all)
+        match = resolver.match(ids, submission.sample, submission.layout, reading.id_field, gold_id)
+        gold.layout = gold.layout._replace(id=() if match.gold_id is None else (match.gold_id,))
+        self._is_matched = True
+        return match
+
+    def _read_all(self) -> Sequence[Mapping[str, Any]]:
+        return [record for chunk in self.source.hold(self.source.sample.list_paths()) for record in chunk.records]
 
     def batches(self) -> Iterator[Batch]:
         """Yield the questions in the order of the file.
@@ -60,12 +80,13 @@ class Questions:
         if self._is_read and self._batches is not None:
             yield from self._batches
             return
-        known = _Ids()
-        source = treat_as_gold(self.source)
+        known, count = _Ids(), 0
+        source = self.source.take_side("gold")
         for chunk in source.chunks():
-            ids = source.ids(chunk)
-            references = source.references(chunk, _locate_by_question(source, ids), _TEST_SPLIT)
+            ids = _read_ids(source, chunk, count)
+            references = source.references(chunk, _locate_by_question(source, ids))
             known.add(ids)
+            count += len(ids)
             batch = ids, references, source.complete_records(chunk)
             if self._batches is not None:
                 self._batches.append(batch)
@@ -74,23 +95,24 @@ class Questions:
         self._is_read = True
 
 
-Batch = tuple[list[str], list[Sequence[str]], Sequence[Mapping[str, Any]]]
-"""The ids of some questions, their accepted answers, and their records."""
-
-
 def join_files(
-    gold: str | Records | Source | Questions, submission: str | Records | Source, reading: Reading | None = None
+    gold: str | Records | Source | Questions,
+    submission: str | Records | Source,
+    reading: Reading | None = None,
+    alone: bool = True,
 ) -> Iterator[list[Row]]:
-    """Join the questions of a gold file with the answers of a submission by id, in the order of the gold file.
+    """Join the questions of a gold file with the answers of a submission, in the order of the gold file.
 
-    If both files are streamed (JSON lines, CSV, Parquet) and have the same order, memory does not grow with them, apart
-    from 8 bytes for each id. An answer that comes before its question is kept until then.
+    They are joined by id; answers without ids are joined by position. If both files are streamed (JSON lines, CSV,
+    Parquet) and have the same order, memory does not grow with them, apart from 8 bytes for each id. An answer that
+    comes before its question is kept until then.
 
     Args:
         gold: a file with an id and the accepted answers of each question: its path, "-" for standard input, its
             `Records`, its `Source` or its `Questions`.
-        submission: a file with an id and an answer in each record: its path, `Records` or `Source`.
+        submission: a file with an answer in each record: its path, `Records` or `Source`.
         reading: how to read them.
+        alone: whether there is no other submission, so that this one must have the fields that the user names.
 
     Yields:
         Batches of `Row`. Some errors are raised only after the last batch, so use no result before the end.
@@ -107,8 +129,17 @@ def join_files(
         raise InputError(
             "gold labels and submission cannot both come from standard input", remedy="name one of the files"
         )
-    _refuse_swapped(gold, submission)
-    answers = _Answers(treat_as_submission(submission))
+    refuse_swapped(gold, submission)
+    gold_fields = {name for record in gold.sample.records for name in record}
+    submission.take_side("submission", alone, gold_fields)
+    match = questions.match(submission)
+    if match.note:
+        submission.notes.append(match.note)
+    if match.submission_id is None:
+        yield from _join_by_position(questions, submission, forced=reading.id_field == "none")
+        return
+    submission.layout = submission.layout._replace(id=(match.submission_id,))
+    answers = _Answers(submission)
     question_ids = _Ids()
     unanswered: list[str] = []
     count = 0
@@ -127,19 +158,17 @@ def join_files(
             f"few of its ids ({list_some(surplus)}) are those of {gold.name} ({list_some(unanswered)}): "
             "ids of another kind"
         )
-        raise submission.records.error(problem, remedy="write the same ids in both")
+        raise submission.records.error(problem, remedy=remedies.UNKNOWN_IDS)
     if len(surplus) < len(early):
         not_asked = set(surplus)
         twice = [question_id for question_id in early if question_id not in not_asked]
-        raise submission.records.error(
-            f"{_count(len(twice), 'question')} answered more than once ({list_some(twice)})",
-            remedy="keep one answer",
-        )
+        raise _error_of_repeated(submission, twice)
     if surplus and reading.extra != "ignore":
         raise submission.records.error(
             f"{_count(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)})",
             remedy=remedies.EXTRA,
         )
+    _refuse_failures(submission)
     if unanswered and reading.missing != "zero":
         raise submission.records.error(
             f"no answer to {len(unanswered)} of the questions of {gold.name} ({list_some(unanswered)})",
@@ -147,16 +176,112 @@ def join_files(
         )
 
 
-_TEST_SPLIT = "the test splits have none, the competition's site scores them"
+def refuse_swapped(gold: Source, submission: Source) -> None:
+    """Refuse a gold file and a submission that somebody named the wrong way round.
+
+    Raises:
+        InputError: the gold file has no accepted answers, but the submission has.
+    """
+    if _holds_references(gold) < _holds_references(submission) and not submission.try_side("both").prediction:
+        problem = f"it has no accepted answers, but {submission.name} has: they look swapped"
+        raise InputError(problem, gold.name, remedies.SWAPPED)
 
 
-def _refuse_swapped(gold: Source, submission: Source) -> None:
-    if submission.layout.references and not submission.layout.prediction and not gold.layout.references:
-        raise InputError(
-            f"the file of gold labels has no accepted answers, and {submission.name} has: they look swapped",
-            gold.name,
-            "name them the other way round",
-        )
+def _holds_references(source: Source) -> bool:
+    """Whether a file has accepted answers for certain: in a field of their own, or as lists."""
+    layout = source.try_side("gold")
+    if layout.references[:1] not in ((resolver.ANSWER_FIELD,), (VALUE,)):
+        return bool(layout.references)
+    values = [first_of(record, layout.references) for record in source.sample.records]
+    return not source.reading.values and any(isinstance(value, list) for value in values)
+
+
+def _join_by_position(questions: Questions, submission: Source, forced: bool) -> Iterator[list[Row]]:
+    """Join the questions with answers that are in the same order."""
+    gold = questions.source
+    common = _list_common_fields(gold, submission)
+    submission.keep_columns(common)
+    gold.keep_columns(common)
+    rest, total, count = _Queue(submission), 0, 0
+    for ids, references, records in questions.batches():
+        answers = rest.take(len(ids))
+        total += len(ids)
+        count += len(answers)
+        if len(answers) < len(ids):
+            continue
+        predictions, written, beside = zip(*answers)
+        misplaced = _find_misplaced(gold, submission, common, (records, references), beside)
+        if misplaced is not None and not forced:
+            raise InputError(
+                f"the answers have no ids, and they are not in the order of {gold.name}: "
+                f"answer {count - len(ids) + misplaced + 1} belongs to another question",
+                submission.name,
+                remedies.ORDER,
+            )
+        if misplaced is not None:
+            note = (
+                f"some answers do not belong to the question at their position (the first: question {ids[misplaced]})"
+            )
+            submission.notes.append(note)
+        yield make_rows(ids, predictions, references, records, written)
+    _refuse_failures(submission)
+    count += len(rest.take(None))
+    if count != total:
+        numbers = f"{_count(count, 'answer')} for the {_count(total, 'question')} of {gold.name}"
+        raise InputError(f"it has no ids of questions, and {numbers}", submission.name, remedies.ORDER)
+
+
+class _Queue:
+    """The answers of a submission in their order."""
+
+    def __init__(self, submission: Source) -> None:
+        self._answers = self._read(submission)
+
+    @staticmethod
+    def _read(source: Source) -> Iterator[tuple[Any, str | None, Mapping[str, Any]]]:
+        for chunk in source.chunks():
+
+            def where(number: int, chunk: Any = chunk) -> str:
+                return f"{source.name}, {chunk.place_of(number)}"
+
+            yield from zip(source.predictions(chunk, where), source.raw_texts(chunk), chunk.records)
+
+    def take(self, count: int | None) -> list[tuple[Any, str | None, Mapping[str, Any]]]:
+        """Take the next answers, all that are left for None."""
+        return list(islice(self._answers, count))
+
+
+def _list_common_fields(gold: Source, submission: Source) -> list[str]:
+    """The fields that both files have, which are the same for a question and its answer."""
+    roles = {*gold.layout.id, *submission.layout.id, *submission.layout.prediction, *gold.layout.references}
+    own = set(gold.sample.list_paths())
+    return [path for path in submission.sample.list_paths() if path in own and path not in roles]
+
+
+def _find_misplaced(
+    gold: Source,
+    submission: Source,
+    common: Sequence[str],
+    questions: tuple[Sequence[Mapping[str, Any]], Sequence[Sequence[str]]],
+    beside: Sequence[Mapping[str, Any]],
+) -> int | None:
+    """Find the first answer that belongs to another question, by its question, accepted answer or other fields."""
+    records, references = questions
+
+    def texts(source: Source, paths: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> list[str | None]:
+        values = (first_of(row, paths) for row in rows)
+        return [str(value) if type(value) in (str, int) else None for value in values]
+
+    def own(source: Source, paths: Sequence[Any]) -> list[list[str]]:
+        return [[] if text is None else [text] for text in texts(source, paths, records)]
+
+    asked = texts(submission, submission.layout.question, beside)
+    places = [resolver.find_misplaced(own(gold, gold.layout.question), asked, inside=True)]
+    if not gold.reading.values:
+        labels = texts(submission, submission.try_side("both").references, beside)
+        places.append(resolver.find_misplaced(references, labels))
+    places += [resolver.find_misplaced(own(gold, [path]), texts(submission, [path], beside)) for path in common]
+    return min((place for place in places if place is not None), default=None)
 
 
 def read_table(table: str | Records | Source, reading: Reading | None = None) -> Iterator[list[Row]]:
@@ -174,7 +299,7 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
             is not a string, or the file is not what its name says.
         OSError: the file cannot be opened.
     """
-    table = _open_source(table, reading or Reading())
+    table = _open_source(table, reading or Reading()).take_side("both")
     ids_before = _Ids()
     count = 0
     for chunk in table.chunks():
@@ -183,15 +308,18 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
             return f"{table.name}, {chunk.place_of(number)}"
 
         predictions = table.predictions(chunk, where)
-        references = table.references(chunk, where, remedies.REFERENCES_FIELD)
-        if table.layout.id:
-            ids = table.ids(chunk)
-            ids_before.add(ids)
-        else:
-            ids = list(map(str, range(count + 1, count + 1 + len(chunk.records))))
+        references = table.references(chunk, where)
+        ids = _read_ids(table, chunk, count)
+        ids_before.add(ids)
         count += len(ids)
         yield make_rows(ids, predictions, references, table.complete_records(chunk), table.raw_texts(chunk))
-    _refuse_repeated(table, ids_before, remedies.SEVERAL_IDS)
+    _refuse_failures(table)
+    _refuse_repeated(table, ids_before)
+
+
+def _refuse_failures(source: Source) -> None:
+    if source.failures and source.reading.missing != "zero":
+        raise source.records.error(describe_failures(source.failures), remedy=remedies.MISSING)
 
 
 def make_rows(
@@ -203,6 +331,11 @@ def make_rows(
 ) -> list[Row]:
     """Make rows from columns. It does what ``map(Row, ...)`` does in a third of its time."""
     return list(map(tuple.__new__, repeat(Row), zip(ids, predictions, references, records, written)))
+
+
+def _read_ids(source: Source, chunk: Any, before: int) -> list[str]:
+    """Read the ids of a chunk; where there are none, number its records from 1."""
+    return source.ids(chunk) if source.layout.id else list(map(str, range(before + 1, before + 1 + len(chunk.records))))
 
 
 def _locate_by_question(source: Source, ids: Sequence[str]) -> Callable[[int], str]:
@@ -260,9 +393,7 @@ class _Answers:
             self._written.update(zip(ids, source.raw_texts(chunk)))
         self.count += len(ids)
         if len(self._early) != before + len(ids):
-            repeated = next(iter(known), None) or Counter(ids).most_common(1)[0][0]
-            problem = f"question {repeated} is answered more than once"
-            raise source.records.error(problem, remedy="keep one answer")
+            raise _error_of_repeated(source, [next(iter(known), None) or Counter(ids).most_common(1)[0][0]])
         return True
 
 
@@ -292,12 +423,41 @@ class _Ids:
         return {value for part in crowded for value, count in Counter(part).items() if count > 1}
 
 
-def _refuse_repeated(source: Source, ids: _Ids, remedy: Remedy | str = "keep one record of each") -> None:
+def _refuse_repeated(source: Source, ids: _Ids) -> None:
     repeated = ids.find_repeated()
     if repeated:
-        first = ""
-        if os.path.isfile(source.records.path):  # a pipe cannot be read again
-            again = Source(Records(source.records.path, source.records.columns), source.reading)
-            ids_again = chain.from_iterable(again.ids(chunk) for chunk in again.chunks())
-            first = next((f" (first: {question_id})" for question_id in ids_again if hash(question_id) in repeated), "")
-        raise source.records.error(f"{_count(len(repeated), 'id')} repeated{first}", remedy=remedy)
+        pairs = _read_again(source)
+        first = next((question_id for question_id, _ in pairs if hash(question_id) in repeated), "")
+        raise _error_of_repeated(source, [first] * len(repeated), pairs)
+
+
+def _error_of_repeated(
+    source: Source, ids: Sequence[str], pairs: Sequence[tuple[str, Mapping[str, Any]]] | None = None
+) -> InputError:
+    """Make the error for repeated ids. It names the field that tells the records with the same id apart."""
+    pairs = _read_again(source) if pairs is None else pairs
+    keys, records = [key for key, _ in pairs], [record for _, record in pairs]
+    field = resolver.find_splitting_field(keys, records, roles_of(source.layout))
+    first = f" (the first: {ids[0]})" if ids[0] else ""
+    if field is None:
+        return source.records.error(f"{_count(len(ids), 'id')} repeated{first}", remedy=remedies.REPEATED_IDS)
+    names = list_some(dict.fromkeys(str(record[field]) for _, record in pairs))
+    what = "runs of one model" if field.lower() in resolver.RUN_FIELDS else "several submissions"
+    problem = f"ids are repeated{first}: the field {field!r} ({names}) tells {what} apart"
+    return source.records.error(problem, remedy=remedies.SUBMISSION_FIELD, value=field)
+
+
+def _read_again(source: Source) -> list[tuple[str, Mapping[str, Any]]]:
+    """Read the id and the record of each answer once more, as far as the file can be read again."""
+    if source.is_held:
+        again = source
+    elif os.path.isfile(source.records.path):  # a pipe cannot be read again
+        again = Source(Records(source.records.path), source.reading)
+        again.layout = source.layout
+    else:
+        return []
+    pairs = (pair for chunk in again.chunks() for pair in zip(again.ids(chunk), chunk.records))
+    return list(islice(pairs, _MOST_READ_AGAIN))
+
+
+_MOST_READ_AGAIN = 200_000  # records

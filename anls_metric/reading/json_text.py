@@ -38,9 +38,9 @@ def read_json(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator
     else:
         after = list(read_until_text(lines))
         more = bool(after) and not after[-1].isspace()
-        if isinstance(value, dict) and (more or file.ending in JSON_LINES):
-            yield Chunk([value], [first], "line")
-            yield from split_into_chunks(_parse_lines(file, chain(after, lines), first + 1), "line")
+        if (isinstance(value, dict) and more) or (not isinstance(value, list) and file.ending in JSON_LINES):
+            numbered = chain([(first, value)], _parse_lines(file, chain(after, lines), first + 1))
+            yield from split_into_chunks(numbered, "line")
             return
         if more:
             value = _parse_values(file, text + file.decode(b"".join(chain(after, lines)), first + 1))

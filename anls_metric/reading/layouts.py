@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from anls_metric.reading.containers import KEY, VALUE
+from anls_metric.reading import document_fields, responses
+from anls_metric.reading.containers import FILE, KEY, VALUE, objects_of
 
 Path = str | Callable[[Mapping[str, Any]], Any]
 """The path of a value in a record, or a function that finds the value."""
@@ -37,6 +38,8 @@ def look_up(record: Any, path: str) -> Any:
         >>> look_up({"doc.answers": 7, "doc": {"answers": 8}}, "doc.answers")
         7
     """
+    if isinstance(record, dict) and path in record:  # the usual case, and the fastest check
+        return record[path]
     if isinstance(record, Mapping):
         if path in record:
             return record[path]
@@ -134,19 +137,23 @@ def _parse_none(value: Any) -> Any:
     return None if value is ABSENT or value == "none" else value
 
 
-# Usual names of fields, the likeliest first. The first ids are those of the leaderboard's files,
-# https://rrc.cvc.uab.es/?ch=17&com=tasks.
-ID_FIELDS = ("questionId", "question_id", "id", "qid", "questionID")
-QUESTION_FIELDS = ("question", "query", "prompt")
-PREDICTION_FIELDS = (
-    *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
-    *("model_output", "response", "output", "generated_text", "generation", "completion", "answer_pred"),
-)
-REFERENCES_FIELDS = (
-    *("references", "answers", "accepted_answers", "gold_answers", "ground_truths", "ground_truth", "gt_answers"),
-    *("answers.text", "reference", "gold", "gt", "target", "targets", "labels", "label"),
-)
-ANSWER_FIELD = "answer"  # the prediction in a submission, the reference beside a prediction
+def _split_paragraphs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """SQuAD: a record is an article, and each question of its paragraphs is a question."""
+    rest = {name: value for name, value in record.items() if name != "paragraphs"}
+    return [
+        {**rest, "context": paragraph.get("context"), **question}
+        for paragraph in objects_of(record.get("paragraphs"))
+        for question in objects_of(paragraph.get("qas"))
+    ]
+
+
+def _list_squad_answers(record: Mapping[str, Any]) -> Any:
+    """SQuAD: the texts of the answers; an empty text for a question that cannot be answered."""
+    answers = record.get("answers", ABSENT)
+    if not isinstance(answers, list):
+        return answers
+    texts = [look_up(answer, "text") for answer in answers]
+    return texts if texts or record.get("is_impossible") is False else [""]
 
 
 class Layout(NamedTuple):
@@ -155,11 +162,12 @@ class Layout(NamedTuple):
     Attributes:
         name: the name of the layout.
         source: the program, or where its files are described.
-        fields: the fields of a record by which such a file is recognized.
+        fields: the paths in a record by which such a file is recognized, "PATH or PATH" where one of several is enough.
         id, question, prediction, references: the paths of each role; none where the file does not have it.
         repeated_by: the field that differs where the program writes a question several times.
         unrepeated: the path of the prediction that is the same in all repetitions; "" where there is none.
         expand: splits a record that holds several questions into one record for each.
+        failure: the paths of the reason why a request failed. The prediction of such a record is None.
         of_values: the attributes that differ where answers are lists and nested values.
     """
 
@@ -173,8 +181,27 @@ class Layout(NamedTuple):
     repeated_by: str = ""
     unrepeated: str = ""
     expand: Callable[[Mapping[str, Any]], list[dict[str, Any]]] | None = None
+    failure: tuple[str, ...] = ()
     of_values: Mapping[str, Any] = MappingProxyType({})
 
+    @property
+    def holds(self) -> str:
+        """What its files hold: "answers", accepted answers ("gold"), or "both"."""
+        if self.prediction and self.references:
+            return "both"
+        return "answers" if self.prediction else "gold" if self.references else "answers or gold"
+
+
+# What differs where answers are lists and nested values: a response is one answer, to the question of its file.
+_OF_AZURE_VALUES = MappingProxyType(
+    {"id": (FILE,), "prediction": (document_fields.find_field_values,), "expand": None},
+)
+_OF_GOOGLE_VALUES = MappingProxyType(
+    {"id": (FILE,), "prediction": (document_fields.find_entity_values,), "expand": None},
+)
+
+TABLE = Layout("table", "", (), question=())
+"""A file that no program wrote: the resolver finds its fields."""
 
 LAYOUTS: tuple[Layout, ...] = (
     Layout(
@@ -347,6 +374,145 @@ LAYOUTS: tuple[Layout, ...] = (
             "expand": _split_last_annotations,
         },
     ),
+    Layout(
+        "openai_batch",
+        "https://platform.openai.com/docs/api-reference/batch/request-output, vLLM run_batch, LiteLLM, Azure OpenAI",
+        ("custom_id", "response", "error"),
+        id=("custom_id",),
+        prediction=(responses.find_batch_answer,),
+        failure=("error.message", "error.error.message", "response.body.error.message", "error.code", "error"),
+    ),
+    Layout(
+        "openai_responses",
+        "https://platform.openai.com/docs/api-reference/responses/object",
+        ("object", "output.0.type", "status"),
+        question=(),
+        prediction=(responses.find_answer,),
+        expand=responses.drop_response_id,
+        failure=("error.message", "status"),
+    ),
+    Layout(
+        "chat_completions",
+        "https://platform.openai.com/docs/api-reference/chat/object, vLLM, LiteLLM",
+        ("object", "choices.0.message"),
+        question=(),
+        prediction=(responses.find_answer,),
+        expand=responses.drop_response_id,
+        failure=("error.message",),
+    ),
+    Layout(
+        "completions",
+        "https://platform.openai.com/docs/api-reference/completions/object, vLLM",
+        ("object", "choices.0.text"),
+        question=(),
+        prediction=(responses.find_answer,),
+        expand=responses.drop_response_id,
+        failure=("error.message",),
+    ),
+    Layout(
+        "anthropic_batch",
+        "https://docs.claude.com/en/api/retrieving-message-batch-results",
+        ("custom_id", "result.type"),
+        id=("custom_id",),
+        prediction=(responses.find_message_answer,),
+        failure=("result.error.error.message", "result.error.message", "result.type"),
+    ),
+    Layout(
+        "gemini_batch",
+        "https://ai.google.dev/gemini-api/docs/batch-api",
+        ("key", "response.candidates or response.promptFeedback or error.message"),
+        id=("key",),
+        prediction=(responses.find_candidate_answer,),
+        failure=("error.message", "response.promptFeedback.blockReason"),
+    ),
+    Layout(
+        "vllm",
+        "https://github.com/vllm-project/vllm/blob/main/vllm/outputs.py",
+        ("request_id", "outputs.0.text"),  # the id is the place of the request
+        question=(),
+        prediction=("outputs.0.text",),
+    ),
+    Layout(
+        "llava",
+        "https://github.com/haotian-liu/LLaVA/blob/main/llava/eval/model_vqa_loader.py",
+        ("question_id", "text", "answer_id", "model_id"),
+        id=("question_id",),
+        question=("prompt",),
+        prediction=("text",),
+    ),
+    Layout(
+        "squad",
+        "https://rajpurkar.github.io/SQuAD-explorer/",
+        ("paragraphs.0.qas",),
+        id=("id",),
+        references=(_list_squad_answers,),
+        expand=_split_paragraphs,
+    ),
+    Layout(
+        "squad_nbest",
+        "https://github.com/huggingface/transformers/tree/main/examples/pytorch/question-answering",
+        (KEY, f"{VALUE}.0.text"),
+        id=(KEY,),
+        prediction=(f"{VALUE}.0.text",),
+    ),
+    Layout(
+        "textract",
+        "https://docs.aws.amazon.com/textract/latest/dg/queryresponse.html",
+        ("Blocks.0.BlockType",),
+        id=(KEY,),
+        prediction=(document_fields.ANSWER,),
+        expand=document_fields.split_queries,
+    ),
+    Layout(
+        "azure_document",
+        "https://learn.microsoft.com/en-us/rest/api/aiservices/document-models/get-analyze-result",
+        ("analyzeResult.documents",),
+        id=(document_fields.FILE_KEY, KEY),
+        question=(),
+        prediction=(document_fields.ANSWER,),
+        expand=document_fields.split_fields,
+        of_values=_OF_AZURE_VALUES,
+    ),
+    Layout(
+        "azure_result",
+        "https://learn.microsoft.com/en-us/python/api/azure-ai-documentintelligence",
+        ("documents.0.fields",),
+        id=(document_fields.FILE_KEY, KEY),
+        question=(),
+        prediction=(document_fields.ANSWER,),
+        expand=document_fields.split_fields,
+        of_values=_OF_AZURE_VALUES,
+    ),
+    Layout(
+        "document_ai_process",
+        "https://cloud.google.com/document-ai/docs/reference/rest/v1/ProcessResponse",
+        ("document.entities",),
+        id=(document_fields.FILE_KEY, KEY),
+        question=(),
+        prediction=(document_fields.ANSWER,),
+        expand=document_fields.split_entities,
+        of_values=_OF_GOOGLE_VALUES,
+    ),
+    Layout(
+        "document_ai",
+        "https://cloud.google.com/document-ai/docs/reference/rest/v1/Document",
+        ("text", "entities.0.confidence"),
+        id=(document_fields.FILE_KEY, KEY),
+        question=(),
+        prediction=(document_fields.ANSWER,),
+        expand=document_fields.split_entities,
+        of_values=_OF_GOOGLE_VALUES,
+    ),
+    Layout(
+        "every_eval_ever",
+        "https://github.com/evaleval/every_eval_ever/blob/main/every_eval_ever/schemas/instance_level_eval.schema.json",
+        ("sample_id", "input.reference", "answer_attribution"),
+        id=("sample_id",),
+        question=("input.raw",),
+        prediction=(responses.find_sample_answer,),
+        references=("input.reference",),
+        failure=("error",),
+    ),
     Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=(KEY,)),
 )
 
@@ -366,7 +532,56 @@ def recognize_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> L
         'qwen_vl'
     """
     there = {*record, *fields}
-    return next((layout for layout in LAYOUTS if there.issuperset(layout.fields)), None)
+
+    def has(paths: str) -> bool:
+        return paths in there or any(look_up(record, path) is not ABSENT for path in paths.split(" or "))
+
+    return next((layout for layout in LAYOUTS if all(map(has, layout.fields))), None)
+
+
+def find_failures(
+    layout: Layout, records: Sequence[Mapping[str, Any]], predictions: Sequence[str | None]
+) -> dict[int, str]:
+    """Find the requests that failed.
+
+    Args:
+        layout: the layout of the file.
+        records: records of the file.
+        predictions: their predictions.
+
+    Returns:
+        The reason of each failure by the place of its record; "" where the file gives none.
+
+    Example:
+        >>> records = [{"custom_id": "7", "response": None, "error": {"message": "expired"}}]
+        >>> find_failures(find_layout("openai_batch"), records, [None])
+        {0: 'expired'}
+    """
+    if not layout.failure:
+        return {}
+    failed = [place for place, prediction in enumerate(predictions) if prediction is None]
+    return {place: _find_reason(layout, records[place]) for place in failed}
+
+
+def _find_reason(layout: Layout, record: Mapping[str, Any]) -> str:
+    reasons = (look_up(record, path) for path in layout.failure)
+    return next((reason for reason in reasons if isinstance(reason, str) and reason), "")
+
+
+def describe_failures(reasons: Mapping[str, int]) -> str:
+    """Say how many requests failed, and why.
+
+    Args:
+        reasons: how often each reason came.
+
+    Example:
+        >>> describe_failures({"expired": 2, "": 1})
+        '3 requests failed (expired)'
+    """
+    count = sum(reasons.values())
+    given = [f"{' '.join(reason.split()):.80}" for reason in sorted(reasons, key=lambda each: -reasons[each]) if reason]
+    why = f" ({'; '.join(given[:3])}{'; ...' if len(given) > 3 else ''})" if given else ""
+    return f"{count:,} request{'s' * (count != 1)} failed{why}"
 
 
 def find_layout(name: str) -> Layout:
@@ -379,38 +594,6 @@ def find_layout(name: str) -> Layout:
         if layout.name == name:
             return layout
     raise ValueError(f"there is no layout {name!r}: choose one of {', '.join(layout.name for layout in LAYOUTS)}")
-
-
-def guess_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout:
-    """Guess the layout of a table from the names of its fields.
-
-    Args:
-        record: the first record of the file.
-        fields: more names of fields, where the record does not have all of them.
-
-    Example:
-        >>> layout = guess_layout({"question_id": 7, "answer": "Coca Cola", "prediction": "CocaCola"})
-        >>> layout.id, layout.prediction, layout.references
-        (('question_id',), ('prediction',), ('answer',))
-    """
-
-    def find(likely: Sequence[str]) -> tuple[str, ...]:
-        present = [name for name in likely if name in fields or look_up(record, name) is not ABSENT]
-        return tuple(present[:1])
-
-    prediction, references = find(PREDICTION_FIELDS), find(REFERENCES_FIELDS)
-    answer = find([ANSWER_FIELD])
-    if prediction and not references:
-        references = answer
-    elif not prediction:
-        prediction = answer
-    return Layout("table", "", (), find(ID_FIELDS), find(QUESTION_FIELDS), prediction, references)
-
-
-def replace_paths(layout: Layout, **paths: str | None) -> Layout:
-    """The layout with another path for each role that is not None."""
-    changed: dict[str, Any] = {role: (path,) for role, path in paths.items() if path is not None}
-    return layout._replace(**changed)
 
 
 # Prompts

@@ -8,12 +8,25 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
+from itertools import chain
 from typing import IO, Any, NamedTuple, cast
 
+from anls_metric.reading.containers import FILE, NAMES, VALUE
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.input_file import AS_UTF_8, BLANK, Chunk, File, Growth, describe_kind, list_some, natural_key
+from anls_metric.reading.input_file import (
+    AS_UTF_8,
+    BLANK,
+    Chunk,
+    File,
+    Growth,
+    describe_kind,
+    list_some,
+    natural_key,
+    split_into_chunks,
+)
 from anls_metric.reading.json_text import JSON_LINES, read_json, read_until_text
 
 
@@ -46,12 +59,12 @@ class Records(File):
             self._peeked = None
         yield from chunks
 
-    def first(self) -> dict[str, Any]:
-        """The first record, which `chunks` yields again; an empty one where there is none."""
+    def first_records(self) -> list[dict[str, Any]]:
+        """The records of the first chunk, which `chunks` yields again."""
         if self._chunks is None:
             self._chunks = self._check_chunks()
             self._peeked = next(self._chunks, None)
-        return self._peeked.records[0] if self._peeked else {}
+        return self._peeked.records if self._peeked else []
 
     def keep_columns(self, columns: Sequence[str], unless_bytes: Sequence[str] = ()) -> None:
         """Skip all other columns from now on, if the format allows it.
@@ -66,7 +79,10 @@ class Records(File):
 
     def _check_chunks(self) -> Iterator[Chunk]:
         for chunk in self._read():
-            if set(map(type, chunk.records)) - {dict}:
+            kinds = set(map(type, chunk.records))
+            if kinds <= _ANSWERS:  # without fields around them
+                chunk = chunk._replace(records=[{VALUE: answer} for answer in chunk.records])
+            elif kinds != {dict}:
                 number, record = next(item for item in enumerate(chunk.records) if not isinstance(item[1], dict))
                 raise self.error(
                     f"expected an object with fields, found {describe_kind(record)}", chunk.place_of(number)
@@ -80,7 +96,7 @@ class Records(File):
                 shard = Records(part, self.columns, self.most_bytes)
                 for chunk in shard._check_chunks():
                     self.fields = shard.fields
-                    yield chunk._replace(unit=f"{os.path.basename(part)}, {chunk.unit}")
+                    yield _name_file(chunk, os.path.basename(part))
             return
         with self.open() as stream:
             yield from self._recognize_format(stream).read(self, stream)
@@ -90,6 +106,17 @@ class Records(File):
         return next(
             form for form in FORMATS if (head.startswith(form.begins) if form.begins else self.ending in form.endings)
         )
+
+
+_ANSWERS = {str, int, float, type(None)}
+
+
+def _name_file(chunk: Chunk, name: str) -> Chunk:
+    """A chunk of a part, with the name of its file: in the places, and in the record where the file holds one."""
+    records = chunk.records
+    if chunk.unit == "record" and len(records) == 1:
+        records = [{FILE: os.path.splitext(name.removesuffix(".gz"))[0], **records[0]}]
+    return Chunk(records, chunk.places, f"{name}, {chunk.unit}")
 
 
 _SHARDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".json")
@@ -157,10 +184,24 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
     is_json = file.ending in _JSON or (begins in (b"[", b"{") and file.ending not in _DELIMITED)
     if is_json:
         yield from read_json(file, head, lines)
+    elif file.ending == ".txt" and not _names_columns(file.decode(head[-1])):
+        yield from split_into_chunks(_read_lines(file, chain(head, lines)), "line")
     else:
         from anls_metric.reading.delimited import read_csv
 
         yield from read_csv(file, head, lines)
+
+
+def _names_columns(line: str) -> bool:
+    """Whether a line is the header of a table, and not an answer."""
+    cells = [cell.strip(" \"'") for cell in re.split(r"[,;\t|]", line.strip())]
+    return len(cells) > 1 and not NAMES.isdisjoint(cells)
+
+
+def _read_lines(file: File, lines: Iterable[bytes]) -> Iterator[tuple[int, str]]:
+    """Read a text with an answer on each line."""
+    for number, line in enumerate(lines, 1):
+        yield number, file.decode(line, number).rstrip("\r\n")
 
 
 # Compressed files

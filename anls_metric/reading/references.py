@@ -139,12 +139,23 @@ def _read_string(literal: str) -> str:
     if "\\" not in literal and not literal.startswith("b"):
         return literal[1:-1]
     import ast
-    import warnings
 
-    with warnings.catch_warnings():  # a warning of an escape that Python does not know would show it to the terminal
-        warnings.simplefilter("ignore")
-        value = ast.literal_eval(literal)
+    value = ast.literal_eval(double_backslashes(literal))
     return value.decode() if isinstance(value, bytes) else value
+
+
+def double_backslashes(source: str) -> str:
+    r"""Double each backslash of a Python literal that begins no escape: Python would warn of it.
+
+    Example:
+        >>> print(double_backslashes(r"'C:\data\new'"))
+        'C:\\data\new'
+    """
+    return re.sub(r"(?s)\\(.)", _double_backslash, source)
+
+
+def _double_backslash(escape: re.Match[str]) -> str:
+    return escape[0] if escape[1] in "\\'\"abfnrtvxNuU\n" else rf"\\{escape[1]}"
 
 
 def _parse_squad(text: str, is_printed: bool, what: str) -> Any:

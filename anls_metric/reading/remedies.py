@@ -40,6 +40,34 @@ ID_FIELD, PREDICTION_FIELD, REFERENCES_FIELD = (
     )
     for option in ("id_field", "prediction_field", "references_field")
 )
+GOLD_ID_FIELD = Remedy(
+    python="name the right one with gold_id_field",
+    command="name the right one with --gold-id-field",
+    page="write the ids into a field questionId",
+)
+TWO_ROLES = Remedy(
+    python="name another field with prediction_field or references_field, or name the gold file as well, before it",
+    command="name another field with --prediction-field or --references-field, or put the gold file before it",
+    page=f"pick another field under “{WHICH_FIELD}”, or drop the gold file as well",
+    endpoint="name another field, or ask score_files with a gold file",
+)
+UNKNOWN_IDS = Remedy(
+    python="write the same ids in both files, or name their fields with id_field and gold_id_field; "
+    'if the answers are in the order of the questions, match them by position with id_field="none"',
+    command="write the same ids in both files, or name their fields with --id-field and --gold-id-field; "
+    "if the answers are in the order of the questions, match them by position with --id-field none",
+    page="write the same ids in both files",
+)
+ORDER = Remedy(
+    python="write the id of its question into each answer, or name the field of the ids with id_field",
+    command="write the id of its question into each answer, or name the field of the ids with --id-field",
+    page="write the id of its question into each answer",
+)
+PICK_SUBMISSION_FIELD = Remedy(
+    python="name the right one with submission_field",
+    command="name the right one with --submission-field",
+    page="drop a file for each submission",
+)
 ANOTHER_PREDICTION_FIELD = Remedy(
     python="if another field holds them, name it with prediction_field",
     command="if another field holds them, name it with --prediction-field",
@@ -69,11 +97,34 @@ NO_REFERENCES = Remedy(
     page=f"drop the file that has them as well, or pick their field under “{WHICH_FIELD}”",
     endpoint="name their field with references_field, or ask score_files with a gold file",
 )
+NO_REFERENCES_HERE = Remedy(
+    python="name their field with references_field; the test splits have none, the competition's site scores them",
+    command="name their field with --references-field; the test splits have none, the competition's site scores them",
+    page=f"pick their field under “{WHICH_FIELD}”; the test splits have none, the competition's site scores them",
+    endpoint="name their field with references_field; the test splits have none, the competition's site scores them",
+)
 NO_PREDICTIONS = Remedy(
     python="name their field with prediction_field, or a file of answers after it",
     command="name their field with --prediction-field, or a file of answers after it",
     page=f"drop a file of answers as well, or pick their field under “{WHICH_FIELD}”",
     endpoint="name their field with prediction_field, or ask score_files with the files of answers",
+)
+NO_GOLD_BEFORE = Remedy(
+    python="name the gold file as well, before it",
+    command="put the gold file before it",
+    page="drop the gold file as well",
+    endpoint="ask score_files with a gold file",
+)
+NO_ANSWERS_AFTER = Remedy(
+    python="name a file of answers after it",
+    command="name a file of answers after it",
+    page="drop a file of answers as well",
+    endpoint="ask score_files with the files of answers",
+)
+SWAPPED = Remedy(
+    python="name them the other way round: the gold file comes first",
+    command="name them the other way round: the gold file comes first",
+    page="give each file to the other field",
 )
 NO_GOLD = Remedy(
     python="name the file with the accepted answers",
@@ -102,10 +153,16 @@ TRAIN_TRIAL = Remedy(
     command="keep the records of one of them",
     page="keep the records of one of them",
 )
-SEVERAL_IDS = Remedy(
-    python='write an id once, or number the records with id_field="none"',
-    command="write an id once, or number the records with --id-field none",
-    page="write an id once",
+REPEATED_IDS = Remedy(
+    python="keep one record of each, or name the field of the ids with id_field",
+    command="keep one record of each, or name the field of the ids with --id-field",
+    page=f"keep one record of each, or pick the field of the ids under “{WHICH_FIELD}”",
+    endpoint="keep one record of each, or name the field of the ids with id_field",
+)
+SUBMISSION_FIELD = Remedy(
+    python='score each by itself with submission_field="{value}"',
+    command="score each by itself with --submission-field {value}",
+    page="drop a file for each of them",
 )
 NONE_KEYS = Remedy(
     python='they count as wrong leaves: leave them out, or score with none_keys="ignored"',
@@ -114,10 +171,10 @@ NONE_KEYS = Remedy(
     endpoint="they count as wrong leaves: leave them out, or score with none_keys=ignored",
 )
 EXTRACT = Remedy(
-    python='take the answers out with extract="{value}"',
-    command="take the answers out with --extract {value}",
-    page="take the answers out with {value}, under “Take answers out”",
-    endpoint="take the answers out with extract={value}",
+    python='extract the answers with extract="{value}"',
+    command="extract the answers with --extract {value}",
+    page="extract the answers with {value}, under “Take answers out”",
+    endpoint="extract the answers with extract={value}",
 )
 REFERENCES_SEPARATOR = Remedy(
     python="split them with references_separator={value!r}",

@@ -5,21 +5,23 @@ Whole columns are checked at once; single values are checked only to say what is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import as_text
-from anls_metric.reading import layouts, remedies
-from anls_metric.reading.containers import VALUE
+from anls_metric.reading import layouts, remedies, resolver
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.extract import Extraction
+from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import Chunk, describe_kind, list_some
-from anls_metric.reading.layouts import ABSENT, ANSWER_FIELD, remove_prompt, take
+from anls_metric.reading.layouts import ABSENT, Layout, remove_prompt, take
 from anls_metric.reading.records import Records
 from anls_metric.reading.references import parse_references, text_of_parts
 from anls_metric.reading.remedies import Remedy
+from anls_metric.reading.resolver import Sample, Side
 from anls_metric.reading.values import parse_accepted_value, parse_value_or_text
 
 AUTO = "auto"
@@ -30,9 +32,12 @@ class Reading(NamedTuple):
 
     Args:
         layout: the name of a row of `layouts.LAYOUTS`, or "auto".
-        id_field: the path of the id; "none" numbers the records of a table.
-        prediction_field: the path of the prediction.
+        id_field: the path of the id, in the files that have it; "none" numbers the records of a table, and matches
+            answers with questions by position.
+        gold_id_field: the path of the id in the gold file, where it differs.
+        prediction_field: the path of the prediction; several paths separated by commas make a submission each.
         references_field: the path of the accepted answers.
+        submission_field: the field that tells the submissions of a long table apart.
         references_separator: the text between accepted answers that are written as one text.
         repeat: which repetition of the questions to score: the name of a filter of lm-evaluation-harness, or the number
             of an epoch of inspect_ai.
@@ -44,8 +49,10 @@ class Reading(NamedTuple):
 
     layout: str = AUTO
     id_field: str | None = None
+    gold_id_field: str | None = None
     prediction_field: str | None = None
     references_field: str | None = None
+    submission_field: str | None = None
     references_separator: str | None = None
     repeat: str | None = None
     extract: Extraction | None = None
@@ -69,8 +76,13 @@ class Source:
 
     Attributes:
         name: the name of the file.
-        layout: which field is which.
+        sample: its first records.
+        layout: which field is which. It holds no fields of a table until `take_side` decides.
+        other_texts: fields of text that could also have been the prediction.
         notes: how the file was read, as far as it matters to the score.
+        numbers: how many predictions are numbers and not texts, by type.
+        failures: how many requests failed, by the reason that the file gives.
+        extraction: what the rules did that extract answers; None without rules.
 
     Raises:
         InputError: the file cannot be read. ValueError: there is no such layout.
@@ -82,49 +94,144 @@ class Source:
         self.records = file if isinstance(file, Records) else Records(file)
         self.name = self.records.name
         self.reading = reading or Reading()
+        self.other_texts: list[str] = []
         self.notes: list[str] = []
+        self.numbers: Counter[type] = Counter()
+        self.failures: Counter[str] = Counter()
+        self.extraction = self._start_extraction()
+        self._fields = fields
+        self._more_columns: list[str] = []
+        self._held: list[Chunk] | None = None
+        self._side: Side | None = None
         self._unwraps: bool | None = None
-        first = self.records.first()
+        self._first = self.records.first_records()
+        first = self._first[0] if self._first else {}
         if self.reading.layout != AUTO:
-            self.layout = layouts.find_layout(self.reading.layout)
+            layout: Layout | None = layouts.find_layout(self.reading.layout)
         else:
-            fields_of_file = self.records.fields
-            self.layout = layouts.recognize_layout(first, fields_of_file) or layouts.guess_layout(first, fields_of_file)
-        if self.reading.values:
-            self.layout = self.layout._replace(**self.layout.of_values)
-        if VALUE in self.layout.fields:
-            several = isinstance(first.get(VALUE), list) and not self.reading.values
-            role = "references" if several else "prediction"
-            self.layout = layouts.replace_paths(self.layout, **{role: VALUE})
-        self.layout = layouts.replace_paths(
-            self.layout,
-            id=self.reading.id_field if self.reading.id_field != "none" else None,
-            prediction=self.reading.prediction_field,
-            references=self.reading.references_field,
-        )
-        if self.reading.id_field == "none":
-            self.layout = self.layout._replace(id=())
-        if fields is not None:
-            self._skip_other_columns(fields)
+            layout = layouts.recognize_layout(first, self.records.fields)
+        if layout and self.reading.values:
+            layout = layout._replace(**layout.of_values)
+        self._recognized = layout
+        self.layout = layout or layouts.TABLE
+        self.sample = Sample(self.name, self._expand(self._first[: resolver.SAMPLE]), self.records.fields)
+        self._layouts: dict[Side, Layout] = {}
 
-    def _skip_other_columns(self, fields: Sequence[str]) -> None:
-        layout = self.layout
-        roles = [*layout.id, *layout.question, *layout.prediction, *layout.references, layout.repeated_by]
-        if not any(callable(path) for path in roles):  # a function may need any column
-            self.records.keep_columns(_columns_of(roles), unless_bytes=_columns_of(fields))
-
-    @property
-    def has_predictions(self) -> bool:
-        """Whether the first record has a prediction. A path that somebody names may lead nowhere in this file."""
-        first = self.records.first()
-        if self.layout.expand and first:
-            first = next(iter(self.layout.expand(first)), {})
-        return _first_of(first, self.layout.prediction) is not ABSENT
+    def _start_extraction(self) -> ExtractionReport | None:
+        return ExtractionReport(self.reading.extract) if self.reading.extract else None
 
     @property
     def program(self) -> str:
         """The name of the layout, "" where it was guessed from the names of the fields."""
-        return "" if self.layout.name == "table" else self.layout.name
+        return "" if self._recognized is None else self.layout.name
+
+    def first_records(self) -> Sequence[dict[str, Any]]:
+        """The first records, as many as are read at a time."""
+        return self._expand(self._first)
+
+    def _expand(self, records: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+        expand = self.layout.expand
+        return list(chain.from_iterable(map(expand, records))) if expand else records
+
+    # Which field is which
+
+    def try_side(self, side: Side) -> Layout:
+        """Find the layout that the file has if it holds this side: see `resolver.resolve`."""
+        if side not in self._layouts:
+            reading = self.reading
+            named = {
+                "id": None if reading.id_field == "none" else reading.id_field,
+                "prediction": None if side == "gold" else next(iter(self.prediction_fields), None),
+                "references": None if side == "submission" else reading.references_field,
+            }
+            layout = resolver.resolve(side, self.sample, self._recognized, named, reading.values)
+            without_id = reading.id_field == "none" and side == "both"
+            self._layouts[side] = layout._replace(id=()) if without_id else layout
+        return self._layouts[side]
+
+    def take_side(self, side: Side, alone: bool = True, gold_fields: Collection[str] = ()) -> Source:
+        """Decide what the file holds, and so which field is which.
+
+        Args:
+            side: predictions with their accepted answers, accepted answers, or predictions.
+            alone: whether this is the only file with that side, so that it must have the fields that the user names.
+            gold_fields: the fields of the gold file, which hold no predictions.
+
+        Raises:
+            InputError: a field that the user names is not there, or would have two roles.
+        """
+        if self._side != side:
+            self._side = side
+            self.layout = self.try_side(side)
+            self.check_named_fields(side, alone)
+            there = bool(self.sample.records)
+            if there and not self.layout.references and side != "submission":
+                raise self.error_of_missing("accepted answers in it", remedies.NO_REFERENCES_HERE)
+            if there and not self.layout.prediction and side != "gold":
+                raise self.error_of_missing("predictions in it", remedies.PREDICTION_FIELD)
+            if side == "both":
+                resolver.refuse_two_roles(self.sample, self.layout)
+            self._note_other_texts(side, gold_fields)
+        return self
+
+    def error_of_missing(self, what: str, remedy: Remedy) -> InputError:
+        """Make the error for a file without predictions or accepted answers; it lists the paths of a record."""
+        return self.records.error(f"there are no {what} (found {self.sample.describe_paths()})", remedy=remedy)
+
+    def check_named_fields(self, side: Side, alone: bool = True) -> None:
+        """Refuse a field that the user names and the file lacks. Where other files could have it, this is only a note.
+
+        Raises:
+            InputError: the field is not there.
+        """
+        layout = self.try_side(side)
+        roles = {
+            "prediction": (next(iter(self.prediction_fields), None), remedies.PREDICTION_FIELD),
+            "references": (self.reading.references_field, remedies.REFERENCES_FIELD),
+        }
+        for role, (path, remedy) in roles.items():
+            if path is None or self.sample.has(path) or not self.sample.records:
+                continue
+            if (side, role) in (("gold", "prediction"), ("submission", "references")):
+                continue
+            own = getattr(layout, role)
+            if alone or not own:
+                raise self._error_without_field(self.sample.records[0], path, "", remedy)
+            what = "the prediction is" if role == "prediction" else "the accepted answers are"
+            self._note(f"it has no field {path!r}: {what} read from {own[0]!r}")
+
+    def _note_other_texts(self, side: Side, gold_fields: Collection[str]) -> None:
+        if side == "gold" or self.reading.prediction_field or self.reading.values:
+            return
+        self.other_texts = resolver.find_other_texts(side, self.sample, self.layout, gold_fields)
+        if self.other_texts:
+            others = " or ".join(map(repr, self.other_texts[:3]))
+            self.notes.append(f"the prediction is read from {self.layout.prediction[0]!r}, not from {others}")
+
+    @property
+    def prediction_fields(self) -> list[str]:
+        """The prediction fields that the user names. A name with commas is one field if the file has it."""
+        named = self.reading.prediction_field
+        if named is None:
+            return []
+        return [named] if self.sample.has(named) else [part for part in map(str.strip, named.split(",")) if part]
+
+    def has_both_sides(self) -> bool:
+        """Whether the file has accepted answers, and predictions in another field."""
+        layout = self.try_side("both")
+        separate = layout.prediction[:1] != layout.references[:1]
+        return separate and bool(layout.references) and any(map(self.sample.has, layout.prediction))
+
+    def all_notes(self) -> list[str]:
+        """The notes, with sentences about predictions that are numbers, and about requests that failed."""
+        counts = {
+            "predictions are whole numbers, read as their digits": self.numbers[int],
+            "predictions are decimal numbers": self.numbers[float],
+        }
+        notes = [*self.notes, *(f"{count:,} {what}" for what, count in counts.items() if count)]
+        return [*notes, *([layouts.describe_failures(self.failures)] if self.failures else [])]
+
+    # Records
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the records, each question once if the program repeats them.
@@ -132,10 +239,98 @@ class Source:
         Raises:
             InputError: see `Records.chunks`; or it is not clear which repetition of the questions counts.
         """
+        if self._held is not None:
+            yield from self._held
+            return
+        self._skip_other_columns()
         by, expand = self.layout.repeated_by, self.layout.expand
         if expand:
-            return _expand_chunks(self.records.chunks(), expand)
-        return self._choose_repeats(by) if by else self.records.chunks()
+            yield from _expand_chunks(self.records.chunks(), expand)
+        else:
+            yield from self._choose_repeats(by) if by else self.records.chunks()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether all records are in memory, so that they can be read again."""
+        return self._held is not None
+
+    def hold(self, columns: Iterable[layouts.Path] = ()) -> list[Chunk]:
+        """Read all records and keep them, so that `chunks` yields them again.
+
+        Args:
+            columns: paths of more columns to read.
+        """
+        if self._held is None:
+            self._more_columns += _columns_of(columns)
+            self._held = list(self.chunks())
+        return self._held
+
+    def keep_columns(self, columns: Iterable[layouts.Path]) -> None:
+        """Read more columns than those of the roles."""
+        self._more_columns += _columns_of(columns)
+
+    def _skip_other_columns(self) -> None:
+        layout = self.layout
+        roles = [*layout.id, *layout.question, *layout.prediction, *layout.references, layout.repeated_by]
+        if self._fields is not None and self._side and not any(callable(path) for path in roles):
+            columns = [*_columns_of(roles), *self._more_columns]
+            self.records.keep_columns(columns, unless_bytes=_columns_of(self._fields))
+
+    def split(self) -> dict[str, Source]:
+        """Split a file that holds several submissions.
+
+        Returns:
+            A source for each submission by its name: a prediction field, or a value of the field that names the model.
+            Empty where the file holds one submission.
+
+        Raises:
+            InputError: the file does not have a field that the user names.
+        """
+        columns = self.prediction_fields
+        if len(columns) > 1:
+            return {column: self._take_part(self.hold(), prediction_field=column) for column in columns}
+        field = self.reading.submission_field
+        if field is not None:
+            return self._split_by(field)
+        field = resolver.find_submission_field(self.sample, roles_of(self.try_side("both")))
+        if field is None or self.layout.repeated_by:
+            return {}
+        names = {str(take(record, field)) for chunk in self.hold() for record in chunk.records}
+        count = sum(len(chunk.records) for chunk in self.hold())
+        return self._split_by(field) if 1 < len(names) <= count / 2 and self._repeats_ids() else {}
+
+    def _split_by(self, field: str) -> dict[str, Source]:
+        chunks = self.hold()
+        values = [list(map(str, self._take_column(chunk, [field], remedies.PICK_SUBMISSION_FIELD))) for chunk in chunks]
+        names = list(dict.fromkeys(chain.from_iterable(values)))
+        parts = {}
+        for name in names:
+            pieces = [
+                _make_chunk([row[:2] for row in zip(chunk.places, chunk.records, column) if row[2] == name], chunk.unit)
+                for chunk, column in zip(chunks, values)
+            ]
+            parts[name] = self._take_part(list(chain.from_iterable(pieces)))
+        note = f"{len(names)} submissions, one for each {field} ({list_some(names)})"
+        for part in parts.values():
+            part.notes = [note]
+        return parts
+
+    def _repeats_ids(self) -> bool:
+        """Whether an id comes more than once, or the records have no id."""
+        paths = () if self.reading.id_field == "none" else self.try_side("both").id
+        if not paths:
+            return True
+        ids = [str(first_of(record, paths)) for chunk in self.hold() for record in chunk.records]
+        return len(set(ids)) < len(ids)
+
+    def _take_part(self, chunks: list[Chunk], prediction_field: str | None = None) -> Source:
+        part = copy(self)
+        part._held, part._side = chunks, None
+        part.reading = self.reading._replace(prediction_field=prediction_field or self.reading.prediction_field)
+        part.notes, part.other_texts, part._layouts = [], [], {}
+        part.numbers, part.failures, part.extraction = Counter(), Counter(), self._start_extraction()
+        part.sample = Sample(self.name, chunks[0].records if chunks else [], self.sample.fields)
+        return part
 
     def _choose_repeats(self, by: str) -> Iterator[Chunk]:
         chunks = list(self.records.chunks())  # only the whole file tells how often a question comes
@@ -150,7 +345,7 @@ class Source:
                 raise self.records.error(problem, remedy=remedies.REPEATS[by])
             chosen = known[0]
             if self.reading.prediction_field is None:
-                self.layout = layouts.replace_paths(self.layout, prediction=self.layout.unrepeated)
+                self.layout = self.layout._replace(prediction=(self.layout.unrepeated,))
             self.notes.append(
                 f"{len(known)} {by}s ({list_some(known)}): each answer is scored once, as {self.layout.prediction[0]}"
             )
@@ -167,7 +362,7 @@ class Source:
         Raises:
             InputError: an id is missing, or is no text and no whole number.
         """
-        paths = self.layout.id or layouts.ID_FIELDS[:1]
+        paths = self.layout.id
         ids = self._take_column(chunk, paths, remedies.ID_FIELD)
         kinds = set(map(type, ids))
         if kinds - {str, int}:
@@ -184,20 +379,26 @@ class Source:
             where: names the place of a record in an error.
 
         Returns:
-            An answer for each record; None where there is none and `Reading.missing` allows it.
+            An answer for each record; None where there is none and `Reading.missing` allows it, and where the request
+            failed.
 
         Raises:
             InputError: an answer is missing or is not a text.
         """
         answers = self._take_predictions(chunk)
-        name = _name_of(self.layout.prediction or layouts.PREDICTION_FIELDS, "the prediction")
+        failed = layouts.find_failures(self.layout, chunk.records, answers)
+        self.failures.update(failed.values())
+        name = name_of(self.layout.prediction, "the prediction")
+        if self.reading.values or set(map(type, answers)) != {str}:
+            parse = self._parse_value if self.reading.values else self._parse_answer
+            answers = [
+                None if number in failed else parse(value, name, where, number) for number, value in enumerate(answers)
+            ]
         if self.reading.values:
-            return [self._parse_value(value, name, where, number) for number, value in enumerate(answers)]
-        if set(map(type, answers)) != {str}:
-            answers = [self._parse_answer(value, name, where, number) for number, value in enumerate(answers)]
+            return answers
         answers = self._unwrap_printed_lists(answers, name, where)
-        if self.reading.extract is not None:
-            extract = self.reading.extract
+        if self.extraction is not None:
+            extract = self.extraction.extract
             answers = [answer if answer is None else extract(answer) for answer in answers]
         return answers
 
@@ -209,15 +410,18 @@ class Source:
         return [answer if isinstance(answer, str) else None for answer in answers]
 
     def _take_predictions(self, chunk: Chunk) -> list[Any]:
-        paths = self.layout.prediction or layouts.PREDICTION_FIELDS[:1]
-        return self._take_column(chunk, paths, remedies.PREDICTION_FIELD)
+        return self._take_column(chunk, self.layout.prediction, remedies.PREDICTION_FIELD)
 
     def _parse_answer(self, value: Any, name: str, where: Callable[[int], str], number: int) -> str | None:
-        if value is None:
+        if value is None or value != value:  # NaN: a gap in a column of numbers
             if self.reading.missing == "zero":
                 return None
-            raise InputError(f"{name} is null, which is no answer", where(number), remedies.NO_ANSWER)
+            found = "null" if value is None else "NaN"
+            raise InputError(f"{name} is {found}, which is no answer", where(number), remedies.NO_ANSWER)
         value = text_of_parts(value)
+        if type(value) in (int, float):
+            self.numbers[type(value)] += 1
+            return str(value)
         return _parse_at(as_text, value, name, where, number)  # type: ignore[no-any-return]
 
     def _parse_value(self, value: Any, name: str, where: Callable[[int], str], number: int) -> Any:
@@ -227,7 +431,7 @@ class Source:
         value = text_of_parts(value) if self.program else value
         if not isinstance(value, str):
             return _parse_at(_from_json, value, name, where, number)
-        text = value if self.reading.extract is None else self.reading.extract(value)
+        text = value if self.extraction is None else self.extraction.extract(value)
         value = parse_value_or_text(text)
         if value is not text:
             self._note(f"texts of {name} that are JSON are read as JSON")
@@ -256,21 +460,20 @@ class Source:
             raise InputError(problem, where(number), "write the answers in one way")
         return items if unwraps else answers
 
-    def references(self, chunk: Chunk, where: Callable[[int], str], remedy: Remedy | str) -> list[Sequence[str]]:
+    def references(self, chunk: Chunk, where: Callable[[int], str]) -> list[Sequence[str]]:
         """Read the accepted answers of each record.
 
         Args:
             chunk: records of the file.
             where: names the place of a record in an error.
-            remedy: what to do where the field is missing.
 
         Raises:
             InputError: a record has no accepted answers, or one is not a text.
         """
-        paths = self.layout.references or layouts.REFERENCES_FIELDS[:1]
-        column = self._take_column(chunk, paths, remedy)
+        paths = self.layout.references
+        column = self._take_column(chunk, paths, remedies.REFERENCES_FIELD)
         if self.reading.values:
-            name = _name_of(paths, "the reference")
+            name = name_of(paths, "the reference")
             return [_parse_at(self._parse_accepted, value, name, where, number) for number, value in enumerate(column)]
         if set(map(type, column)) == {list} and all(column):
             try:
@@ -278,7 +481,8 @@ class Source:
                 return column
             except TypeError:
                 pass
-        name, separator = _name_of(paths, "references"), self.reading.references_separator
+        name, separator = name_of(paths, "references"), self.reading.references_separator
+        column = [_write_numbers(value) for value in column]
         column = [_parse_at(parse_references, value, name, where, number) for number, value in enumerate(column)]
         return column if separator is None else [_split_references(references, separator) for references in column]
 
@@ -296,11 +500,18 @@ class Source:
             return chunk.records
         records: list[Mapping[str, Any]] = []
         for record in chunk.records:
-            question = _first_of(record, self.layout.question)
+            question = first_of(record, self.layout.question)
             question = remove_prompt(question) if isinstance(question, str) else question
             same = question is ABSENT or record.get("question") == question
             records.append(record if same else {**record, "question": question})
         return records
+
+    def _error_without_field(
+        self, record: Mapping[str, Any], field: str, place: str, remedy: Remedy | str
+    ) -> InputError:
+        """Make the error for a record without a field; it lists the paths that the record has."""
+        there = Sample(self.name, [record], self.records.fields).describe_paths()
+        return self.records.error(f"there is no field {field!r} (found {there})", place, remedy)
 
     def _take_column(self, chunk: Chunk, paths: Sequence[layouts.Path], remedy: Remedy | str) -> list[Any]:
         first = paths[0]
@@ -309,10 +520,10 @@ class Source:
                 return list(map(itemgetter(first), chunk.records))
             except KeyError:
                 pass
-        column = [_first_of(record, paths) for record in chunk.records]
+        column = [first_of(record, paths) for record in chunk.records]
         for number, value in enumerate(column):
             if value is ABSENT and isinstance(first, str):
-                raise self.records.error_without_field(chunk.records[number], first, chunk.place_of(number), remedy)
+                raise self._error_without_field(chunk.records[number], first, chunk.place_of(number), remedy)
             if value is ABSENT:
                 problem = f"it does not hold one text or its accepted answers as files of {self.layout.name} do"
                 raise self.records.error(problem, chunk.place_of(number))
@@ -332,9 +543,14 @@ def _make_chunk(numbered: Sequence[tuple[int, dict[str, Any]]], unit: str) -> It
         yield Chunk(list(records), places, unit)
 
 
-def _name_of(paths: Sequence[layouts.Path], otherwise: str) -> str:
+def name_of(paths: Sequence[layouts.Path], otherwise: str) -> str:
     """The name of a field in errors."""
     return paths[0] if isinstance(paths[0], str) else otherwise
+
+
+def roles_of(layout: Layout) -> set[layouts.Path]:
+    """The paths that have a role."""
+    return {*layout.id, *layout.question, *layout.prediction, *layout.references}
 
 
 def _columns_of(paths: Iterable[layouts.Path]) -> list[str]:
@@ -342,24 +558,8 @@ def _columns_of(paths: Iterable[layouts.Path]) -> list[str]:
     return [name for path in paths if isinstance(path, str) for name in (path, path.partition(".")[0])]
 
 
-def treat_as_gold(source: Source) -> Source:
-    """Treat a source as the gold file: a field `answer` alone holds the accepted answer."""
-    if not source.layout.references:
-        lone = source.layout.prediction in ((ANSWER_FIELD,), (VALUE,))
-        references = source.layout.prediction if lone else ("answers",)
-        source.layout = source.layout._replace(references=references)
-    return source
-
-
-def treat_as_submission(source: Source) -> Source:
-    """Treat a source as the submission: a field `answer` holds the prediction, unless another field is known."""
-    if not source.layout.prediction:
-        lone = source.layout.references == (VALUE,)
-        source.layout = source.layout._replace(prediction=(VALUE,) if lone else (ANSWER_FIELD,))
-    return source
-
-
-def _first_of(record: Mapping[str, Any], paths: Sequence[layouts.Path]) -> Any:
+def first_of(record: Mapping[str, Any], paths: Sequence[layouts.Path]) -> Any:
+    """The value of the first path that leads to one in a record, else `ABSENT`."""
     return next((value for path in paths if (value := take(record, path)) is not ABSENT), ABSENT)
 
 
@@ -376,6 +576,13 @@ def _parse_only_item(answer: str) -> str | None:
 
 def _split_references(references: Sequence[str], separator: str) -> Sequence[str]:
     return [part.strip() for reference in references for part in reference.split(separator)]
+
+
+def _write_numbers(value: Any) -> Any:
+    """Write the numbers among accepted answers as texts, by the rule for predictions."""
+    if type(value) in (int, float):
+        return str(value)
+    return list(map(_write_numbers, value)) if type(value) is list else value
 
 
 def _from_json(value: Any, name: str) -> Any:

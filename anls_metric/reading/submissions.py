@@ -8,29 +8,39 @@ from functools import cached_property, partial
 
 from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.extract import ExtractionReport
 from anls_metric.reading.input_file import list_some
-from anls_metric.reading.join import Questions, Row, join_files, read_table
+from anls_metric.reading.join import Questions, Row, join_files, read_table, refuse_swapped
 from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.sources import Reading, Source
+from anls_metric.reading.resolver import refuse_two_roles
+from anls_metric.reading.sources import Reading, Source, name_of, roles_of
 
 # Pairs of files that a program writes into one folder: the gold file and the submission.
 _PAIRS = (("instances.json", "display_predictions.json"),)
 
 
 class Submission:
-    """A file of answers to score, with the gold file that has the accepted answers, if they are not in the file itself.
+    """Answers to score: one file, or a part of it, with the gold file if the file itself has no accepted answers.
 
     Args:
         name: the name in reports.
         path: the file with the answers.
         open_source: opens that file when it is needed, so that several files are not in memory at once.
         questions: the questions of the gold file; None where the file itself has the accepted answers.
+        alone: whether no other file has answers, so that this one must have the fields that the user names.
     """
 
-    def __init__(self, name: str, path: str, open_source: Callable[[], Source], questions: Questions | None) -> None:
+    def __init__(
+        self,
+        name: str,
+        path: str,
+        open_source: Callable[[], Source],
+        questions: Questions | None,
+        alone: bool = True,
+    ) -> None:
         self.name = name
-        self._path, self._open, self._questions = path, open_source, questions
+        self._path, self._open, self._questions, self._alone = path, open_source, questions, alone
 
     @cached_property
     def _source(self) -> Source:
@@ -61,13 +71,49 @@ class Submission:
         """How the files were read, as far as it matters to the score."""
         sources = [*([self._questions.source] if self._questions else []), self._source]
         layouts = [f"{source.name}: read as {source.program}" for source in sources if source.program]
-        return layouts + [f"{source.name}: {note}" for source in sources for note in source.notes]
+        return layouts + [f"{source.name}: {note}" for source in sources for note in source.all_notes()]
+
+    @property
+    def other_texts(self) -> list[str]:
+        """Fields of text that could also have been the prediction."""
+        return self._source.other_texts
+
+    @property
+    def extraction(self) -> ExtractionReport | None:
+        """What the rules did that extracted the answers; None without rules."""
+        return self._source.extraction
+
+    @property
+    def float_count(self) -> int:
+        """How many predictions are numbers with a decimal point, and not texts."""
+        return self._source.numbers[float]
+
+    def split(self) -> list[Submission]:
+        """Split a file that holds several submissions: a long table of several models, or a column for each.
+
+        Returns:
+            The submissions; this one alone where the file holds one.
+
+        Raises:
+            InputError: the file cannot be read, or does not have a field that the user names.
+        """
+        parts = self._source.split()
+        before = "" if self._alone else f"{self.name}/"
+        return [
+            Submission(before + name, self._path, partial(_return, part), self._questions)
+            for name, part in parts.items()
+        ] or [self]
 
     def batches(self) -> Iterator[list[Row]]:
         """Read the rows: see `join.join_files` and `join.read_table`."""
+        source = self._source
         if self._questions is None:
-            return read_table(self._source)
-        return join_files(self._questions, self._source)
+            return read_table(_require_both_sides(source, self._alone).take_side("both", self._alone))
+        return join_files(self._questions, source, alone=self._alone)
+
+
+def _return(source: Source) -> Source:
+    return source
 
 
 def find_submissions(
@@ -90,31 +136,28 @@ def find_submissions(
         records: makes the records of a path; the page limits them.
 
     Returns:
-        One submission or more, with different names.
+        One submission or more, with different names. `Submission.split` says whether a file holds several.
 
     Raises:
         InputError: a file has no predictions, no accepted answers, or cannot be read. OSError: a file cannot be opened.
     """
     reading = reading or Reading()
     pairs = [_split_name(file) for file in (*submissions, *files)]
-    first: Source | None = None
+    opened: dict[str, Source] = {}  # what was opened to find out which file is which
+
+    def open_source(path: str) -> Source:
+        return opened.pop(path, None) or Source(records(path), reading, fields)
+
     if gold is None and not submissions and files:
         name, path = pairs[0]
         gold, answers = _find_pair(path) or (None, path)
-        first = Source(records(gold or answers), reading, fields)
         if gold:
             pairs[0] = name, answers
-        elif not first.layout.references:
-            raise _error_of_missing(first, "accepted answers", remedies.NO_REFERENCES)
-        elif first.layout.prediction and (first.has_predictions or not pairs[1:]):
-            opened = {path: first}
-            return [
-                Submission(name, path, partial(_open_both_sides, path, opened, records, reading, fields), None)
-                for name, (_, path) in zip(_name_submissions(pairs), pairs)
-            ]
-        elif not pairs[1:]:
-            raise _error_of_missing(first, "predictions", remedies.NO_PREDICTIONS)
         else:
+            opened[path] = Source(records(path), reading, fields)
+            second = pairs[1][1] if len(pairs) > 1 else None
+            if _holds_both_sides(opened, second, open_source):
+                return _name_all(pairs, open_source, None)
             gold, pairs = path, pairs[1:]
     if gold is not None and len(pairs) > 1:  # a pattern of all files of a folder names it again
         pairs = [pair for pair in pairs if pair != ("", gold)]
@@ -130,32 +173,60 @@ def find_submissions(
     for path in paths:  # a missing file is reported before anything is scored
         if path != "-" and find_shards(path) is None:
             os.stat(path)
-    questions = Questions(first or Source(records(gold), reading, fields), keep=len(pairs) > 1)
+    questions = Questions(open_source(gold), keep=len(pairs) > 1)
+    return _name_all(pairs, open_source, questions)
+
+
+def _name_all(
+    pairs: Sequence[tuple[str, str]], open_source: Callable[[str], Source], questions: Questions | None
+) -> list[Submission]:
+    alone = len(pairs) == 1
     return [
-        Submission(name, path, partial(_open_answers, path, records, reading), questions)
-        for name, path in zip(_name_submissions(pairs), paths)
+        Submission(name, path, partial(open_source, path), questions, alone)
+        for name, (_, path) in zip(_name_submissions(pairs), pairs)
     ]
 
 
-def _open_answers(path: str, records: Callable[[str], Records], reading: Reading) -> Source:
-    return Source(records(path), reading, ())
+def _holds_both_sides(opened: dict[str, Source], second: str | None, open_source: Callable[[str], Source]) -> bool:
+    """Whether the first file has predictions and accepted answers; otherwise it is the gold file of those after it.
+
+    Raises:
+        InputError: it can be neither.
+    """
+    (first,) = opened.values()
+    has_references = bool(first.try_side("both").references)
+    if second is None:
+        _require_both_sides(first)
+        return True
+    if has_references and not first.has_both_sides():
+        return False
+    other = opened[second] = opened.get(second) or open_source(second)
+    if has_references:
+        return bool(other.try_side("both").references)
+    refuse_swapped(first, other)
+    if not first.try_side("gold").references:
+        raise _error_of_missing(first, "accepted answers in it", remedies.NO_REFERENCES)
+    return False
 
 
-def _open_both_sides(
-    path: str, opened: dict[str, Source], records: Callable[[str], Records], reading: Reading, fields: Sequence[str]
-) -> Source:
-    """Open a file with predictions and accepted answers; raise an `InputError` where it lacks them."""
-    source = opened.pop(path, None) or Source(records(path), reading, fields)
-    if not source.layout.references:
-        raise _error_of_missing(source, "accepted answers", remedies.NO_REFERENCES)
-    if not source.layout.prediction:
-        raise _error_of_missing(source, "predictions", remedies.NO_PREDICTIONS)
+def _require_both_sides(source: Source, alone: bool = True) -> Source:
+    """Return a source that has predictions and accepted answers; raise an `InputError` where it lacks them."""
+    layout = source.try_side("both")
+    source.check_named_fields("both", alone)
+    if not layout.references:
+        raise _error_of_missing(source, "accepted answers in it", remedies.NO_REFERENCES, remedies.NO_GOLD_BEFORE)
+    refuse_two_roles(source.sample, layout)
+    if not layout.prediction:
+        what = f"predictions besides the accepted answers in {name_of(layout.references, 'it')!r}"
+        raise _error_of_missing(source, what, remedies.NO_PREDICTIONS, remedies.NO_ANSWERS_AFTER)
     return source
 
 
-def _error_of_missing(source: Source, what: str, remedy: Remedy) -> InputError:
-    fields = list_some(map(repr, source.records.fields or source.records.first())) or "nothing"
-    return source.records.error(f"there are no {what} in it (found {fields})", remedy=remedy)
+def _error_of_missing(source: Source, what: str, remedy: Remedy, otherwise: Remedy | None = None) -> InputError:
+    """Make the error for a file without one side. Where no other field could have it, only another file can."""
+    paths = source.sample.list_paths()
+    nothing_else = bool(paths) and roles_of(source.try_side("both")).issuperset(paths)
+    return source.error_of_missing(what, otherwise if otherwise and nothing_else else remedy)
 
 
 def _find_pair(path: str) -> tuple[str, str] | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import Scored, ScoredSet, sort_groups
 from anls_metric.core.variants import Variant
+from anls_metric.reading.extract import describe_extraction
 from anls_metric.reading.join import Row
 from anls_metric.reading.values import as_json
 
@@ -77,11 +78,23 @@ def _describe_submission(entry: Entry) -> dict[str, Any]:
             for field, groups in scored_set.groups.items()
         },
     }
+    if entry.extraction is not None:
+        content["extraction"] = entry.extraction.as_dict()
     if scored_set.means:
         content["variants"] = scored_set.means
     if scored_set.worst:
         content["worst"] = [_describe_answer(scored, scored_set) for scored in scored_set.worst]
     return content
+
+
+def list_extraction(document: Mapping[str, Any]) -> list[str]:
+    """What the rules did that extracted the answers: sentences, with the names of several submissions."""
+    several = len(document["submissions"]) > 1
+    return [
+        f"{submission['name']}: {sentence}" if several else sentence
+        for submission in document["submissions"]
+        for sentence in describe_extraction(submission.get("extraction", {}))
+    ]
 
 
 def _describe_comparison(comparison: Comparison) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from anls_metric.core.explanation import format_number
 from anls_metric.core.variants import VARIANTS, Variant, get_variant
 from anls_metric.core.version import __version__
 from anls_metric.report import charts
-from anls_metric.report.document import build_document
+from anls_metric.report.document import build_document, list_extraction
 from anls_metric.report.html_parts import escape
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import MOST_BYTES, build_question_data, encode_script_data, select_questions
@@ -181,6 +181,7 @@ def _format_head(whole: _Whole, source: str) -> str:
 
 def _iter_sections(whole: _Whole, most_by_variant: int | None) -> Iterator[str]:
     yield _format_hints(whole.document["hints"])
+    yield from (f"<p class=note>{escape(sentence)}</p>" for sentence in list_extraction(whole.document))
     if len(whole.entries) > 1:
         yield _format_section("which", "Which is better", _format_ranking(whole))
     else:

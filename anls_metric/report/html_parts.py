@@ -13,6 +13,7 @@ from anls_metric.core.explanation import Edit, Explanation, Match, format_number
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.reading.values import format_value
+from anls_metric.report.document import list_extraction
 from anls_metric.report.terminal import format_interval, make_printable, shorten
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def format_summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> st
     """
     submissions, label = document["submissions"], document.get("label", Variant.label)
     remarks = "".join(f'<p class="hint">{escape(hint, 600)}</p>' for hint in document["hints"])
-    remarks += "".join(f'<p class="said">{escape(note)}</p>' for note in notes)
+    remarks += "".join(f'<p class="said">{escape(note)}</p>' for note in [*list_extraction(document), *notes])
     if len(submissions) > 1:
         rows = [
             [

@@ -22,6 +22,17 @@ from anls_metric.report.document import RESULTS_FILE, get_question_text
 _BEGINNING = '{"inputs": '
 
 
+def name_folder(submission: str) -> str:
+    """Name the folder of a submission. A name that a file gives leads to no other place.
+
+    Example:
+        >>> name_folder("Qwen/Qwen2.5-VL"), name_folder("../../etc")
+        ('Qwen/Qwen2.5-VL', 'etc')
+    """
+    parts = submission.replace("\\", "/").replace("\0", "").split("/")
+    return os.path.join(*([part for part in parts if part not in ("", ".", "..")] or ["submission"]))
+
+
 class ResultsFile:
     """The results.json of a folder, a context manager. The file appears in the folder when it is complete.
 

@@ -224,7 +224,8 @@ def as_latex(document: Mapping[str, Any]) -> str:
         caption.append(
             f"$\\Delta$: difference from {_escape_latex(baseline)}; $p$: paired randomization test{adjusted}."
         )
-        caption.append("Bold: the best; underlined: not told apart from the best at 0.05.")
+        pairs = ", adjusted for all pairs" if len(comparisons) > 1 else ""
+        caption.append(f"Bold: the best; underlined: not told apart from the best at 0.05{pairs}.")
     caption.append(f"\\texttt{{{_escape_latex(document['signature'])}}}")
     marked = _mark_best(cells, document, r"\textbf{{{}}}", r"\underline{{{}}}")
     tables = [_format_latex_table(marked, " ".join(caption), "tab:anls")]

@@ -31,8 +31,13 @@ def format_interval(interval: Sequence[float] | None, form: str = ".4f") -> str:
     return f"{interval[0]:{form}} to {interval[1]:{form}}" if interval else "-"
 
 
-def format_summary(scored_set: ScoredSet) -> str:
-    """The summary of a scored set: mean, zeros, signature, variants, groups, worst answers."""
+def format_summary(scored_set: ScoredSet, extraction: Sequence[str] = ()) -> str:
+    """The summary of a scored set: mean, zeros, signature, extraction, variants, groups, worst answers.
+
+    Args:
+        scored_set: the scores.
+        extraction: what the rules did that extracted the answers, in sentences.
+    """
     zeros = {name: count for name, count in scored_set.zeros.items() if count}
     why = f" ({', '.join(f'{count} {name}' for name, count in zeros.items())})" if zeros else ""
     lines = [
@@ -43,6 +48,7 @@ def format_summary(scored_set: ScoredSet) -> str:
         f"contains   {scored_set.contains:.4f}",
         f"scored 0   {sum(zeros.values())}{why}",
         f"signature  {make_printable(scored_set.signature)}",
+        *(f"{'' if n else 'extracted':9}  {make_printable(sentence)}" for n, sentence in enumerate(extraction)),
     ]
     parts = [lines]
     parts += [["by variant", *_format_variants(scored_set.means)]] if scored_set.means else []
@@ -60,9 +66,12 @@ def _format_interval_line(scored_set: ScoredSet) -> list[str]:
 
 
 def format_layouts() -> str:
-    """The layouts that files are recognised by, one a line: name, the fields that a file must have, and the source."""
-    width = max(len(layout.name) for layout in LAYOUTS)
-    return "\n".join(f"{layout.name:{width}}  {', '.join(layout.fields)}  {layout.source}" for layout in LAYOUTS)
+    """The layouts, one a line: name, what such files hold, the fields by which they are recognised, and the source."""
+    width, held = max(len(layout.name) for layout in LAYOUTS), max(len(layout.holds) for layout in LAYOUTS)
+    return "\n".join(
+        f"{layout.name:{width}}  {layout.holds:{held}}  {', '.join(layout.fields)}  {layout.source}"
+        for layout in LAYOUTS
+    )
 
 
 def format_matches(number: str, matches: Iterable[Mapping[str, Any]]) -> str:

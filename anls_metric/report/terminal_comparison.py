@@ -8,6 +8,7 @@ from typing import Any
 
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.report import tables
+from anls_metric.report.document import list_extraction
 from anls_metric.report.terminal import format_answer, make_printable, shorten
 
 
@@ -25,6 +26,8 @@ def as_text(document: Mapping[str, Any], scored_sets: Mapping[str, ScoredSet], w
         halves = ([row[: tables.OWN] for row in first.table], [[row[0], *row[tables.OWN :]] for row in first.table])
         table = "\n\n".join(map(tables.as_text, halves))
     parts = ["\n".join([table, *map(make_printable, tables.format_footnote(document))])]
+    extraction = list_extraction(document)
+    parts += ["\n".join(["extracted", *(f"  {make_printable(each)}" for each in extraction)])] if extraction else []
     parts += [_format_block(block) for block in others]
     for comparison in document["comparisons"]:
         for kind, word in _CHANGES.items():

@@ -6,8 +6,17 @@ import random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from anls_metric.analysis.clusters import ClusteredScores, Clusters, cluster_column, cluster_field, find_clusters
+from anls_metric.analysis.clusters import (
+    ClusteredScores,
+    Clusters,
+    Doubt,
+    cluster_column,
+    cluster_field,
+    find_clusters,
+)
 from anls_metric.analysis.significance import interval
 
 DOCVQA: list[dict[str, Any]] = [
@@ -96,9 +105,173 @@ def test_clustered_scores_have_the_same_interval_in_any_order(cluster_by: str | 
         assert sample.count == 60
 
 
-def test_clustered_scores_take_the_fields_of_the_first_records() -> None:
-    """The first records say which fields there are: looking at every record costs as much as all the rest."""
-    scores = ClusteredScores()
-    scores.add([1.0, 1.0], [{}, {"doc": "a"}])
-    scores.add([1.0, 0.0], [{"doc": "a"}, {"doc": "b", "image": "b"}])
-    assert scores.choose()[0] == Clusters("doc", 3)
+Rows = list[tuple[float, dict[str, Any]]]
+
+RECORDS = st.fixed_dictionaries(
+    {"doc": st.sampled_from(["x", {"image": "y"}, {"doc": {"image": "z"}}, None, ["x"]])},
+    optional={"docId": st.sampled_from([1, 2, "3", ""]), "image": st.sampled_from(["yes", "no", True])},
+)
+
+
+def collect(rows: Rows, piece: int, cluster_by: str | None = None) -> ClusteredScores:
+    scores = ClusteredScores(cluster_by)
+    for start in range(0, len(rows), piece):
+        scores.add(*zip(*rows[start : start + piece]))
+    return scores
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), RECORDS | st.just({})), min_size=2, max_size=60),
+    st.integers(1, 70),
+    st.randoms(use_true_random=False),
+)
+def test_clusters_are_the_same_for_any_order_and_pieces_of_the_records(
+    rows: Rows, piece: int, chance: random.Random
+) -> None:
+    whole = collect(rows, len(rows))
+    chance.shuffle(rows)
+    pieces = collect(rows, piece)
+    clusters, sample = whole.choose()
+    again, other = pieces.choose()
+    assert (again, pieces.find_doubts()) == (clusters, whole.find_doubts())
+    assert (other.mean, other.count, other.cluster_count) == (sample.mean, sample.count, sample.cluster_count)
+    if sample.cluster_count > 1:
+        assert other.interval() == sample.interval()
+
+
+def test_field_that_comes_after_many_records_counts() -> None:
+    rows: Rows = [(number % 2, {"id": number}) for number in range(300)]
+    late: Rows = [(number % 2, {"id": number, "docId": number // 3}) for number in range(300, 600)]
+    for order in (rows + late, late + rows):
+        scores = collect(order, 100)
+        assert scores.choose()[0] == Clusters("docId", 400)
+        assert scores.choose()[1].count == 600
+
+
+def test_names_of_objects_that_are_data_are_no_fields() -> None:
+    """An object that has an id for a name in each record: else each would be a column of all records."""
+    rows: Rows = [(1.0, {"doc": f"{n // 2}", "pages": {f"page {n}": {"image": f"{n // 4}"}}}) for n in range(200)]
+    for order in (rows, rows[::-1]):
+        scores = collect(order, 10)
+        assert scores.choose()[0] == Clusters("doc", 100)
+        assert set(scores._columns) == {"doc"}
+    deep: dict[str, Any] = {"image": "x"}
+    for _ in range(900):
+        deep = {"inside": deep}
+    assert find_clusters([{**deep, "doc": "a"}, {"doc": "a"}, {"doc": "b"}]) == Clusters("doc", 2)
+
+
+# Fields of few values
+
+
+def make_rows(count: int, **values: int) -> Rows:
+    """Questions with fields of so many values."""
+    return [(n % 2, {field: f"{field} {n % most}" for field, most in values.items()}) for n in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("count", "values", "chosen"),
+    [
+        (160, {"image": 2, "docId": 80}, "docId"),
+        (1_000, {"image": 12, "docId": 80}, "docId"),
+        (5_000, {"document": 16}, None),
+        (150, {"document": 10}, "document"),  # ten contracts
+        (400, {"document": 10}, "document"),
+        (410, {"document": 10}, None),
+        (1_082, {"doc_id": 135}, "doc_id"),
+        (40, {"document": 2}, "document"),  # too few questions to say
+        (42, {"document": 2}, None),
+    ],
+)
+def test_field_of_few_values_for_its_questions_is_no_document(
+    count: int, values: dict[str, int], chosen: str | None
+) -> None:
+    rows = make_rows(count, **values)
+    assert cluster_field([record for _, record in rows]) == chosen
+    field = min(values, key=values.__getitem__)
+    named = collect(rows, 50, field)
+    assert named.choose()[0] == Clusters(field, values[field])
+    assert named.find_doubts() == []
+
+
+@pytest.mark.parametrize(
+    ("count", "values", "doubts"),
+    [
+        (160, {"image": 2, "docId": 80}, []),  # clearly a kind
+        (
+            160,
+            {"image": 2},
+            [Doubt("image has only 2 values for 160 questions, so each question counts for itself", "image")],
+        ),
+        (
+            1_000,
+            {"image": 12, "docId": 80},
+            [
+                Doubt(
+                    "image has only 12 values for 1,000 questions, so the clusters are the 80 values of docId", "image"
+                )
+            ],
+        ),
+        (
+            1_000,
+            {"image": 20, "docId": 250},
+            [Doubt("the clusters are the 20 values of image, few for 1,000 questions; docId has 250 values", "docId")],
+        ),
+        (1_000, {"image": 20}, []),
+        (1_000, {"image": 100, "docId": 250}, []),
+        (60, {"image": 10, "docId": 30}, []),
+    ],
+)
+def test_close_choice_of_the_field_is_doubted(count: int, values: dict[str, int], doubts: list[Doubt]) -> None:
+    assert collect(make_rows(count, **values), 64).find_doubts() == doubts
+    assert collect(make_rows(count, **values), 64, "none").find_doubts() == []
+
+
+# One document with many questions
+
+
+def make_sizes(*sizes: int) -> Rows:
+    """Questions of documents of these sizes."""
+    names = [f"document {place}" for place, size in enumerate(sizes) for _ in range(size)]
+    return [(number % 2, {"doc_name": name}) for number, name in enumerate(names)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "large"),
+    [
+        ([300, *[4] * 75], 300),
+        ([100, *[4] * 75], 100),
+        ([99, *[4] * 75], 0),
+        ([30, *[10] * 7], 30),
+        ([10] * 4, 0),  # none of them dwarfs the others
+        ([10, 10], 0),
+        ([30, 10, 10], 30),
+    ],
+)
+def test_document_with_a_quarter_of_the_questions_is_doubted(sizes: list[int], large: int) -> None:
+    for cluster_by in (None, "doc_name"):
+        doubts = collect(make_sizes(*sizes), 64, cluster_by).find_doubts()
+        problem = f"{large} of {sum(sizes)} questions are about one document (doc_name document 0)"
+        assert doubts == ([Doubt(f"{problem}: the 95 % interval is too narrow")] if large else [])
+
+
+def test_long_name_of_a_document_is_cut() -> None:
+    rows: Rows = [(n % 2, {"doc": "long\n name " * 1_000 if n < 30 else f"{n // 3}"}) for n in range(60)]
+    (doubt,) = collect(rows, 60).find_doubts()
+    assert len(doubt.text) < 200
+    assert "\n" not in doubt.text
+
+
+def test_interval_is_too_narrow_where_one_document_has_half_of_the_questions() -> None:
+    """Each document has a share of its own that is right, and the interval is to hold the mean of all of them."""
+    chance = random.Random(1)
+
+    def covers(sizes: list[int]) -> bool:
+        shares = [chance.betavariate(4, 1.5) for _ in sizes]
+        scores = [float(chance.random() < share) for share, size in zip(shares, sizes) for _ in range(size)]
+        low, high = interval(scores, [name for name, size in enumerate(sizes) for _ in range(size)])
+        return low <= 4 / 5.5 <= high
+
+    assert sum(covers([4] * 76) for _ in range(200)) > 180
+    assert sum(covers([300] + [4] * 75) for _ in range(200)) < 160

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import pytest
 
 import anls_metric
 from anls_metric import files
+from anls_metric.command_line import build_parser
 from anls_metric.nested import get_value_variant
-from anls_metric.page import limits
 from anls_metric.page.endpoints import (
     compare_variants,
     explain_answer,
@@ -24,7 +25,7 @@ from anls_metric.page.endpoints import (
     score_logs,
 )
 from anls_metric.page.inputs import read_link
-from anls_metric.page.messages import describe_error
+from anls_metric.page.messages import describe_error, format_remedy
 from anls_metric.page.uploads import Upload
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.layouts import LAYOUTS
@@ -226,6 +227,7 @@ def test_an_interval_is_that_of_the_clusters(tmp_path: Path) -> None:
 def test_every_layout_is_listed() -> None:
     assert [row["name"] for row in list_layouts()] == [layout.name for layout in LAYOUTS]
     assert all(row["source"] for row in list_layouts())
+    assert {row["holds"] for row in list_layouts()} == {"answers", "gold", "both", "answers or gold"}
 
 
 def test_unanswered_questions_score_0_where_one_says_so(tmp_path: Path) -> None:
@@ -261,14 +263,34 @@ def test_what_nobody_foresaw_is_logged_and_not_shown(caplog: pytest.LogCaptureFi
     assert "secret" in caplog.text
 
 
-def test_a_large_request_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "turnstile", limits.Turnstile(most_waiting=1))
-    with limits.turnstile.admit(large=True):
-        assert explain_answer("a", ["a"])["score"] == 1
-        with pytest.raises(ValueError, match="try again in a minute"):
-            explain_answer("a" * 5_000, ["b" * 5_000])
-        with pytest.raises(ValueError, match="try again in a minute"):
-            compare_variants("a" * 1_000, ["b" * 1_000])
+@pytest.mark.parametrize(
+    ("values", "command"),
+    [
+        ({"gold": GOLD, "submissions": [SUBMISSION]}, "anls gold_label.json submission.json"),
+        ({"files": [TABLE], "variant": "rrc", "threshold": 0.0}, "anls table.csv --variant rrc --anls-threshold 0.0"),
+        ({"files": [Upload("/x/-my log's.json")], "variant": None}, """anls './-my log'"'"'s.json'"""),
+        (
+            {"files": [TABLE], "case": "counts", "unanswered_score_0": True, "extract": "think,final", "worst": 3},
+            "anls table.csv --extract think,final --missing zero --no-ignore-case",
+        ),
+        (
+            {"files": [TABLE], "variant": "anls_star", "none_keys": "ignored", "average": "leaves"},
+            "anls table.csv --variant anls_star --none-keys ignored --average leaves",
+        ),
+        (
+            {"files": [TABLE], "prediction_field": "a", "references_field": "b.c", "id_field": "", "baseline": "x"},
+            "anls table.csv --prediction-field a --references-field b.c --baseline x",
+        ),
+    ],
+)
+def test_what_the_page_has_no_room_for_is_a_command_to_type(values: dict[str, Any], command: str) -> None:
+    assert format_remedy(values) == f"on your computer, type {command}"
+    parsed = build_parser().parse_args(shlex.split(command)[1:])
+    assert parsed.files
+
+
+def test_answers_have_no_command_to_type() -> None:
+    assert format_remedy({"prediction": "a", "accepted_answers": ["a"]}) == "score it with anls"
 
 
 def test_results_are_json() -> None:

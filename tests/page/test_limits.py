@@ -9,7 +9,7 @@ from contextlib import ExitStack
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.limits import Turnstile, measure_memory, measure_work, refuse_too_long
+from anls_metric.page.limits import Allowance, Lane, measure_memory, measure_work, refuse_too_long
 
 
 def test_all_references_together_are_counted() -> None:
@@ -39,14 +39,17 @@ def test_memory_is_counted_through_lists_and_objects() -> None:
     assert measure_memory(7) == sys.getsizeof(7)
 
 
-def test_one_large_piece_of_work_at_a_time_and_small_ones_at_once() -> None:
-    turnstile = Turnstile(most_waiting=2)
+ALLOWANCE = Allowance(seconds=1, memory=10**9)
+
+
+def test_lane_lets_as_many_through_as_it_says() -> None:
+    lane = Lane(waiting=2, inside=1, allowance=ALLOWANCE)
     inside: list[int] = []
     most: list[int] = []
     enter, leave = threading.Event(), threading.Event()
 
     def work() -> None:
-        with turnstile.admit(large=True):
+        with lane.admit():
             inside.append(1)
             most.append(len(inside))
             enter.set()
@@ -57,23 +60,25 @@ def test_one_large_piece_of_work_at_a_time_and_small_ones_at_once() -> None:
     threads[0].start()
     assert enter.wait(10)
     threads[1].start()
-    with turnstile.admit(large=False):
-        assert len(inside) == 1
-    while turnstile._places.acquire(blocking=False):  # until the second one waits
-        turnstile._places.release()
-    with pytest.raises(ValueError, match="try again in a minute"), turnstile.admit(large=True):
+    while lane._places.acquire(blocking=False):  # until the second one waits
+        lane._places.release()
+    with pytest.raises(ValueError, match="try again in a minute"), lane.admit():
         pass
     leave.set()
     for thread in threads:
         thread.join(10)
     assert most == [1, 1]
     with ExitStack() as stack:  # every place is free again
-        stack.enter_context(turnstile.admit(large=True))
-        assert turnstile._places.acquire(blocking=False)
+        stack.enter_context(lane.admit())
+        assert lane._places.acquire(blocking=False)
 
 
 def test_an_error_at_work_frees_the_place() -> None:
-    turnstile = Turnstile(most_waiting=1)
+    lane = Lane(waiting=1, inside=1, allowance=ALLOWANCE)
     for _ in range(3):
-        with pytest.raises(KeyError), turnstile.admit(large=True):
+        with pytest.raises(KeyError), lane.admit():
             raise KeyError
+
+
+def test_there_are_more_threads_than_wait_for_their_turn() -> None:
+    assert sum(limits.MOST_WAITING) < limits.THREADS

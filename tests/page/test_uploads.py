@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
+import sys
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.uploads import Budget, Upload, find, list_columns, make_room, open_all, take
+from anls_metric.page.uploads import Budget, Upload, Uploads, clean_name, find, list_columns, open_all, take
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.join import Row
 from anls_metric.reading.sources import Reading
@@ -67,6 +70,7 @@ def test_no_other_file_is_taken(tmp_path: Path) -> None:
         "\0",
         "file:///etc/hostname",
         "http://x.org/a.csv",
+        f"{tmp_path}/{'a/' * 100_000}x",
     ):
         with pytest.raises(ValueError, match="table is no file that was uploaded: upload it"):
             take(path, str(tmp_path), "table")
@@ -83,18 +87,107 @@ def test_a_file_of_100_mb_is_not_taken(tmp_path: Path) -> None:
         take(str(path), str(tmp_path), "table")
 
 
-def test_uploads_go_the_oldest_first(tmp_path: Path) -> None:
-    paths = [upload(tmp_path, bytes([number]) * 100) for number in range(5)]
-    for age, path in enumerate(paths):
-        os.utime(path, times=(path.stat().st_mtime - 1000 + 10 * age,) * 2)
-    interrupted = tmp_path / "tmp123"
-    interrupted.write_bytes(b"x" * 100)
-    os.utime(interrupted, times=(0, 0))
-    make_room(str(tmp_path), most=250)
-    assert [path.exists() for path in [*paths, interrupted]] == [False, False, False, True, True, False]
-    make_room(str(tmp_path), most=250, seconds=965)
-    assert [path.exists() for path in paths[3:]] == [False, True]
-    make_room(str(tmp_path / "none"))
+def keep(uploads: Uploads, content: bytes, name: str = "table.csv") -> Path:
+    return Path(uploads.keep(io.BytesIO(content), name))
+
+
+def test_upload_is_kept_under_its_name_in_a_folder_of_its_content(tmp_path: Path) -> None:
+    uploads = Uploads(str(tmp_path))
+    path = keep(uploads, b"a" * 3_000_000, "my run.json")
+    assert path == tmp_path / hashlib.sha256(b"a" * 3_000_000).hexdigest() / "my run.json"
+    assert path.read_bytes() == b"a" * 3_000_000
+    assert take(str(path), str(tmp_path), "table").path == str(path)
+    assert keep(uploads, b"a" * 3_000_000, "my run.json") == path
+    assert os.listdir(tmp_path) == [path.parent.name]
+    with pytest.raises(ValueError, match=r"big\.csv is larger than 50 MB: score it with anls"):
+        uploads.keep(open_large(tmp_path / "large"), "big.csv")
+
+
+def open_large(path: Path) -> Any:
+    path.touch()
+    os.truncate(path, 51 << 20)
+    return path.open("rb")
+
+
+@pytest.mark.parametrize(
+    ("name", "clean"),
+    [
+        ("gold.json", "gold.json"),
+        ("../../etc/passwd", "passwd"),
+        ("..", "file"),
+        ("", "file"),
+        (".json", "json"),
+        ("a\x00b\x1b[2J\n.csv", "ab[2J.csv"),
+        ("\ud800漢字.csv", "漢字.csv"),
+        ("答" * 1_000 + ".jsonl", "答" * 66 + ".jsonl"),
+        ("answers of No. 7 of all the models that we have", "answers of No. 7 of all the models that we have"),
+    ],
+)
+def test_name_of_an_upload_is_cleaned(name: str, clean: str) -> None:
+    assert clean_name(name) == clean
+
+
+def test_uploads_go_the_oldest_first_and_their_folders_go_with_them(tmp_path: Path) -> None:
+    uploads = Uploads(str(tmp_path), most=250)
+    paths = [keep(uploads, bytes([number]) * 100) for number in range(5)]
+    assert [path.exists() for path in paths] == [False, False, False, True, True]
+    assert sorted(os.listdir(tmp_path)) == sorted(path.parent.name for path in paths[3:])
+    assert keep(uploads, bytes([3]) * 100) == paths[3]  # which makes it the youngest
+    keep(uploads, bytes([5]) * 100)
+    assert [path.exists() for path in paths[3:]] == [True, False]
+
+
+def test_uploads_are_counted(tmp_path: Path) -> None:
+    uploads = Uploads(str(tmp_path), most_files=3)
+    paths = [keep(uploads, b"", f"{number}.csv") for number in range(5)]
+    assert [path.exists() for path in paths] == [False, False, True, True, True]
+    assert len(set(paths[0].parent.parent.iterdir())) == 1  # all of them are in one folder
+
+
+def test_old_uploads_go(tmp_path: Path) -> None:
+    uploads = Uploads(str(tmp_path), seconds=0)
+    path = keep(uploads, b"x")
+    uploads.make_room()
+    assert not path.exists()
+    assert os.listdir(tmp_path) == []
+
+
+def test_uploads_that_are_coming_take_room(tmp_path: Path) -> None:
+    uploads = Uploads(str(tmp_path), most=250)
+    path = keep(uploads, b"x" * 100)
+    uploads.hold(150)
+    assert path.exists()
+    uploads.hold(50)
+    assert not path.exists()
+    with pytest.raises(ValueError, match="try again in a minute"):
+        uploads.hold(100)
+    uploads.hold(-300)
+    assert keep(uploads, b"x" * 100).exists()
+
+
+def test_an_upload_does_not_look_at_all_others(tmp_path: Path) -> None:
+    """What the system is asked for is the same beside 10 uploads and beside 1,000."""
+
+    def count_steps(number: int) -> int:
+        steps = 0
+
+        def step(*_: object) -> None:
+            nonlocal steps
+            steps += 1
+
+        sys.setprofile(step)
+        keep(uploads, b"%d" % number)
+        uploads.hold(10)
+        uploads.make_room()
+        uploads.hold(-10)
+        sys.setprofile(None)
+        return steps
+
+    uploads = Uploads(str(tmp_path), most_files=500)
+    counts = [count_steps(number) for number in range(1_000)]
+    assert max(counts[10:490]) <= counts[5] + 10
+    assert max(counts[510:]) <= counts[5] + 100  # each deletes another one
+    assert len(os.listdir(tmp_path)) == 500
 
 
 def test_the_gold_file_is_found_wherever_it_stands(tmp_path: Path) -> None:
@@ -108,7 +201,7 @@ def test_the_gold_file_is_found_wherever_it_stands(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^few\.json: no answer to 2 of the questions of gold\.json"):
         read(few, gold_file)
     for alone, lacks in ((gold_file, "predictions"), (few, "accepted answers")):
-        with pytest.raises(InputError, match=f"there are no {lacks} in it"):
+        with pytest.raises(InputError, match=f"there are no {lacks} (in it|besides)"):
             read(alone)
 
 

@@ -12,12 +12,53 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import anls_metric
-from anls_metric.reading.extract import EXTRACTORS, answer_in_tags, extractor
+from anls_metric.reading.extract import (
+    EXTRACTORS,
+    ExtractionReport,
+    RuleCounts,
+    answer_in_tags,
+    describe_extraction,
+    extractor,
+)
 
 ALL_RULES = extractor(",".join(EXTRACTORS))
 
 # The name of a rule -> texts with the answers that it finds; None where it finds nothing.
 FOUND: dict[str, list[tuple[str, str | None]]] = {
+    "harmony": [
+        (
+            "<|channel|>analysis<|message|>Pepsi?<|end|><|start|>assistant"
+            "<|channel|>final<|message|>Coca Cola<|return|>",
+            "Coca Cola",
+        ),
+        ("<|channel|>final <|constrain|>json<|message|>{}<|return|>", "{}"),
+        ("<|channel|>final<|message|>Pepsi<|end|><|channel|>final<|message|>Coca Cola", "Coca Cola"),
+        ("<|channel|>analysis<|message|>It could be Pepsi, the final", ""),  # cut off before it answered
+        ("analysisIt could be Pepsi.assistantfinalCoca Cola", "Coca Cola"),  # decoded without special tokens
+        ("The assistantfinal is out", None),
+        ("analysis of Coca Cola", None),
+    ],
+    "chat": [
+        ("USER: <image>\nWhich brand? ASSISTANT: Coca Cola", "Coca Cola"),
+        ("Human: Which?\n\nAssistant: Coca Cola\n\nHuman: And", "Coca Cola"),
+        ("<|im_start|>user\nWhich?<|im_end|>\n<|im_start|>assistant\nCoca Cola<|im_end|>", "Coca Cola"),
+        (
+            "<|start_header_id|>user<|end_header_id|>\n\nWhich?<|eot_id|>"
+            "<|start_header_id|>assistant<|end_header_id|>\n\nCoca Cola<|eot_id|>",
+            "Coca Cola",
+        ),
+        ("system\nYou are helpful.\nuser\nWhich?\nassistant\nCoca Cola", "Coca Cola"),
+        ("[INST] Which? [/INST] Coca Cola</s>", "Coca Cola"),
+        ("<start_of_turn>user\nWhich?<end_of_turn>\n<start_of_turn>model\nCoca Cola<end_of_turn>", "Coca Cola"),
+        ("<|user|>\nWhich?<|end|>\n<|assistant|>\nCoca Cola<|end|>", "Coca Cola"),
+        ("### Instruction:\nWhich?\n\n### Response:\nCoca Cola", "Coca Cola"),
+        ("USER: a ASSISTANT: Pepsi USER: b ASSISTANT: Coca Cola", "Coca Cola"),
+        ("USER: a ASSISTANT: Coca Cola USER: thanks ASSISTANT:", "Coca Cola"),
+        ("USER: Which? ASSISTANT:", ""),
+        ("USER: Coca Cola", None),
+        ("Assistant Professor: R. Jones", None),
+        ("Medical assistant", None),
+    ],
     "think": [
         ("<think>Pepsi?</think> Coca Cola\n", "Coca Cola"),
         ("Pepsi? No.\n</think>\n\nCoca Cola", "Coca Cola"),  # the prompt had the opening
@@ -68,6 +109,37 @@ FOUND: dict[str, list[tuple[str, str | None]]] = {
         ('{"Answer": "Coca Cola"}', None),
         ('{"answer": "Coca Cola', None),
         ('"answer": "Coca Cola"', None),
+        ('{"page": {"answer": "Pepsi"}, "answer": "Coca Co', None),  # cut off: a part of it is another answer
+    ],
+    "python": [
+        ("{'answer': 'Coca Cola'}", "Coca Cola"),
+        ("Here: {'why': \"it's red\", 'answer': 'Coca Cola'}.", "Coca Cola"),
+        ("{'result': {'answer': ['Coca Cola']}}", "Coca Cola"),
+        ("{'answer': 'Pepsi'} {'answer': 'Coca Cola'} {'page': 7}", "Coca Cola"),
+        ('{"answer": "Coca Cola", "page": None}', "Coca Cola"),
+        ("{'answer': 0.10}", "0.10"),
+        ("{'answer': True}", "true"),
+        ("{'answer': None}", ""),
+        (r"{'answer': 'Caf\u00e9 \d'}", r"Café \d"),
+        ("{'answer': ['Coca', 'Cola']}", None),
+        ("{'answer': open('x')}", None),
+        ("{'answer': 'Coca Cola", None),
+        ("{'answer': '" + "a" * 20_000 + "'}", None),
+        ("{Coca: Cola}", None),
+    ],
+    "list": [
+        ("['Coca Cola']", "Coca Cola"),
+        ('["Coca Cola"]', "Coca Cola"),
+        ('["R. \\u00c9mile \\/ Sons"]', "R. Émile / Sons"),
+        ('["DEAN\'S OFFICE"]', "DEAN'S OFFICE"),
+        ("('Coca Cola',)", "Coca Cola"),
+        ("{'Coca Cola'}", "Coca Cola"),
+        ("['Coca', 'Cola']", None),
+        ("('Coca Cola')", None),
+        ("[7]", None),
+        ("[Coca Cola]", None),
+        ("['Coca Cola", None),
+        ("It is ['Coca Cola']", None),
     ],
     "fence": [
         ("```\nCoca Cola\n```", "Coca Cola"),
@@ -81,6 +153,17 @@ FOUND: dict[str, list[tuple[str, str | None]]] = {
         ("Coca Cola\n```", "Coca Cola"),  # the prompt had the opening
         ("```\n```", ""),
         ("`Coca Cola`", None),
+    ],
+    "html": [
+        ("<p>Coca Cola</p>", "Coca Cola"),
+        ("<div class='a'><b>Coca</b> Cola<br/></div>", "Coca Cola"),
+        ("<ul>\n<li>Coca</li>\n<li>Cola</li>\n</ul>", "Coca\nCola"),
+        ("AT&amp;T &#169; 1999 &eacute;", "AT&T © 1999 é"),
+        ("<P></P>", ""),
+        ("a <b and c> d", None),
+        ("2 < 3 > 1 & AT&T &c", None),
+        ("<answer>Coca Cola</answer>", None),
+        ("<img_1> Coca Cola</s>", None),
     ],
     "final": [
         ("Answer: Coca Cola", "Coca Cola"),
@@ -114,6 +197,74 @@ FOUND: dict[str, list[tuple[str, str | None]]] = {
         ("Coca<|sep|>Cola", None),
         ("a < b > c", None),
     ],
+    "first-line": [
+        ("Coca Cola\n\nThe logo says so.", "Coca Cola"),
+        ("Coca Cola\n\nQuestion: Which", "Coca Cola"),
+        ("Coca Cola\nQ: Which", "Coca Cola"),
+        ("Coca Cola\n**Explanation:** The logo", "Coca Cola"),
+        ("Coca Cola\r\n \r\nThe logo", "Coca Cola"),
+        ("Coca Cola Question: Which", "Coca Cola"),
+        ("12 Main Street\nSpringfield\n\nIt stands on top.", "12 Main Street\nSpringfield"),
+        ("12 Main Street\nSpringfield", None),
+        ("The answer is:\n\nCoca Cola", None),
+        ("Question: Which?\nA: Coca Cola", None),
+        ("?\n\nCoca Cola", None),
+    ],
+    "repeat": [
+        ("Coca Cola\nCoca Cola", "Coca Cola"),
+        ("Coca Cola Coca Cola Coca Cola", "Coca Cola"),
+        ("Coca Cola, Coca Cola, Coca Cola, Co", "Coca Cola"),
+        ("24 24 24 24", "24"),
+        ("Quinn and Co., Inc. Quinn and Co., Inc.", "Quinn and Co., Inc."),
+        ("12 Main St\n\n12 Main St\n\n12 Ma", "12 Main St"),
+        ("New York, New York", None),
+        ("Walla Walla", None),
+        ("Coca Cola Coca Cola", None),
+        ("Coca Cola Coca Pepsi Coca Cola", None),
+        ("555 555 5555", None),
+        ("1 2 1 2 1 3", None),
+    ],
+    "prefix": [
+        ("A: Coca Cola", "Coca Cola"),
+        ("Response:\nCoca Cola", "Coca Cola"),
+        ("Output: Coca Cola", "Coca Cola"),
+        ("RESULT : Coca Cola", "Coca Cola"),
+        ("**Predicted answer:** Coca Cola", "Coca Cola"),
+        ("答案：可口可乐", "可口可乐"),
+        ("Réponse : Coca Cola", "Coca Cola"),
+        ("- Coca Cola", "Coca Cola"),
+        ("• $5", "$5"),
+        ("1. Coca Cola", "Coca Cola"),
+        ("(1) Coca Cola", "Coca Cola"),
+        ("1. A: - Coca Cola", "Coca Cola"),
+        ("- Coca\n- Cola", None),
+        ("1. Coca\n2. Cola", None),
+        ("1. Januar 2020", None),
+        ("- 12 -", None),
+        ("-5", None),
+        ("1.5", None),
+        ("A:", None),
+    ],
+    "sentence": [
+        ("The title mentioned in the document is Coca Cola.", "Coca Cola"),
+        ("The title mentioned in the document is Coca Cola", "Coca Cola"),
+        ("It's $5.", "$5"),
+        ("The date is 21/4/1956", "21/4/1956"),
+        ("The amount is $33,207.64.", "$33,207.64"),
+        ("According to the letter, the company is Quinn and Co., Inc..", "Quinn and Co., Inc."),
+        ("The slogan is: This is it.", "This is it"),
+        ("The person that is named on top is R. Jones.", "R. Jones"),
+        ("The person who is listed in box 3 is R. Jones.", "R. Jones"),
+        ("The letter was signed by R. Jones.", "R. Jones"),
+        ("The total is $5. It stands on page 3.", "$5"),
+        ("The medium is the message", None),
+        ("This side of card is for address", None),
+        ("The date is not mentioned in the document.", None),
+        ("There is no date.", None),
+        ("The Sun Is Rising.", None),
+        ("Time is money.", None),
+        ("Sodium is a nutrient.\nIt is.", None),
+    ],
     "bold": [
         ("**Coca Cola**", "Coca Cola"),
         (" __Coca Cola__\n", "Coca Cola"),
@@ -138,6 +289,20 @@ FOUND: dict[str, list[tuple[str, str | None]]] = {
         ('"', None),
         ("Coca 'Cola'", None),
     ],
+    "math": [
+        ("$Coca Cola$", "Coca Cola"),
+        (r"\( 70 \% \)", "70 %"),
+        (r"\[\text{Coca Cola}\]", "Coca Cola"),
+        ("$$12.5$$", "12.5"),
+        (r"$\$485$", "$485"),
+        ("$5", None),
+        ("$5 to $10", None),
+        ("$5 and 10 $", None),
+        ("$a$ and $b$", None),
+        ("$", None),
+        ("$$$", None),
+        (r"$5\$", None),
+    ],
     "period": [
         ("Coca Cola.", "Coca Cola"),
         ("Coca Cola, Inc.. ", "Coca Cola, Inc."),
@@ -155,6 +320,88 @@ FOUND: dict[str, list[tuple[str, str | None]]] = {
 def test_rule_finds_the_answer(name: str, text: str, answer: str | None) -> None:
     assert EXTRACTORS[name].find(text) == answer
     assert extractor(name)(text) == (text if answer is None else answer)
+
+
+# Answers that no rule may change, save those that drop a period.
+UNTOUCHED = [
+    *(
+        "$5",
+        "$5 to $10",
+        "$33,207.64",
+        "US$ 5.00",
+        "5 $",
+        "(5,000)",
+        "-5",
+        "- ",
+        "1.5",
+        "0.10",
+        "22.1%",
+        "12-14",
+        "#7",
+        "*",
+    ),
+    *("April 21, 1956", "21/4/1956", "1. Januar 2020", "4-2-87", "10:30", "10:30 - 11:00 a.m", "11.14 to 11.39"),
+    *(
+        "Ratio 1:2",
+        "Vitamin A: 5 mg",
+        "Re: A: B",
+        "Attn: R. Jones",
+        "Dr. R. Jones: Chair",
+        "Subject: Answers",
+        "A",
+        "A."[:1],
+    ),
+    *("P.O. Box 6839, Richmond, VA 86928", "12 Main St.\nSpringfield, IL", "New York, New York", "(641) 555-3891"),
+    *("Coca Cola, Pepsi and Fanta", "a; b; c", "[1]", "[Redacted]", "{1, 2}", "(a)", "a, b, a, b", "x = {1: 2}", "I/O"),
+    *(
+        "AT&T",
+        "R&D",
+        "2 < 3 > 1",
+        "a<b",
+        "http://a.b/c?d=1&e=2",
+        "r.jones@example.com",
+        "C:\\Temp\\a_b",
+        "O'Neil & Sons",
+    ),
+    *(
+        "What is Life?",
+        "The medium is the message",
+        "The Who",
+        "There is no date",
+        "Is it?",
+        "this is it",
+        "To be or not to be",
+    ),
+    *(
+        "Question 5",
+        "Questions: none",
+        "User manual",
+        "Assistant Director",
+        "analysis",
+        "Result",
+        "Note",
+        "USER",
+        "None",
+        "nan",
+    ),
+    *(
+        "5'6\"",
+        'the "zero span" test',
+        "a * b * c",
+        "snake_case_name",
+        "** note",
+        "Walla Walla",
+        "No. 5 - No. 7",
+        "可口可乐",
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize("text", UNTOUCHED)
+def test_answer_without_a_wrapping_stays_as_it_is(text: str) -> None:
+    changed = {name: answer for name, rule in EXTRACTORS.items() if (answer := rule.find(text)) not in (None, text)}
+    assert {name: answer for name, answer in changed.items() if name != "period"} == {}
 
 
 def test_every_rule_has_cases_and_a_meaning() -> None:
@@ -251,6 +498,85 @@ def test_answer_in_tags_finds_the_answer_or_none(text: str, answer: str | None) 
     assert answer_in_tags(text.replace("answer", "x"), tag="x") == answer
 
 
+# The report of what rules did
+
+# The name of a rule -> texts in which its wrapping begins and cannot be read.
+BROKEN = {
+    "harmony": ["<|channel|>analysis<|message|>It could be Pepsi"],
+    "think": ["<think>It could be", "<think>a</think>Coca<think>or"],
+    "tag": ["<answer>Coca Co"],
+    "tag:brand": ["So: <brand>Coca Co"],
+    "boxed": [r"It is \boxed{Coca Co"],
+    "json": [
+        '{"answer": "Coca Co',
+        '```json\n{"a": {"answer": "Pepsi"}, "answer": "Co',
+        '{"answer": "a" "b"}',
+        '[{"a": 1}, ',
+    ],
+    "json:brand": ['{"brand": "Coca Co'],
+    "python": ["{'answer': 'Coca Co"],
+    "python:brand": ["{'brand': 'Coca Co"],
+    "list": ["['Coca Co"],
+}
+# The name of a rule -> texts in which it finds nothing, and which are not broken.
+NOT_BROKEN = {
+    "think": ["<think>a</think>"],
+    "tag": ["a <b> c"],
+    "tag:brand": ["<answer>Coca Co"],
+    "boxed": ["boxed"],
+    "json": ['{"brand": "Coca Cola"}', "[see] {it}", '["Coca Cola"]', '{"answer": ""}'],
+    "python": ["{'brand': 'Coca Cola'}", "{Coca: Cola}"],
+    "list": ["['a', 'b']", "[see]"],
+}
+
+
+@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule, texts in BROKEN.items() for text in texts])
+def test_report_counts_what_a_rule_cannot_read(rule: str, text: str) -> None:
+    report = ExtractionReport(extractor(rule))
+    assert report.extract(text) == extractor(rule)(text)
+    unreadable = 0 if report.counts[rule].changed else 1
+    assert report.counts == {rule: RuleCounts(1 - unreadable, 0, unreadable)}
+    assert rule == "think" or unreadable, "only unfinished reasoning can follow an answer"
+
+
+@pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule, texts in NOT_BROKEN.items() for text in texts])
+def test_report_counts_what_a_rule_leaves(rule: str, text: str) -> None:
+    report = ExtractionReport(extractor(rule))
+    assert report.extract(text) == extractor(rule)(text)
+    assert not report.counts[rule].unreadable
+
+
+def test_every_rule_that_can_fail_says_how() -> None:
+    assert {rule.partition(":")[0] for rule in BROKEN} == {name for name, rule in EXTRACTORS.items() if rule.is_broken}
+    assert all(bool(rule.broken) == (rule.is_broken is not None) for rule in EXTRACTORS.values())
+
+
+def test_report_counts_each_rule_of_a_chain() -> None:
+    report = ExtractionReport(extractor("think,json"))
+    texts = ['<think>a</think>{"answer": "b"}', "b", "b", "<think>a</think>b", '{"answer": "b']
+    assert [report.extract(text) for text in texts] == ["b", "b", "b", "b", '{"answer": "b']
+    assert report.counts == {"think": RuleCounts(2, 3, 0), "json": RuleCounts(1, 3, 1)}
+    assert report.as_dict()["json"] == {"changed": 1, "left": 3, "unreadable": 1}
+    assert report.sentences == [
+        "think changed 2 of 5 answers and left 3",
+        "json changed 1 of 5 answers and left 3; 1 is not valid JSON: cut off?",
+    ]
+
+
+def test_report_without_answers_has_counts_of_0() -> None:
+    assert ExtractionReport(extractor("think")).sentences == ["think changed 0 of 0 answers and left 0"]
+    assert describe_extraction({"json:brand": {"changed": 0, "left": 0, "unreadable": 1200}}) == [
+        "json:brand changed 0 of 1,200 answers and left 0; 1,200 are not valid JSON: cut off?"
+    ]
+
+
+def test_part_of_values_that_are_cut_off_is_no_answer() -> None:
+    report = ExtractionReport(extractor("json", values=True))
+    texts = ['{"vendor": {"name": "a"}, "items": [{"b": "c"}', '{"items": [{"a": 1},], "b": 2}', '[{"a": "b"}, {"c"']
+    assert [report.extract(text) for text in texts] == texts
+    assert report.counts == {"json": RuleCounts(0, 0, 3)}
+
+
 # Texts that make rules work hard.
 PIECES = [
     *(
@@ -287,6 +613,20 @@ PIECES = [
         " ",
         "a",
     ),
+    *(
+        "<|channel|>",
+        "final<|message|>",
+        "USER:",
+        "ASSISTANT:",
+        "\nassistant\n",
+        "<p ",
+        "&#1",
+        "{'a': ",
+        "['",
+        "('a',",
+        "-1",
+    ),
+    *("\n \n", "Question:", "a ", "b a ", "A: ", "- ", "The ", "that is ", "signed by ", "$", r"\(", "'s ", "7", "é: "),
 ]
 
 
@@ -306,9 +646,9 @@ def test_text_without_marks_stays_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_rules_take_linear_time_for_hostile_texts(piece: str) -> None:
-    """A rule of quadratic time would take hours."""
+    """A rule of quadratic time would take many minutes."""
     for start in ("", '"', r"\boxed{", "Answer: "):
-        text = start + piece * (60_000 // len(piece)) + start[::-1]
+        text = start + piece * (20_000 // len(piece)) + start[::-1]
         for rule in EXTRACTORS.values():
             answer = rule.extract(text)
             assert answer is None or len(answer) <= len(text)
@@ -333,6 +673,14 @@ FOUND_VALUES: dict[str, list[tuple[str, str | None]]] = {
         ('{"result": {"answer": []}}', "[]"),
         ('["a"]', None),
     ],
+    "python": [
+        ("So: {'total': 12.5, 'items': ['a', None]}.", '{"total": 12.5, "items": ["a", null]}'),
+        ("{'a': ('b', 'é')}", '{"a": ["b", "é"]}'),
+        ("{'a': {'b'}}", None),
+        ("{'a': 'b'", None),
+    ],
+    "python:brand": [("{'brand': ['a']} {'page': 7}", '["a"]')],
+    "list": [("['a', 1]", '["a", 1]'), ('["a"]', '["a"]'), ("[a]", None), ("('a',)", None)],
     "fence": [('So:\n```json\n["a"]\n```', '["a"]')],
 }
 

@@ -83,13 +83,13 @@ def test_repeated_id_is_refused_however_far_apart(tmp_path: Path, apart: int) ->
     gold = [{"id": number, "answers": ["a"]} for number in range(apart + 1)]
     answers = [{"id": number, "answer": "a"} for number in range(apart + 1)]
     twice = write_files(tmp_path, gold, [*answers, {"id": 0, "answer": "b"}], "jsonl")
-    with pytest.raises(InputError, match=r"answers\.jsonl: .*answered more than once.*: keep one answer"):
+    with pytest.raises(InputError, match=r"answers\.jsonl: 1 id repeated \(the first: 0\): keep one record"):
         join(*twice)
     twice = write_files(tmp_path, [*gold, gold[0]], answers, "jsonl")
-    with pytest.raises(InputError, match=r"gold\.jsonl: 1 id repeated \(first: 0\): keep one record of each"):
+    with pytest.raises(InputError, match=r"gold\.jsonl: 1 id repeated \(the first: 0\): keep one record of each"):
         join(*twice)
     table = [{"key": n % (apart + 1), "prediction": "a", "references": "a"} for n in range(apart + 2)]
-    with pytest.raises(InputError, match=r"table\.jsonl: 1 id repeated \(first: 0\)"):
+    with pytest.raises(InputError, match=r"table\.jsonl: 1 id repeated \(the first: 0\)"):
         list(read_table(write(tmp_path / "table.jsonl", table), Reading(id_field="key")))
 
 
@@ -122,11 +122,11 @@ def test_read_table_numbers_rows_from_1_without_an_id(tmp_path: Path) -> None:
 
 def test_read_table_names_the_place_of_a_bad_row_in_a_later_chunk(tmp_path: Path) -> None:
     records: Records = [{"prediction": "a", "references": ["a"]} for _ in range(CHUNK + 3)]
-    records[CHUNK + 1]["references"] = ["a", 7]
+    records[CHUNK + 1]["references"] = ["a", True]
     with pytest.raises(InputError) as refused:
         list(read_table(write(tmp_path / "table.jsonl", records)))
     assert refused.value.where == f"{tmp_path / 'table.jsonl'}, line {CHUNK + 2}"
-    assert refused.value.problem == 'references, item 1, is 7 (int), not a string: pass a string ("7")'
+    assert refused.value.problem == 'references, item 1, is True (bool), not a string: pass a string ("True")'
 
 
 def test_make_rows_returns_rows() -> None:
@@ -148,15 +148,6 @@ def test_row_keeps_the_raw_output_of_an_extracted_prediction(tmp_path: Path) -> 
     )
     assert [row.written for row in chain(*join_files(gold, answers, rule))] == ["b", outputs[0]]
     assert [row.written for row in chain(*join_files(gold, answers))] == [None, None]
-
-
-def test_join_files_names_the_remedy_for_an_id_under_another_name(tmp_path: Path) -> None:
-    gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
-    gold.write_text('[{"questionId": 1, "answers": ["a"]}]')
-    answers.write_text('[{"QuestionID": 1, "answer": "a"}]')
-    message = "no field 'questionId' (found 'QuestionID', 'answer'): name the right one with id_field"
-    with pytest.raises(InputError, match=re.escape(message)):
-        list(join_files(str(gold), str(answers)))
 
 
 def test_join_files_refuses_lists_by_id_as_answers(tmp_path: Path) -> None:

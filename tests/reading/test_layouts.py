@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from copy import deepcopy
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,20 @@ from hypothesis import strategies as st
 import anls_metric
 from anls_metric import command_line
 from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.join import Row
-from anls_metric.reading.layouts import ABSENT, LAYOUTS, guess_layout, look_up, recognize_layout, remove_prompt
+from anls_metric.reading.layouts import (
+    ABSENT,
+    LAYOUTS,
+    describe_failures,
+    find_failures,
+    find_layout,
+    look_up,
+    recognize_layout,
+    remove_prompt,
+)
+from anls_metric.reading.responses import find_batch_answer
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions
 from tests.conftest import SHARED
@@ -45,6 +57,33 @@ def make_message(answer: str) -> dict[str, Any]:
 def tag_references(accepted: list[str]) -> list[Any]:
     wrong = {"output": {"text": "wrong"}, "tags": []}
     return [wrong, *({"output": {"text": text}, "tags": ["correct"]} for text in accepted)]
+
+
+def make_queries(questions: list[str], answers: list[str], aliases: list[str]) -> dict[str, Any]:
+    """A response of Textract to queries, as AnalyzeDocument returns it."""
+    blocks: list[Any] = [{"BlockType": "PAGE", "Id": "page", "Relationships": [{"Type": "CHILD", "Ids": ["q0"]}]}]
+    for n, (question, answer, alias) in enumerate(zip(questions, answers, aliases)):
+        query = {"Text": question, **({"Alias": alias} if alias else {})}
+        result = {"BlockType": "QUERY_RESULT", "Confidence": 97.0, "Text": answer, "Id": f"a{n}", "Page": 1}
+        relation = {"Relationships": [{"Type": "ANSWER", "Ids": [f"a{n}"]}]} if answer else {}
+        blocks += [{"BlockType": "QUERY", "Id": f"q{n}", "Query": query, **relation}, *([result] if answer else [])]
+    return {"DocumentMetadata": {"Pages": 1}, "Blocks": blocks, "AnalyzeDocumentModelVersion": "1.0"}
+
+
+def make_field(text: str) -> dict[str, Any]:
+    """A field of Azure Document Intelligence."""
+    return {"type": "string", "valueString": f"{text}!", "content": text, "confidence": 0.9, "spans": []}
+
+
+def make_azure_result(answers: dict[str, str]) -> dict[str, Any]:
+    document = {"docType": "invoice", "fields": {key: make_field(text) for key, text in answers.items()}}
+    return {"apiVersion": "2024-11-30", "modelId": "x", "content": "...", "pages": [], "documents": [document]}
+
+
+def make_document(answers: dict[str, str]) -> dict[str, Any]:
+    """A document of Document AI."""
+    entities = [{"type": key, "mentionText": text, "confidence": 0.9, "id": "0"} for key, text in answers.items()]
+    return {"uri": "", "mimeType": "application/pdf", "text": "...", "pages": [], "entities": entities}
 
 
 FILES: dict[str, tuple[str, Any]] = {
@@ -280,8 +319,206 @@ FILES: dict[str, tuple[str, Any]] = {
             }
         ],
     ),
+    "openai_batch": (
+        "batch_output.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "id": f"batch_req_{n}",
+                "custom_id": f"{7 + n}",
+                "response": {
+                    "status_code": 200,
+                    "request_id": "x",
+                    "body": {"id": "chatcmpl-x", "object": "chat.completion", **make_message(answer)},
+                },
+                "error": None,
+            }
+        ),
+    ),
+    "openai_responses": (
+        "responses.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "id": f"resp_{n}",
+                "object": "response",
+                "status": "completed",
+                "error": None,
+                "output": [
+                    {"type": "reasoning", "id": "rs_0", "summary": [{"type": "summary_text", "text": "It says so."}]},
+                    {"type": "message", "phase": "commentary", "content": [{"type": "output_text", "text": "Hm."}]},
+                    {
+                        "type": "message",
+                        "role": "assistant",
+                        "status": "completed",
+                        "content": [{"type": "output_text", "text": answer, "annotations": []}],
+                    },
+                ],
+            }
+        ),
+    ),
+    "chat_completions": (
+        "responses.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "id": f"chatcmpl-{n}",
+                "object": "chat.completion",
+                "model": "x",
+                "choices": [
+                    {
+                        "index": 0,
+                        "message": {"role": "assistant", "reasoning_content": "It says so.", "content": answer},
+                        "finish_reason": "stop",
+                    }
+                ],
+            }
+        ),
+    ),
+    "completions": (
+        "responses.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "id": f"cmpl-{n}",
+                "object": "text_completion",
+                "choices": [{"index": 0, "text": answer, "finish_reason": "stop"}, {"index": 1, "text": "x"}],
+            }
+        ),
+    ),
+    "anthropic_batch": (
+        "msgbatch_results.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "custom_id": f"{7 + n}",
+                "result": {
+                    "type": "succeeded",
+                    "message": {
+                        "id": "msg_x",
+                        "type": "message",
+                        "role": "assistant",
+                        "content": [
+                            {"type": "thinking", "thinking": "It says so.", "signature": "x"},
+                            {"type": "redacted_thinking", "data": "x"},
+                            {"type": "text", "text": answer[:2]},
+                            {"type": "text", "text": answer[2:]},
+                        ],
+                        "stop_reason": "end_turn",
+                    },
+                },
+            }
+        ),
+    ),
+    "gemini_batch": (
+        "results.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "key": f"{7 + n}",
+                "response": {
+                    "candidates": [
+                        {
+                            "content": {
+                                "parts": [
+                                    {"text": "It says so.", "thought": True},
+                                    {"text": answer[:2]},
+                                    {"text": answer[2:], "thoughtSignature": "x"},
+                                ],
+                                "role": "model",
+                            },
+                            "finishReason": "STOP",
+                        }
+                    ],
+                    "usageMetadata": {"totalTokenCount": 7},
+                },
+            }
+        ),
+    ),
+    "vllm": (
+        "outputs.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "request_id": f"{n}",
+                "prompt": f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n",
+                "prompt_token_ids": [1, 2],
+                "outputs": [{"index": 0, "text": answer, "token_ids": [3], "finish_reason": "stop"}],
+                "finished": True,
+            }
+        ),
+    ),
+    "llava": (
+        "answers.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "question_id": 7 + n,
+                "prompt": question + PROMPT,
+                "text": answer,
+                "answer_id": "x",
+                "model_id": "llava-v1.5-7b",
+                "metadata": {},
+            }
+        ),
+    ),
+    "squad": (
+        "dev-v2.0.json",
+        {
+            "version": "v2.0",
+            "data": [
+                {
+                    "title": "page",
+                    "paragraphs": [
+                        {
+                            "context": "...",
+                            "qas": [
+                                {
+                                    "id": f"{7 + n}",
+                                    "question": question,
+                                    "answers": [{"text": text, "answer_start": 0} for text in accepted],
+                                    "is_impossible": False,
+                                }
+                            ],
+                        }
+                        for n, (question, accepted) in enumerate(zip(QUESTIONS, ACCEPTED))
+                    ],
+                }
+            ],
+        },
+    ),
+    "squad_nbest": (
+        "nbest_predictions.json",
+        {
+            key: [{"text": answer, "probability": 0.9, "start_logit": 2.0}, {"text": "x", "probability": 0.1}]
+            for key, answer in zip("78", ANSWERS)
+        },
+    ),
+    "textract": ("response.json", make_queries(QUESTIONS, ANSWERS, ["7", "8"])),
+    "azure_document": (
+        "analyze_result.json",
+        {"status": "succeeded", "createdDateTime": "x", "analyzeResult": make_azure_result(dict(zip("78", ANSWERS)))},
+    ),
+    "azure_result": ("result.json", make_azure_result(dict(zip("78", ANSWERS)))),
+    "document_ai_process": (
+        "response.json",
+        {"document": make_document(dict(zip("78", ANSWERS))), "humanReviewStatus": {"state": "SKIPPED"}},
+    ),
+    "document_ai": ("document.json", make_document(dict(zip("78", ANSWERS)))),
+    "every_eval_ever": (
+        "0b0e_samples.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "schema_version": "0.3.0",
+                "evaluation_id": "x",
+                "model_id": "org/model",
+                "evaluation_name": "docvqa",
+                "sample_id": f"{7 + n}",
+                "interaction_type": "single_turn",
+                "input": {"raw": question, "reference": accepted, "formatted": "..."},
+                "output": {"raw": [answer], "reasoning_trace": ["It says so."]},
+                "answer_attribution": [{"turn_idx": 0, "source": "output.raw", "extracted_value": "x"}],
+                "evaluation": {"score": 1.0, "is_correct": True},
+            }
+        ),
+    ),
     "answers_by_id": ("answers.json", dict(zip("78", ANSWERS))),
 }
+# A layout of gold files -> that of a submission to it.
+SUBMISSION_TO = {"helm_instances": "helm_predictions", "squad": "squad_nbest"}
+WITHOUT_IDS = {layout.name for layout in LAYOUTS if not layout.id and not layout.references}
 GOLD = [
     {"questionId": 7 + n, "question": question, "answers": accepted}
     for n, (question, accepted) in enumerate(zip(QUESTIONS, ACCEPTED))
@@ -306,16 +543,19 @@ def rows_of(*files: str, gold: str | None = None, **reading: Any) -> list[Row]:
     return list(chain.from_iterable(submission.batches()))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+@pytest.mark.parametrize(
+    "layout", [layout for layout in LAYOUTS if layout.name not in WITHOUT_IDS], ids=lambda layout: layout.name
+)
 def test_file_in_each_layout_is_recognized_and_read(layout: Any, tmp_path: Path) -> None:
     name, content = FILES[layout.name]
     files, gold = [write(tmp_path / name, content)], None
-    if layout.name == "helm_instances":
-        files.append(write(tmp_path / "display_predictions.json", FILES["helm_predictions"][1]))
+    if layout.name in SUBMISSION_TO:
+        name, content = FILES[SUBMISSION_TO[layout.name]]
+        files.append(write(tmp_path / name, content))
     elif not layout.references:
         gold = write(tmp_path / "gold.json", GOLD)
     submissions = find_submissions(files, gold=gold)
-    assert submissions[0].layout == ("helm_predictions" if layout.name == "helm_instances" else layout.name)
+    assert submissions[0].layout == SUBMISSION_TO.get(layout.name, layout.name)
     rows = list(chain.from_iterable(submissions[0].batches()))
     has_ids, one_reference = bool(layout.id), layout.name in ("llama_factory", "ms_swift")
     ids = ["document/7", "document/8"] if layout.name == "due" else ["7", "8"]
@@ -325,29 +565,18 @@ def test_file_in_each_layout_is_recognized_and_read(layout: Any, tmp_path: Path)
     assert [row.record["question"] for row in rows] == QUESTIONS
 
 
+@pytest.mark.parametrize("name", sorted(WITHOUT_IDS))
+def test_file_without_ids_is_recognized_and_read_in_its_order(name: str, tmp_path: Path) -> None:
+    path, gold = write(tmp_path / FILES[name][0], FILES[name][1]), write(tmp_path / "gold.json", GOLD)
+    (submission,) = find_submissions([path], gold=gold)
+    rows = list(chain.from_iterable(submission.batches()))
+    assert submission.layout == name
+    assert [(row.id, row.prediction) for row in rows] == list(zip("78", ANSWERS))
+
+
 def test_recognize_layout_tells_every_layout_from_the_others() -> None:
     for layout in LAYOUTS:
         assert recognize_layout(dict.fromkeys(layout.fields)) == layout
-
-
-@pytest.mark.parametrize(
-    ("record", "id_field", "prediction", "references"),
-    [
-        ({"question_id": 1, "answer": "a"}, "question_id", "answer", None),
-        ({"questionId": 1, "answers": ["a"]}, "questionId", None, "answers"),
-        ({"id": 1, "answer": "a", "answers": ["a"]}, "id", "answer", "answers"),
-        ({"answer": ["a"], "model_output": "a"}, None, "model_output", "answer"),
-        ({"prediction_text": "a", "answers": {"text": ["a"], "answer_start": [1]}}, None, "prediction_text", "answers"),
-        ({"pred": "a", "gt": "a"}, None, "pred", "gt"),
-    ],
-)
-def test_guess_layout_knows_usual_names_of_fields(
-    record: dict[str, Any], id_field: str | None, prediction: str | None, references: str | None
-) -> None:
-    layout = guess_layout(record)
-    assert (layout.id, layout.prediction, layout.references) == tuple(
-        (name,) if name else () for name in (id_field, prediction, references)
-    )
 
 
 JSON = st.recursive(
@@ -395,6 +624,110 @@ def test_due_submission_is_joined_with_the_documents_of_the_gold_file(tmp_path: 
     path = write(tmp_path / "lists.jsonl", [{"name": "document", "annotations": answered}])
     with pytest.raises(InputError, match=r"lists.jsonl, line 1: it does not hold one text"):
         list(find_submissions([path], gold=gold)[0].batches())
+
+
+def test_layout_says_what_its_files_hold() -> None:
+    held = {layout.name: layout.holds for layout in LAYOUTS}
+    assert {held[name] for name in ("openai_batch", "helm_predictions", "textract")} == {"answers"}
+    assert {held[name] for name in ("helm_instances", "squad")} == {"gold"}
+    assert {held[name] for name in ("lm_eval", "every_eval_ever", "due")} == {"both"}
+    assert held["answers_by_id"] == "answers or gold"
+
+
+def test_squad_question_without_answer_accepts_an_empty_text(tmp_path: Path) -> None:
+    articles = deepcopy(FILES["squad"][1])
+    qas = articles["data"][0]["paragraphs"][0]["qas"]
+    impossible = {
+        "id": "9",
+        "question": "?",
+        "answers": [],
+        "is_impossible": True,
+        "plausible_answers": [{"text": "x"}],
+    }
+    old = {"version": "1.1", "data": [{"title": "", "paragraphs": [{"context": "", "qas": [*qas, impossible]}]}]}
+    gold = write(tmp_path / "dev.json", old)
+    rows = rows_of(gold, write(tmp_path / "predictions.json", {"7": "12.50", "9": ""}))
+    assert [(row.id, row.prediction, list(row.references)) for row in rows] == [
+        ("7", "12.50", ACCEPTED[0]),
+        ("9", "", [""]),
+    ]
+    assert rows[0].record["title"] == ""
+    best = {"7": [{"text": "12.50", "probability": 0.9}], "9": [{"text": "", "probability": 0.6}, {"text": "x"}]}
+    assert [row.prediction for row in rows_of(gold, write(tmp_path / "nbest.json", best))] == ["12.50", ""]
+    qas[0]["answers"] = []
+    with pytest.raises(InputError, match=r"question 7: .*answer"):
+        rows_of(write(tmp_path / "broken.json", articles), write(tmp_path / "predictions.json", {"7": "a", "8": "b"}))
+
+
+def test_llama_factory_file_is_joined_with_its_labels_or_a_gold_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "generated_predictions.jsonl", FILES["llama_factory"][1])
+    assert [list(row.references) for row in rows_of(path)] == [[accepted[0]] for accepted in ACCEPTED]
+
+
+# Requests that failed
+
+FAILED_REQUESTS: dict[str, list[tuple[dict[str, Any], str]]] = {
+    "openai_batch": [
+        ({"response": None, "error": {"code": "batch_expired", "message": "It expired."}}, "It expired."),
+        ({"response": {"status_code": 400, "body": {"error": {"message": "bad"}}}, "error": None}, "bad"),
+        ({"response": {"status_code": 400, "body": None}, "error": "too long"}, "too long"),  # vLLM
+        ({"response": {"status_code": 500, "body": None}, "error": {"error": {"message": "oom"}}}, "oom"),  # vLLM
+    ],
+    "anthropic_batch": [
+        ({"result": {"type": "errored", "error": {"type": "error", "error": {"message": "big"}}}}, "big"),
+        ({"result": {"type": "expired"}}, "expired"),
+        ({"result": {"type": "canceled"}}, "canceled"),
+    ],
+    "gemini_batch": [
+        ({"error": {"code": 13, "message": "internal"}}, "internal"),
+        ({"response": {"promptFeedback": {"blockReason": "SAFETY"}}}, "SAFETY"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "failure", "reason"), [(name, *row) for name, rows in FAILED_REQUESTS.items() for row in rows]
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_failed_request_is_a_missing_answer(
+    name: str, failure: dict[str, Any], reason: str, place: int, tmp_path: Path
+) -> None:
+    records = list(FILES[name][1])
+    key = "key" if name == "gemini_batch" else "custom_id"
+    records[place] = {key: records[place][key], **failure}
+    path, gold = write(tmp_path / FILES[name][0], records), write(tmp_path / "gold.json", GOLD)
+    (submission,) = find_submissions([path], gold=gold, reading=Reading(missing="zero"))
+    predictions = [row.prediction for row in chain.from_iterable(submission.batches())]
+    assert predictions == [None if n == place else answer for n, answer in enumerate(ANSWERS)]
+    assert submission.layout == name
+    assert find_failures(find_layout(name), records, predictions) == {place: reason}
+    assert f"{path}: 1 request failed ({reason})" in submission.notes
+    with pytest.raises(InputError) as refused:
+        rows_of(path, gold=gold)
+    assert refused.value.problem == f"1 request failed ({reason})"
+    assert refused.value.remedy == remedies.MISSING
+
+
+def test_missing_answer_of_another_layout_is_no_failed_request() -> None:
+    assert find_failures(find_layout("answers_by_id"), [{"(key)": "7"}], [None]) == {}
+
+
+@pytest.mark.parametrize(
+    ("reasons", "sentence"),
+    [
+        ({"": 1}, "1 request failed"),
+        ({"a": 1, "b": 1200}, "1,201 requests failed (b; a)"),
+        (dict.fromkeys("abcd", 1), "4 requests failed (a; b; c; ...)"),
+        ({"rate\nlimit " * 20: 2}, f"2 requests failed ({('rate limit ' * 8)[:80].strip()})"),
+    ],
+)
+def test_failures_are_described_with_their_commonest_reasons(reasons: dict[str, int], sentence: str) -> None:
+    assert describe_failures(reasons) == sentence
+
+
+def test_batch_with_texts_as_responses_is_read() -> None:
+    """A table of somebody's own that has the fields of a batch."""
+    assert find_batch_answer({"custom_id": "7", "response": "Coca Cola", "error": None}) == "Coca Cola"
 
 
 # Repeated questions

@@ -8,6 +8,7 @@ from anls_metric import VARIANTS, explain
 from anls_metric.analysis.curves import least_similarity
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading.extract import ExtractionReport, extractor
 from anls_metric.reading.join import Row
 from anls_metric.report import html_parts
 from anls_metric.report.document import build_document
@@ -61,6 +62,13 @@ def test_format_answer_explains_any_answer_under_every_variant(variant: str, pre
     assert sentence.endswith(".")
     assert (", so 0." in sentence) == (why.score == 0)
     assert html_parts.format_answer(why)
+
+
+def test_summary_says_what_extraction_did() -> None:
+    scored_set, report = ScoredSet(), ExtractionReport(extractor("json"))
+    scored_set.add([Row("7", report.extract('{"answer": "a'), ["a"], {})])
+    document = build_document([Entry("model", scored_set, extraction=report)])
+    assert "json changed 0 of 1 answer and left 0; 1 is not valid JSON: cut off?" in html_parts.format_summary(document)
 
 
 def test_html_parts_escape_hostile_texts() -> None:

@@ -6,12 +6,14 @@ import contextlib
 import io
 import json
 import os
+import random
 import re
 import signal
 import subprocess
 import sys
 import sysconfig
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -274,33 +276,37 @@ ANSWERS_A = [{"questionId": 1, "answer": "a"}, {"questionId": 2, "answer": "b"}]
 BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "extra id": (GOLD_A, [*ANSWERS_A, {"questionId": 7, "answer": "x"}], ["submission.json", "1 answer to", "(7)"]),
     "missing id": (GOLD_A, ANSWERS_A[:1], ["submission.json", "no answer to 1", "(2)", "--missing zero"]),
-    "answered twice": (GOLD_A, [*ANSWERS_A, ANSWERS_A[0]], ["submission.json", "answered more than once", "1"]),
-    "answered twice in a row": (GOLD_A, [ANSWERS_A[1]] * 2, ["submission.json", "question 2", "more than once"]),
-    "asked twice": ([*GOLD_A, GOLD_A[0]], ANSWERS_A, ["gold.json", "1 id repeated", "first: 1"]),
-    "both twice": (GOLD_A * 2, ANSWERS_A * 2, ["submission.json", "question 1", "more than once"]),
+    "answered twice": (GOLD_A, [*ANSWERS_A, ANSWERS_A[0]], ["submission.json", "1 id repeated", "the first: 1"]),
+    "answered twice in a row": (GOLD_A, [ANSWERS_A[1]] * 2, ["submission.json", "1 id repeated", "the first: 2"]),
+    "asked twice": ([*GOLD_A, GOLD_A[0]], ANSWERS_A, ["gold.json", "1 id repeated", "the first: 1"]),
+    "both twice": (GOLD_A * 2, ANSWERS_A * 2, ["submission.json", "id repeated", "the first: 1"]),
     "no references": ([{"questionId": 5, "answers": []}], [], ["gold.json", "question 5", "empty list"]),
-    "no field for references": ([{"questionId": 5}], [], ["gold.json, record 1", "'answers'", "'questionId'", "test"]),
-    "a reference that is a number": ([{"questionId": 5, "answers": ["a", 3]}], [], ["question 5", "3 (int)", '"3"']),
+    "no field for references": ([{"questionId": 5}], [], ["gold.json", "no accepted answers", "'questionId'", "test"]),
+    "a reference that is true": ([{"questionId": 5, "answers": ["a", True]}], [], ["question 5", "True (bool)"]),
     "an empty list as a text": ([{"questionId": 5, "answers": "[]"}], [], ["question 5", "empty list"]),
     "references that are null": ([{"questionId": 5, "answers": None}], [], ["question 5", "None"]),
     "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "printed form", "JSON"]),
-    "an answer that is a number": (GOLD_A, [{"questionId": 1, "answer": 4}], ["question 1", "4 (int)", '"4"']),
+    "an answer that is true": (GOLD_A, [{"questionId": 1, "answer": True}], ["question 1", "True (bool)"]),
     "an answer that is null": (
         GOLD_A,
         [{"questionId": 1, "answer": None}],
         ["question 1", "null", '""', "--missing zero"],
     ),
-    "an answer that is NaN": (GOLD_A, '[{"questionId": 1, "answer": NaN}]', ["question 1", "nan"]),
+    "an answer that is NaN": (GOLD_A, '[{"questionId": 1, "answer": NaN}]', ["question 1", "NaN", "--missing zero"]),
     "an answer that is a list": (GOLD_A, [{"questionId": 1, "answer": ["a"]}], ["question 1", "one and not a list"]),
-    "no answer field": (GOLD_A, [{"questionId": 1, "text": "a"}], ["submission.json, record 1", "'answer'", "'text'"]),
-    "no id": (GOLD_A, [{"answer": "a"}], ["submission.json, record 1", "'questionId'"]),
+    "no answer field": (
+        GOLD_A,
+        [{"questionId": 1, "text": "a"}],
+        ["submission.json", "no predictions", "'text'", "--prediction-field"],
+    ),
+    "no id": (GOLD_A, [{"answer": "a"}], ["submission.json", "no ids", "1 answer for the 2 questions", "--id-field"]),
     "an id that is null": (GOLD_A, [{"questionId": None, "answer": "a"}], ["record 1", "whole number"]),
     "an id that is a fraction": (GOLD_A, [{"questionId": 1.0, "answer": "a"}], ["record 1", "1.0", "whole number"]),
-    "an object of numbers": (GOLD_A, {"1": 7}, ["submission.json", "list of records", "'1'"]),
-    "an object over several lines": (GOLD_A, '{\n"1": 7\n}', ["submission.json", "list of records", "'1'"]),
+    "an object of lists and texts": (GOLD_A, {"1": ["a"], "2": "b"}, ["submission.json", "list of records", "'1'"]),
+    "an object over several lines": (GOLD_A, '{\n"1": true\n}', ["submission.json", "list of records", "'1'"]),
     "a text": (GOLD_A, '"a"', ["submission.json", "list of records", "a text"]),
-    "texts": (GOLD_A, ["a", "b"], ["submission.json, record 1", "an object", "a text"]),
-    "data that is no list": (GOLD_A, '{\n"data": 5}', ["submission.json", "list of records", "'data'"]),
+    "texts and objects": (GOLD_A, ["a", {}], ["submission.json, record 1", "an object", "a text"]),
+    "data that is no list": (GOLD_A, '{\n"data": true}', ["submission.json", "list of records", "'data'"]),
     "not JSON": (GOLD_A, '[{"questionId": 1,\n "answer": }]', ["submission.json, line 2, column 12", "not JSON"]),
     "two values": (GOLD_A, "[]\n[]", ["submission.json, line 2, column 1", "not JSON"]),
     "a bad line": (
@@ -346,7 +352,8 @@ def test_bad_csv_is_refused_with_its_line(run: Run, tmp_path: Path) -> None:
         'prediction,references\n"a"x,b\n': "line 2: not CSV",
         "prediction,references\ra,b\r": "carriage return alone",
         "prediction,prediction\na,b\n": "two columns have the same name",
-        "text,references\na,b\n": "there are no predictions in it (found 'text', 'references'): name their field with",
+        "text,references\na,b\n": "there are no predictions besides the accepted answers in 'references' "
+        "(found 'text', 'references'): name their field with --prediction-field",
     }.items():
         assert message in run_to_error(run, write(tmp_path / "table.csv", content))
 
@@ -400,7 +407,7 @@ def test_parquet_skips_unwanted_columns_and_names_all_in_errors(run: Run, tmp_pa
 def test_bad_table_is_refused(run: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "table.jsonl", '{"key": 1, "prediction": "a", "references": ["a"]}\n' * 2)
     assert run(table)[0] == 0
-    assert "table.jsonl: 1 id repeated (first: 1)" in run_to_error(run, table, "--id-field", "key")
+    assert "table.jsonl: 1 id repeated (the first: 1)" in run_to_error(run, table, "--id-field", "key")
     assert "no field 'gold'" in run_to_error(run, table, "--references-field", "gold")
     assert "table.parquet: not Parquet" in run_to_error(run, write(tmp_path / "table.parquet", "no"))
 
@@ -460,8 +467,8 @@ def test_each_mistake_with_ids_has_its_own_error(run: Run, tmp_path: Path) -> No
 
 def test_swapped_files_are_refused(run: Run) -> None:
     error = run_to_error(run, "-g", SUBMISSION, "-s", GOLD)
-    assert "has no accepted answers, and" in error
-    assert error.endswith("they look swapped: name them the other way round\n")
+    assert "has no accepted answers, but" in error
+    assert error.endswith("they look swapped: name them the other way round: the gold file comes first\n")
 
 
 @pytest.mark.parametrize("both", [True, False], ids=["table", "two files"])
@@ -482,7 +489,7 @@ def test_null_prediction_is_refused(run: Run, tmp_path: Path, both: bool) -> Non
 
 def test_repeated_id_of_a_table_is_refused_unless_ids_are_off(run: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "t.jsonl", '{"id": 7, "prediction": "a", "references": ["a"]}\n' * 2)
-    assert "t.jsonl: 1 id repeated (first: 7): write an id once, or number the records" in run_to_error(run, table)
+    assert "t.jsonl: 1 id repeated (the first: 7): keep one record of each" in run_to_error(run, table)
     assert parse_document(run(table, "--id-field", "none", "--format", "json")[1])["questions"] == 2
 
 
@@ -554,19 +561,53 @@ def test_submissions_without_common_ids_are_scored(run: Run, tmp_path: Path) -> 
 
 def test_wrapped_hint_names_rules_that_extract_the_answers(run: Run, tmp_path: Path) -> None:
     gold = [{"id": n, "answers": [f"answer {n}"]} for n in range(20)]
-    wrapped = [{"id": n, "answer": f"<think>Let me see.</think>The answer is answer {n}"} for n in range(20)]
+    wrapped = [{"id": n, "answer": f"<think>Let me see.</think>**answer {n}**"} for n in range(20)]
     files = write_pair(tmp_path, gold, wrapped)
     status, out, err = run(*files, "--format", "json")
-    hint = "20 of 20 predictions look wrapped: take the answers out with --extract think,final"
+    hint = "20 of 20 predictions look wrapped: extract the answers with --extract think,bold"
     assert (status, err, parse_document(out)["hints"]) == (0, f"hint: {hint}\n", [hint])
     assert parse_document(out)["anls"] < 0.5
-    status, out, err = run(*files, "--extract", "think,final", "--format", "json")
+    status, out, err = run(*files, "--extract", "think,bold", "--format", "json")
     assert (status, err, parse_document(out)["anls"]) == (0, "", 1.0)
-    assert parse_document(out)["signature"] == anls_metric.signature(extract="think,final")
-    assert "|extract:think,final|v" in parse_document(out)["signature"]
+    assert parse_document(out)["signature"] == anls_metric.signature(extract="think,bold")
+    assert "|extract:think,bold|v" in parse_document(out)["signature"]
     assert "no rule 'thinks'" in run_to_error(run, *files, "--extract", "thinks")
     joined = write(tmp_path / "t.csv", "prediction,references\n" + "".join(f"a{n},a{n}|b{n}\n" for n in range(20)))
     assert '--references-separator "|"' in run(joined)[2]
+
+
+def test_extraction_reports_itself_in_every_format(run: Run, tmp_path: Path) -> None:
+    gold = [{"id": n, "answers": [f"answer {n}"]} for n in range(10)]
+    objects = [{"id": n, "answer": json.dumps({"answer": f"answer {n}"})} for n in range(7)]
+    cut = [{"id": n, "answer": f'{{"answer": "answer {n}'} for n in range(7, 9)]
+    plain = {"id": 9, "answer": "<think>Hm.</think>answer 9"}
+    files = write_pair(tmp_path, gold, [*objects, *cut, plain])
+    status, out, _ = run(*files, "--extract", "think,json")
+    sentences = [
+        "think changed 1 of 10 answers and left 9",
+        "json changed 7 of 10 answers and left 1; 2 are not valid JSON: cut off?",
+    ]
+    assert status == 0
+    assert f"\nextracted  {sentences[0]}\n           {sentences[1]}\n" in out
+    submission = parse_document(run(*files, "--extract", "think,json", "--format", "json")[1])["submissions"][0]
+    assert submission["extraction"] == {
+        "think": {"changed": 1, "left": 9, "unreadable": 0},
+        "json": {"changed": 7, "left": 1, "unreadable": 2},
+    }
+    assert sentences[1] in str(anls_metric.score_file(str(files[3]), gold=str(files[1]), extract="think,json"))
+    assert "extraction" not in parse_document(run(*files, "--format", "json")[1])["submissions"][0]
+    report = tmp_path / "report.html"
+    compared = [*files, write(tmp_path / "plain.json", [{"id": n, "answer": f"answer {n}"} for n in range(10)])]
+    _, out, _ = run(*compared, "--extract", "json", "--report", report)
+    assert f"\nextracted\n  submission: {sentences[1]}\n  plain: json changed 0 of 10 answers and left 10" in out
+    assert f"submission: {sentences[1]}" in report.read_text("utf-8")
+
+
+def test_extraction_counts_missing_answers_for_no_rule(run: Run, tmp_path: Path) -> None:
+    gold = [{"id": n, "answers": ["a"]} for n in range(3)]
+    files = write_pair(tmp_path, gold, [{"id": 0, "answer": "**a**"}, {"id": 1, "answer": None}])
+    _, out, _ = run(*files, "--extract", "bold", "--missing", "zero")
+    assert "extracted  bold changed 1 of 1 answer and left 0\n" in out
 
 
 def test_cluster_by_chooses_the_clusters(run: Run, tmp_path: Path) -> None:
@@ -581,10 +622,61 @@ def test_cluster_by_chooses_the_clusters(run: Run, tmp_path: Path) -> None:
     assert "no question has the field 'x', by which to cluster" in run_to_error(run, *files, "--cluster-by", "x")
 
 
+def write_lines(path: Path, records: list[dict[str, Any]]) -> Path:
+    return write(path, "".join(f"{json.dumps(record)}\n" for record in records))
+
+
+def make_records(count: int, **fields: Callable[[int], Any]) -> list[dict[str, Any]]:
+    """Records of a table in which two answers of seven are wrong, with these fields."""
+    return [
+        {"id": n, "prediction": f"wrong {n}" if n % 7 in (2, 3) else "a", "references": ["a"]}
+        | {name: value for name, find in fields.items() if (value := find(n)) is not None}
+        for n in range(count)
+    ]
+
+
+def test_order_of_lines_changes_neither_clusters_nor_interval(run: Run, tmp_path: Path) -> None:
+    """The field of the documents is missing in more than the first hundred lines, or in the last."""
+    records = make_records(400, docId=lambda n: n // 8 if n >= 150 else None)
+    found = []
+    for lines in (records, records[::-1], random.Random(1).sample(records, 400)):
+        document = parse_document(run(write_lines(tmp_path / "t.jsonl", lines), "--format", "json")[1])
+        found.append((document["clusters"], document["interval"], document["anls"]))
+    assert found[0][0] == {"field": "docId", "count": 182}
+    assert found == [found[0]] * 3
+
+
+def test_kind_of_image_is_no_document(run: Run, tmp_path: Path) -> None:
+    fields: dict[str, Callable[[int], Any]] = {"image": lambda n: "yes" if n % 3 else "no", "docId": lambda n: n // 2}
+    table = write_lines(tmp_path / "t.jsonl", make_records(160, **fields))
+    _, out, err = run(table, "--format", "json")
+    assert (parse_document(out)["clusters"], err) == ({"field": "docId", "count": 80}, "")
+    table = write_lines(tmp_path / "t.jsonl", make_records(160, image=fields["image"]))
+    status, out, err = run(table, "--format", "json")
+    assert (status, parse_document(out)["clusters"]) == (0, None)
+    assert err == (
+        "hint: image has only 2 values for 160 questions, so each question counts for itself: "
+        "if image names the documents, choose it with --cluster-by image\n"
+    )
+    assert parse_document(run(table, "--format", "json", "--cluster-by", "image")[1])["clusters"]["count"] == 2
+
+
+def test_document_with_half_of_the_questions_is_named(run: Run, tmp_path: Path) -> None:
+    table = write_lines(tmp_path / "t.jsonl", make_records(600, docId=lambda n: n // 4 if n < 300 else "annual report"))
+    status, out, err = run(table)
+    assert (status, err) == (
+        0,
+        "hint: 300 of 600 questions are about one document (docId annual report): the 95 % interval is too narrow\n",
+    )
+    assert ", 76 clusters by docId\n" in out
+
+
 def test_list_layouts_prints_the_layouts(run: Run) -> None:
     status, out, _ = run("--list-layouts")
     assert status == 0
-    assert "lmms_eval " in out
+    holds = {line.split()[0]: line.split("  ", 1)[1].strip().split("  ")[0] for line in out.splitlines()}
+    assert holds["lmms_eval"] == "both"
+    assert (holds["openai_batch"], holds["squad"], holds["answers_by_id"]) == ("answers", "gold", "answers or gold")
     assert "https://github.com/open-compass/VLMEvalKit" in out
     assert "there is no layout 'x': choose one of lm_eval" in run_to_error(run, *FILES, "--layout", "x")
     assert parse_document(run(GOLD, SUBMISSION, "--layout", "auto", "--format", "json")[1])["layout"] == "table"

@@ -141,6 +141,32 @@ def test_comparison_marks_the_best_and_its_ties(run: Run, files: list[Path]) -> 
     }
 
 
+def test_choice_of_the_best_takes_a_stricter_test(run: Run, tmp_path: Path) -> None:
+    """Of 23 answers that differ 18 are better: p is 0.011, enough for a baseline of four, but not for their best."""
+    write(tmp_path / "gold.json", [{"id": n, "answers": ["a"]} for n in range(200)])
+
+    def write_answers(name: str, wrong: set[int]) -> Path:
+        answers = [{"id": n, "answer": "x" if n in wrong else "a"} for n in range(200)]
+        return write(tmp_path / f"{name}.json", answers)
+
+    def find(*names: Path) -> tuple[list[str], dict[str, Any]]:
+        document = json.loads(run(tmp_path / "gold.json", *names, "--format", "json")[1])
+        return [pair["verdict"] for pair in document["comparisons"]], document["best"]
+
+    best = write_answers("best", set(range(5)))
+    other = write_answers("other", set(range(5, 23)))
+    assert find(best, other) == (["worse"], {"name": "best", "not_told_apart": []})
+    more = [write_answers(f"more{n}", set(range(50 * n, 50 * n + 50))) for n in (1, 2)]
+    verdicts, found = find(best, other, *more)
+    assert (verdicts[1:], found) == (["worse", "worse"], {"name": "best", "not_told_apart": []})
+    alike = [write_answers(f"alike{n}", set(range(30 * n, 30 * n + 5))) for n in (1, 2)]
+    verdicts, found = find(best, other, *alike)
+    assert (verdicts, found["not_told_apart"]) == (
+        ["worse", "not told apart", "not told apart"],
+        ["other", "alike1", "alike2"],
+    )
+
+
 def test_comparison_prints_groups_and_worst_answers(run: Run, files: list[Path]) -> None:
     status, out, _ = run(*files, "--by", "kind", "--variant", "standard,due", "--worst", 1)
     assert status == 0

@@ -250,9 +250,7 @@ def test_extract_json_removes_fences_and_prose(run: Run, tmp_path: Path) -> None
     assert "texts of answer that are JSON" in err
     status, out, err = run("--gold", gold, answers, *STAR)
     assert (status, out.splitlines()[0]) == (0, "ANLS*      0.0000")
-    assert (
-        "hint: 2 of 2 predictions are texts around a list or an object: take the answers out with --extract json" in err
-    )
+    assert "hint: 2 of 2 predictions look wrapped: extract the answers with --extract json" in err
 
 
 def test_list_by_id_is_an_answer(run: Run, tmp_path: Path) -> None:
@@ -385,8 +383,10 @@ def test_hints_about_values(run: Run, tmp_path: Path) -> None:
         return run(write(tmp_path / "both.json", records), *STAR)[2]
 
     assert "hint" not in hints({"a": "b"}, {"a": "x"}, "b")
-    assert "with --extract think,json" in hints('<think>[1]</think> so {"a": "b"}')
-    assert "begin a list or an object and are no JSON: let the model write more" in hints('{"a": "b", "c')
+    assert "extract the answers with --extract json" in hints('<think>[1]</think> so {"a": "b"}')
+    assert "1 of 3 predictions begin a list or an object and are not valid JSON: let the model write more" in hints(
+        {"a": "b"}, {"a": "b"}, '{"a": "b", "c'
+    )
     assert "are empty: if another field holds them" in hints({}, "")
     assert "score with --none-keys ignored" in hints({"a": "x", "c": None})
 

@@ -1,0 +1,174 @@
+"""Finds the rules that extract the answers from wrong predictions: it tries the rules of `EXTRACTORS` on a sample."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from anls_metric.analysis.evidence import Case, Evidence, measure_cases
+from anls_metric.core.scoring import scores_and_similarities
+from anls_metric.core.variants import Variant
+from anls_metric.reading.extract import EXTRACTORS, Extraction, Extractor, extractor
+from anls_metric.reading.values import parse_value_or_text
+
+_MOST_RULES = 4  # that are added
+_MOST_CASES = 256  # wrong ones of the sample, and right ones
+_MOST_VALUES = 5  # fields or tags that are tried for a rule
+_LEAST_GAIN = 0.002  # that each rule has to add to the mean,
+_LEAST_CLOSER = 0.01  # or to the mean similarity, where it helps only together with another rule
+
+
+class Found(NamedTuple):
+    """The rules that raise a mean most.
+
+    Attributes:
+        rules: their names, as `extractor` takes them, after those that are in use.
+        gain: what they add to the mean, estimated from the sample.
+        changed: the numbers of the wrong predictions from which they extract another text that is not empty.
+    """
+
+    rules: str
+    gain: float
+    changed: Sequence[int]
+
+
+def find_rules(evidence: Evidence) -> Found | None:
+    """Find a short chain of extraction rules that raises the mean of a set most.
+
+    Each step adds the rule that helps most, where in the chain it helps most. In the end it drops the rules that
+    others made needless, and prefers the order of the table.
+
+    Args:
+        evidence: the wrong predictions, and some right ones, since rules can spoil those.
+
+    Returns:
+        The rules; None if no rules raise the mean.
+
+    Example:
+        >>> from anls_metric.core.variants import get_variant
+        >>> text = "<think>Pepsi?</think>**Coca Cola**"
+        >>> case = Case(0, text, ["Coca Cola"], 0.0, None, text)
+        >>> find_rules(Evidence(get_variant("standard"), "", 1, [case], [], 0))
+        Found(rules='think,bold', gain=1.0, changed=[0])
+    """
+    trials = _Trials(evidence)
+    rules, gain = trials.in_use, trials.measure(trials.in_use)
+    little = 0.1 * len(evidence.wrong) / evidence.total
+    for _ in range(_MOST_RULES):
+        longer = max(trials.extend(rules), key=trials.measure, default=rules)
+        score, similarity = trials.measure(longer)
+        if score < gain[0] + min(_LEAST_GAIN, little) and similarity < gain[1] + min(_LEAST_CLOSER, little):
+            break
+        rules, gain = longer, (score, similarity)
+    enough = gain[0] - min(_LEAST_GAIN, gain[0] / 10)
+    for rule in reversed(rules):
+        shorter = tuple(other for other in rules if other != rule)
+        if rule not in trials.in_use and trials.measure(shorter)[0] > enough:
+            rules = shorter
+    ordered = tuple(sorted(rules, key=_find_place))
+    if not trials.in_use and trials.measure(ordered)[0] >= trials.measure(rules)[0]:
+        rules = ordered
+    score = trials.measure(rules)[0]
+    return Found(Extraction(rules).signature, score, trials.find_changed(rules)) if score > 0.0 else None
+
+
+def _find_place(rule: Extractor) -> int:
+    return list(EXTRACTORS).index(rule.name.partition(":")[0])
+
+
+Chain = tuple[Extractor, ...]
+
+# The option of a rule -> where its values stand in a text.
+_OPTIONS = {
+    "field": r"""["']([^"',:\\\s](?:[^"',:\\\n]{0,38}[^"',:\\\s])?)["']\s{0,9}:""",
+    "tag": r"</([\w.-]{1,40})>",
+}
+
+
+class _Trials:
+    """Measures chains of rules on a sample. It extracts from each text only once, and scores it only once.
+
+    Attributes:
+        in_use: the rules that extracted the predictions.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._scorer, self._wrong = evidence.scorer, evidence.wrong
+        self._of_values = not isinstance(evidence.scorer, Variant)
+        self.in_use: Chain = extractor(evidence.rules, self._of_values).rules if evidence.rules else ()
+        self._extracted: dict[tuple[str, str], str] = {}
+        self._scores: dict[tuple[int, str], tuple[float, float]] = {}
+        self._gains: dict[Chain, tuple[float, float]] = {}
+        self._sample: list[tuple[Case, float]] = []  # each case with the share of the set that it stands for
+        for cases, count in (evidence.wrong, len(evidence.wrong)), (evidence.right, evidence.right_count):
+            some = cases[:: 1 + measure_cases(cases) // _MOST_CASES]
+            self._sample += [(case, count / len(some) / evidence.total) for case in some if isinstance(case.raw, str)]
+        self._candidates = list(self._list_candidates())
+
+    def _list_candidates(self) -> Iterator[Extractor]:
+        """List the rules that may find something, and then rules with the commonest values of their options."""
+        text = "\0".join(case.raw for case, _ in self._sample if case.score < 1.0)
+        names = [name for name, rule in EXTRACTORS.items() if any(mark in text for mark in rule.marks)]
+        for name in list(names):
+            option = _OPTIONS.get(EXTRACTORS[name].option)
+            found = re.findall(option, text) if option else []
+            names += [f"{name}:{value}" for value, _ in Counter(found).most_common(_MOST_VALUES)]
+        yield from (rule for name in names for rule in extractor(name, self._of_values).rules)
+
+    def extend(self, rules: Chain) -> Iterator[Chain]:
+        """List the chains with one more rule, first those that have it at the end."""
+        for rule in self._candidates:
+            if rule not in rules:
+                yield from ((*rules[:place], rule, *rules[place:]) for place in range(len(rules), -1, -1))
+
+    def measure(self, rules: Chain) -> tuple[float, float]:
+        """What rules add to the mean, and to the mean similarity, which shows what helps below the threshold."""
+        if rules not in self._gains:
+            changes = [
+                (self._score(place, text), self._score(place, before), share)
+                for place, (case, share) in enumerate(self._sample)
+                if (text := self._extract(rules, case.raw)) != (before := self._extract(self.in_use, case.raw))
+            ]
+            self._gains[rules] = (
+                round(sum(share * (after[0] - before[0]) for after, before, share in changes), 9),
+                round(sum(share * (after[1] - before[1]) for after, before, share in changes), 9),
+            )
+        return self._gains[rules]
+
+    def find_changed(self, rules: Chain) -> list[int]:
+        """Find the wrong predictions from which rules extract another text that is not empty."""
+        return [
+            case.number
+            for case in self._wrong
+            if isinstance(case.raw, str)
+            and self._extract(rules, case.raw) not in ("", self._extract(self.in_use, case.raw))
+        ]
+
+    def _extract(self, rules: Chain, text: str) -> str:
+        for rule in rules:
+            key = rule.name, text
+            if key not in self._extracted:
+                answer = rule.find(text)
+                self._extracted[key] = text if answer is None else answer
+            text = self._extracted[key]
+        return text
+
+    def _score(self, place: int, text: str) -> tuple[float, float]:
+        """The score and the similarity of a text as the prediction of a case; for values, the score twice."""
+        key = place, text
+        if key not in self._scores:
+            references = self._sample[place][0].references
+            if isinstance(self._scorer, Variant):
+                (score,), (similarity,) = scores_and_similarities([text], [references], variant=self._scorer)
+            else:
+                score = similarity = self._score_value(parse_value_or_text(text), references)
+            self._scores[key] = score, similarity
+        return self._scores[key]
+
+    def _score_value(self, value: Any, references: Sequence[Any]) -> float:
+        try:
+            return float(self._scorer.score([value], [references])[0])
+        except ValueError:  # it is nested too deep
+            return -1.0

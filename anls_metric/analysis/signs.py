@@ -1,0 +1,491 @@
+"""A table of signs that a score depends on how a file is written, and not on how well the questions are answered."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain, repeat
+from typing import NamedTuple
+
+from anls_metric.analysis.evidence import Case, Evidence
+from anls_metric.analysis.extraction_search import find_rules
+from anls_metric.analysis.outcomes import Judge, stands_in
+from anls_metric.core.rows import describe
+from anls_metric.reading import remedies
+from anls_metric.reading.extract import EXTRACTORS, extractor
+from anls_metric.reading.references import parse_references
+from anls_metric.reading.remedies import Remedy
+from anls_metric.reading.values import parse_value_or_text
+
+Signed = Mapping[int, str]
+"""The numbers of the predictions that show a sign, each with the value that the hint names, or ""."""
+
+
+class Sign(NamedTuple):
+    """A row of `SIGNS` or `VALUE_SIGNS`.
+
+    Attributes:
+        key: the name of the sign.
+        find: finds the predictions that show the sign.
+        text: the words of the hint after "9 of 10 "; {value} stands for the value.
+        remedy: what to do: a row of `remedies`, or a sentence.
+        share: the smallest share of the predictions that makes a hint; 0 where their share does not matter.
+        least: the smallest number of predictions that makes a hint: more than one where chance also gives the sign.
+    """
+
+    key: str
+    find: Callable[[Evidence], Signed]
+    text: str
+    remedy: Remedy | str
+    share: float = 0.0
+    least: int = 1
+
+
+def _each(shows: Callable[[Case], bool], *marks: str) -> Callable[[Evidence], Signed]:
+    """Make a finder that looks at each prediction, if one of the marks stands in any of them."""
+
+    def find(evidence: Evidence) -> Signed:
+        if marks and not any(mark in evidence.text for mark in marks):
+            return {}
+        return {case.number: "" for case in evidence.wrong if shows(case)}
+
+    return find
+
+
+# The whole file
+
+
+def _find_copies(evidence: Evidence) -> Signed:
+    fields = f" (other fields of text: {', '.join(evidence.other_fields)})" if evidence.other_fields else ""
+    return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied else {}
+
+
+def _find_numbers_of_file(evidence: Evidence) -> Signed:
+    """Find the wrong predictions that look like floats, if the file has floats."""
+    floats = (case.number for case in evidence.wrong if re.fullmatch(r"-?\d+\.\d+(?:e[-+]?\d+)?", case.prediction))
+    return dict.fromkeys(floats, "") if evidence.float_count else {}
+
+
+def _find_misplaced(evidence: Evidence) -> Signed:
+    """Find the accepted answers of other questions, if most predictions are wrong and chance does not explain it."""
+    wrong = evidence.wrong
+    if 2 * len(wrong) <= evidence.total:
+        return {}
+    asked: dict[str, set[int]] = defaultdict(set)
+    for case in wrong:
+        for reference in case.references:
+            asked[reference].add(case.number)
+    places = {case.number: asked.get(case.prediction, set()) for case in wrong if case.score == 0.0 and case.prediction}
+    before, after = ([number for number in places if number + step in places[number]] for step in (-1, 1))
+    for numbers, others, side in (before, after, "before"), (after, before, "after"):
+        if len(numbers) > max(0.2 * evidence.total, 3 * len(others)):  # neighbours can have the same answer
+            return dict.fromkeys(numbers, f"the question right {side} theirs")
+    elsewhere = [number for number in places if places[number]]
+    common = sum(any(len(asked[reference]) > 1 for reference in case.references) for case in wrong)
+    chance = common / len(wrong)
+    return dict.fromkeys(elsewhere if len(elsewhere) > max(0.5, 2 * chance) * len(places) else (), "another question")
+
+
+# Wrapped predictions
+
+
+def _find_wrapped(evidence: Evidence) -> Signed:
+    """Find the predictions that rules change, if that adds a point to the score, and more where they are few."""
+    found = find_rules(evidence) if len(evidence.wrong) >= min(3, 0.2 * evidence.total) else None
+    if not found or found.gain < 0.01:
+        return {}
+    many = len(found.changed) >= 0.2 * evidence.total
+    return dict.fromkeys(found.changed if many or found.gain >= 0.4 / evidence.total**0.5 else (), found.rules)
+
+
+_THINK = EXTRACTORS["think"]
+
+
+def _find_certainly_wrapped(names: Sequence[str], evidence: Evidence) -> Signed:
+    """Find the predictions in which one of these rules finds something, if rules add a tenth to their scores."""
+    rules = [EXTRACTORS[name] for name in names]
+    marks = chain.from_iterable(rule.marks for rule in rules)
+    found = _each(lambda case: any(rule.find(case.prediction) is not None for rule in rules), *marks)(evidence)
+    best = find_rules(evidence.only(found)) if found else None
+    helps = best is not None and best.gain * evidence.total >= 0.1 * len(best.changed)
+    return dict.fromkeys(best.changed, best.rules) if best and helps else {}
+
+
+def _is_unfinished(case: Case) -> bool:
+    return _THINK.find(case.prediction) == ""
+
+
+_OBJECT = r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']"""
+
+
+def _is_cut_off(text: str) -> bool:
+    """Whether a text begins an object, or a list of objects, that does not end."""
+    is_open = text.count("{") > text.count("}") or text.count("[") > text.count("]")
+    return is_open and re.match(_OBJECT, text) is not None
+
+
+def _is_cut_off_json(case: Case) -> bool:
+    return _is_cut_off(case.prediction) and not any(re.match(_OBJECT, text) for text in case.references)
+
+
+# Lists that are written as texts
+
+# A separator -> whether it certainly separates answers; otherwise one of the parts must fit the prediction.
+_SEPARATORS = {"||": True, " | ": True, "|": True, ";": False, "\n": False}
+
+
+def _find_joined(evidence: Evidence) -> Signed:
+    separators = [separator for separator in _SEPARATORS if separator in evidence.references]
+    joined: dict[int, str] = {}
+    for case in evidence.wrong if separators else ():
+        for separator in separators if len(case.references) == 1 else ():
+            parts = [part for part in case.references[0].split(separator) if part.strip()]
+            if len(parts) > 1 and (_SEPARATORS[separator] or evidence.is_better(case, case.prediction, parts)):
+                joined[case.number] = separator
+                break
+    return joined
+
+
+def _is_accepted_by_character(case: Case) -> bool:
+    return len(case.references) > 3 and set(map(len, case.references)) == {1}
+
+
+_PRINTED = r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:|\{[^{}:'",]+,[^{}:'"]+\}$"""
+
+
+def _is_printed(text: str) -> bool:
+    """Whether a text is the printed form of a list, a set, a dictionary, an array or bytes."""
+    text = text.strip()
+    if not text.endswith(("]", "}", ")", "'", '"')):
+        return False
+    try:
+        return bool(re.match(_PRINTED, text)) or list(parse_references(text, "text")) != [text]
+    except ValueError:
+        return True
+
+
+def _is_printed_reference(case: Case) -> bool:
+    return len(case.references) == 1 and _is_printed(case.references[0])
+
+
+# The same text in another spelling
+
+
+def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: str = "") -> Signed:
+    """Find the predictions that score more once both sides are normalized.
+
+    This changes only texts with a mark; without a mark, only texts that are not ASCII.
+    """
+    cases: Iterable[Case] = evidence.of_other_letters
+    if mark:
+        is_there = mark in evidence.text or mark in evidence.references
+        cases = (case for case in evidence.wrong if mark in "\0".join((case.prediction, *case.references)))
+        cases = cases if is_there else ()
+    respelled = {}
+    for case in cases:
+        prediction, *references = map(normalize, (case.prediction, *case.references))
+        if evidence.is_better(case, prediction, references):
+            respelled[case.number] = ""
+    return respelled
+
+
+def _find_floats(evidence: Evidence) -> Signed:
+    """Find whole numbers that are written as floats: very few are a model's, if it also writes them without a point."""
+    found = _find_respelled(partial(re.sub, r"^(-?\d+)\.0$", r"\1"), evidence, ".0")
+    few = 0 < len(found) <= max(1, 0.01 * evidence.total)
+    return {} if few and any(case.prediction.isdecimal() for case in (*evidence.wrong, *evidence.right)) else found
+
+
+_INVISIBLE = "(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]"
+_LATIN = "[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}"
+
+
+def _compose(text: str) -> str:
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)
+
+
+def _decode_utf_8(match: re.Match[str]) -> str:
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return match[0].encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return match[0]
+
+
+def _unescape_entities(text: str) -> str:
+    import html
+
+    return html.unescape(text)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16))
+
+
+# Predictions that are no answers
+
+NULLS = ("nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "NaT", "undefined")
+"""The texts that programs write for a missing value."""
+
+
+def _find_nulls(evidence: Evidence) -> Signed:
+    """Find the texts of a missing value, unless the same text is right somewhere, apart from its case."""
+    nulls = [case for case in evidence.wrong if case.prediction in NULLS]
+    respelled = [case for case in nulls if case.prediction.lower() in [str(text).lower() for text in case.references]]
+    right = evidence.right_nulls.union(case.prediction for case in respelled)
+    lost = {case.number: case.prediction for case in nulls if case.prediction not in right}
+    return dict.fromkeys(lost, " or ".join(f'"{text}"' for text in sorted(set(lost.values()))))
+
+
+def _find_repeated(evidence: Evidence) -> Signed:
+    """Find the predictions that come often and are right nowhere."""
+    counts = Counter(case.prediction for case in evidence.wrong)
+    accepted = set(chain.from_iterable(case.references for case in (*evidence.wrong, *evidence.right)))
+    often = {text for text, count in counts.items() if count >= 0.05 * evidence.total and text.strip()} - accepted
+    return {case.number: _quote(case.prediction) for case in evidence.wrong if case.prediction in often}
+
+
+def _quote(text: str) -> str:
+    return describe(text).removesuffix(" (str)")
+
+
+def _is_empty(case: Case) -> bool:
+    text = case.prediction
+    return text in ([], {}) or (isinstance(text, str) and not text.strip())
+
+
+def _is_first_character(case: Case) -> bool:
+    text = case.prediction
+    return len(text) == 1 and any(reference.startswith(text) for reference in case.references)
+
+
+# Words around the answer that no rule removes
+
+
+def _find_surplus(evidence: Evidence) -> Signed:
+    """Find the predictions that contain an accepted answer among other words, begin or end alike, or repeat words."""
+    normalize, wrong = Judge(evidence.scorer).normalize, evidence.wrong
+    containing = [
+        case
+        for case in wrong
+        if any(map(stands_in, map(normalize, case.references), repeat(normalize(case.prediction))))
+    ]
+    if len(containing) >= 0.05 * evidence.total + evidence.total**0.5:  # those of good models are a twentieth
+        alike, words = _find_shared_words(containing, len(containing) // 2 + 1)
+        words = f"contain an accepted answer among other words{words and f' ({len(alike):,} {words})'}"
+        return dict.fromkeys((case.number for case in containing), words)
+    alike, words = _find_shared_words(wrong, evidence.total // 2 + 1)
+    if alike:
+        return dict.fromkeys((case.number for case in alike), f"{words}, and their accepted answers do not")
+    return {case.number: "repeat the same words" for case in wrong if _repeats_itself(case.prediction)}
+
+
+def _find_shared_words(cases: Sequence[Case], least: int) -> tuple[list[Case], str]:
+    """Find enough predictions that begin alike, or end alike, with words that are not in their accepted answers."""
+    for verb, step in ("begin", 1), ("end", -1):
+        texts = sorted(case.prediction.strip()[::step][:100] for case in cases)
+        # In sorted texts, the first and the last of a window have in common what all of them have in common.
+        words = max(map(_find_common_words, texts, texts[least - 1 :]), key=len, default="")
+        alike = [case for case in cases if words and case.prediction.strip()[::step].startswith(words)]
+        accepted = sum(any(words[::step] in text for text in case.references) for case in alike)
+        if alike and 5 * accepted <= len(alike):
+            return alike, f"{verb} with {_quote(words[::step])}"
+    return [], ""
+
+
+def _find_common_words(first: str, second: str) -> str:
+    """Find the words with which both texts begin, but not where they are all of the first text."""
+    length = next((place for place, (one, other) in enumerate(zip(first, second)) if one != other), len(first))
+    common = first[:length]
+    if common[-1:].isalnum() and any(text[length : length + 1].isalnum() for text in (first, second)):
+        common = re.sub(r"\w+$", "", common)  # it ended within a word
+    return "" if common == first else common.strip()
+
+
+def _repeats_itself(text: str) -> bool:
+    """Whether every three words come three times or more."""
+    words = text.split()
+    return len(words) >= 5 and 3 * len(set(zip(words, words[1:], words[2:]))) <= len(words)
+
+
+# Lists and nested values
+
+_find_value = extractor("json", values=True)
+
+
+def _is_broken(case: Case) -> bool:
+    """Whether the model began a list or an object, where one is accepted, and did not end it."""
+    text, accepted = case.raw, case.references
+    if not isinstance(text, str) or not any(isinstance(value, (list, dict)) for value in accepted):
+        return False
+    holds_none = ("{" in text or "[" in text) and isinstance(parse_value_or_text(_find_value(text)), str)
+    return holds_none or _is_cut_off(text)
+
+
+def _has_filled_keys(case: Case) -> bool:
+    if not isinstance(case.prediction, dict) or not all(isinstance(value, dict) for value in case.references):
+        return False
+    known = set(chain.from_iterable(case.references))
+    return any(value is None and key not in known for key, value in case.prediction.items())
+
+
+# The tables. A prediction counts for one hint only: the first one.
+
+_WRITE_MORE = "let the model write more"
+_WRITE_LIST = "write a list of texts"
+
+_COPIES = Sign(
+    "copies",
+    _find_copies,
+    "predictions equal an accepted answer, every one letter for letter, as in a copy of the gold labels{value}",
+    remedies.ANOTHER_PREDICTION_FIELD,
+    least=20,
+)
+_WRAPPED = Sign("wrapped", _find_wrapped, "predictions look wrapped", remedies.EXTRACT)
+_NULLS = Sign(
+    "nulls",
+    _find_nulls,
+    "predictions are {value}, which programs write for a missing value",
+    "look where these answers got lost",
+)
+_EMPTY = Sign("empty", _each(_is_empty), "predictions are empty", remedies.ANOTHER_PREDICTION_FIELD, 0.9)
+
+VALUE_SIGNS = (
+    _COPIES,
+    Sign("broken", _each(_is_broken), "predictions begin a list or an object and are not valid JSON", _WRITE_MORE),
+    _WRAPPED,
+    _NULLS,
+    _EMPTY,
+    Sign(
+        "filled keys",
+        _each(_has_filled_keys),
+        "predictions have keys without a value that are not asked for",
+        remedies.NONE_KEYS,
+        0.2,
+    ),
+)
+
+SIGNS = (
+    _COPIES,
+    _WRAPPED,
+    Sign(
+        "reasoning",
+        partial(_find_certainly_wrapped, ["think"]),
+        "predictions hold reasoning, like <think>..</think>",
+        remedies.EXTRACT,
+    ),
+    Sign(
+        "some wrapped",
+        partial(_find_certainly_wrapped, ["tag", "boxed", "json", "fence", "special-tokens"]),
+        "predictions look wrapped",
+        remedies.EXTRACT,
+    ),
+    Sign(
+        "unfinished",
+        _each(_is_unfinished, *_THINK.marks),
+        "predictions hold reasoning without an answer after it",
+        _WRITE_MORE,
+    ),
+    Sign("cut off", _each(_is_cut_off_json, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
+    _NULLS,
+    Sign("joined", _find_joined, "accepted answers look like several in one text", remedies.REFERENCES_SEPARATOR, 0.2),
+    Sign(
+        "printed",
+        _each(_is_printed_reference),
+        "accepted answers look like the printed form of a list",
+        _WRITE_LIST,
+        0.2,
+    ),
+    Sign(
+        "characters",
+        _each(_is_accepted_by_character),
+        "lists of accepted answers hold single characters, as of a text that was taken for a list",
+        _WRITE_LIST,
+        0.2,
+    ),
+    Sign(
+        "numbers of the file",
+        _find_numbers_of_file,
+        "predictions are wrong and were numbers in the file, so their written form is lost "
+        '("15.0" was perhaps "15", and "1234.5" was perhaps "$1,234.50")',
+        "write the predictions as texts",
+    ),
+    Sign(
+        "floats",
+        _find_floats,
+        'predictions score less because whole numbers are written as floats ("15.0" for "15")',
+        "write the predictions as texts; pandas writes whole numbers so where a column has gaps",
+    ),
+    Sign(
+        "accents",
+        partial(_find_respelled, _compose),
+        "predictions score less because one side writes accents decomposed, the other one does not",
+        'write both sides alike, as unicodedata.normalize("NFC", text) does',
+    ),
+    Sign(
+        "invisible",
+        partial(_find_respelled, partial(re.sub, _INVISIBLE, "")),
+        "predictions score less because of characters that nobody sees (U+200B, U+FEFF, U+00AD)",
+        "leave them out on both sides",
+    ),
+    Sign(
+        "encoding",
+        partial(_find_respelled, partial(re.sub, _LATIN, _decode_utf_8)),
+        "predictions score less because UTF-8 was read as another encoding (Ã© for é)",
+        "read the file that they come from as UTF-8",
+    ),
+    Sign(
+        "entities",
+        partial(_find_respelled, _unescape_entities, mark="&"),
+        "predictions score less because of entities of HTML (&amp; for &)",
+        "write what they stand for, as html.unescape does",
+    ),
+    Sign(
+        "escapes",
+        partial(_find_respelled, partial(re.sub, r"\\u([0-9a-fA-F]{4})", _unescape), mark=r"\u"),
+        r"predictions score less because of escaped characters (\u00e9 for é)",
+        "write what they stand for, as json.loads does",
+    ),
+    Sign(
+        "tokens",
+        partial(_find_respelled, partial(re.sub, "[Ġ▁]", " ")),
+        "predictions score less because a tokenizer's signs stand for blanks (Ġ or ▁)",
+        "let the tokenizer decode what the model generated",
+    ),
+    _EMPTY,
+    Sign(
+        "misplaced",
+        _find_misplaced,
+        "predictions are an accepted answer of {value}",
+        "look whether predictions and questions are in the same order",
+        least=10,
+    ),
+    Sign(
+        "repeated",
+        _find_repeated,
+        "predictions are wrong and the same, {value}",
+        "look at what wrote them: an error or a missing answer may pass for an answer there",
+        0.2,
+        least=10,
+    ),
+    Sign(
+        "first character",
+        _each(_is_first_character),
+        "predictions are the first character of an accepted answer",
+        "look whether a text was taken for a list, as in text[0]",
+        0.2,
+        least=10,
+    ),
+    Sign(
+        "surplus",
+        _find_surplus,
+        "predictions {value}",
+        "no extraction rule helps, so ask the model for the answer alone",
+        0.1,
+    ),
+)

@@ -1,0 +1,533 @@
+"""Decides which field of a file is which, from its names and values, and from the file on the other side.
+
+Each role (id, question, prediction, accepted answers) has candidates: the field that the user names, the paths of the
+layout, and usual names. `resolve` chooses among them by name. `match` then looks at the values of both files: the id of
+a submission is the field that holds the ids of the gold file. Every choice that a reader might not expect has a note.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from anls_metric.reading import remedies
+from anls_metric.reading.containers import KEY, VALUE
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import list_some
+from anls_metric.reading.layouts import ABSENT, Layout, Path, take
+
+Side = Literal["both", "gold", "submission"]
+"""What a file holds: predictions with their accepted answers, accepted answers, or predictions."""
+
+# Usual names of fields, the likeliest first. The first ids are those of the leaderboard's files,
+# https://rrc.cvc.uab.es/?ch=17&com=tasks.
+ID_FIELDS = ("questionId", "question_id", "id", "qid", "questionID", KEY)
+QUESTION_FIELDS = ("question", "query", "prompt")
+PREDICTION_FIELDS = (
+    *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
+    *("model_prediction", "predict", "model_output", "model_response", "llm_output", "llm_response", "llm_answer"),
+    *("response", "output", "generated_text", "generated_answer", "generation", "completion", "answer_pred"),
+)
+REFERENCES_FIELDS = (
+    *("references", "answers", "accepted_answers", "gold_answers", "ground_truths", "ground_truth", "gt_answers"),
+    *("answers.text", "reference", "gold", "gt", "target", "targets", "labels", "label"),
+)
+ANSWER_FIELD = "answer"  # the prediction in a submission, the accepted answer in a gold file or beside a prediction
+
+# Fields that tell the submissions of a long table apart, and fields that tell the runs of one model apart.
+SUBMISSION_FIELDS = ("model", "checkpoint", "system", "submission")
+RUN_FIELDS = ("seed", "sample", "epoch", "run", "trial")
+
+SAMPLE = 100  # records that are looked at
+_NEARLY_ALL = 0.95  # the share of a field's values that must be ids of the gold file
+
+
+class Sample:
+    """What the resolver sees of a file.
+
+    Args:
+        name: the name of the file in errors.
+        records: its first records; no more than `SAMPLE` of them are looked at.
+        fields: the names of all columns, where the records may lack some.
+    """
+
+    def __init__(self, name: str, records: Sequence[Mapping[str, Any]], fields: Sequence[str] = ()) -> None:
+        self.name, self.fields = name, fields
+        self.records = records[:SAMPLE]
+        self._names = {*chain.from_iterable(self.records), *fields}
+
+    def has(self, path: Path) -> bool:
+        """Whether a path leads to a value in any record."""
+        if path in self._names:
+            return True
+        nested = callable(path) or "." in path
+        return nested and any(take(record, path) is not ABSENT for record in self.records)
+
+    def values(self, path: Path) -> list[Any]:
+        """The values of a path, without the records that do not have it."""
+        there = self.has(path)
+        return [value for record in self.records if (value := take(record, path)) is not ABSENT] if there else []
+
+    def first_of(self, paths: Iterable[str]) -> tuple[str, ...]:
+        """The first path that leads to a value, as a layout holds it."""
+        return next(((path,) for path in paths if self.has(path)), ())
+
+    def list_paths(self) -> list[str]:
+        """The paths of all values of the first record that are no objects, and of the other columns."""
+        return list(dict.fromkeys([*(_list_paths(self.records[0]) if self.records else ()), *self.fields]))
+
+    def describe_paths(self) -> str:
+        """The paths of the first record in words, those inside lists as well."""
+        paths = list(_list_paths(self.records[0], into_lists=True)) if self.records else []
+        return list_some(map(repr, dict.fromkeys([*paths, *self.fields])), _SHOWN_PATHS) or "nothing"
+
+
+_SHOWN_PATHS = 12
+
+
+def _list_paths(record: Mapping[str, Any], before: str = "", depth: int = 8, into_lists: bool = False) -> Iterable[str]:
+    for name, value in record.items():
+        first = value[0] if into_lists and isinstance(value, list) and value else None
+        if isinstance(value, Mapping) and depth > 1:
+            yield from _list_paths(value, f"{before}{name}.", depth - 1, into_lists)
+        elif isinstance(first, Mapping) and depth > 1:
+            yield from _list_paths(first, f"{before}{name}.0.", depth - 1, into_lists)
+        else:
+            yield before + name
+
+
+# Roles by name
+
+
+def resolve(
+    side: Side,
+    sample: Sample,
+    layout: Layout | None = None,
+    named: Mapping[str, str | None] = MappingProxyType({}),
+    values: bool = False,
+) -> Layout:
+    """Choose the path of each role by its name.
+
+    Args:
+        side: what the file holds.
+        sample: its first records.
+        layout: the layout of the program that wrote it; None for a table, whose fields have usual names.
+        named: the fields that the user names, by role: "id", "prediction", "references". They win where the file has
+            them.
+        values: whether answers are lists and nested values: then the records of a map can be answers as a whole.
+
+    Returns:
+        The layout with a path for each role. A role without any candidate has none.
+
+    Example:
+        >>> record = {"question_id": 7, "answer": "Coca Cola", "prediction": "CocaCola"}
+        >>> layout = resolve("both", Sample("table.json", [record]))
+        >>> layout.id, layout.prediction, layout.references
+        (('question_id',), ('prediction',), ('answer',))
+        >>> resolve("submission", Sample("a.json", [{"id": 7, "answer": "Coca Cola"}])).prediction
+        ('answer',)
+    """
+    given: dict[str, Any] = {role: (path,) for role, path in named.items() if path and sample.has(path)}
+    if layout is None:
+        layout = _guess(side, sample, given, values)
+    if VALUE in layout.fields:
+        several = any(isinstance(record.get(VALUE), list) for record in sample.records)
+        role = {"gold": "references", "submission": "prediction"}.get(side, "references" if several else "prediction")
+        given = {role: (VALUE,), **given}
+    elif values and side != "both" and layout.name == "table":
+        role = "references" if side == "gold" else "prediction"
+        if _is_whole_answer(sample, getattr(layout, role)):
+            given = {role: (_take_whole,), **given}
+    return layout._replace(**given)
+
+
+def _guess(side: Side, sample: Sample, given: Mapping[str, tuple[str, ...]], values: bool) -> Layout:
+    usual = PREDICTION_FIELDS if values else [name for name in PREDICTION_FIELDS if not _holds_objects(sample, name)]
+    prediction = given.get("prediction") or sample.first_of(usual)
+    taken = given.get("references", ())
+    references = taken or sample.first_of(name for name in REFERENCES_FIELDS if (name,) != prediction)
+    answer = sample.first_of([ANSWER_FIELD, VALUE])
+    if side == "gold":
+        references = references or answer
+    elif side == "submission" or references:
+        prediction = prediction or (answer if answer != taken else ())
+    elif prediction:
+        references = answer if answer != prediction else ()
+    else:
+        prediction = answer
+    return Layout("table", "", (), sample.first_of(ID_FIELDS), sample.first_of(QUESTION_FIELDS), prediction, references)
+
+
+# Fields that a document can have itself: an invoice has a reference, a form has labels.
+_OF_DOCUMENTS = frozenset(
+    (
+        *("answer", "response", "output", "completion", "generation"),
+        *("reference", "gold", "gt", "target", "targets", "labels", "label"),
+    )
+)
+
+
+def _is_whole_answer(sample: Sample, paths: tuple[Path, ...]) -> bool:
+    """Whether the records of a map are answers as a whole: ``{"id": {"total": "12.50", "date": ...}}``."""
+    if not sample.has(KEY):
+        return False
+    if not paths:
+        return True
+    alone = all(len(record) <= 2 for record in sample.records)
+    nested = all(isinstance(value, (list, dict)) for value in sample.values(paths[0]))
+    return paths[0] in _OF_DOCUMENTS and not alone and not nested
+
+
+def _take_whole(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != KEY}
+
+
+def _holds_objects(sample: Sample, path: str) -> bool:
+    return any(isinstance(value, Mapping) for value in sample.values(path))
+
+
+def refuse_two_roles(sample: Sample, layout: Layout) -> None:
+    """Refuse a field with two roles.
+
+    Raises:
+        InputError: the prediction is read from the field of the accepted answers, or one of them from that of the id.
+    """
+    roles = {"prediction": layout.prediction, "accepted answers": layout.references, "id": layout.id}
+    for role, paths in roles.items():
+        for other, others in roles.items():
+            same = [path for path in paths[:1] if role < other and path in others[:1]]
+            if same and isinstance(same[0], str):
+                raise InputError(
+                    f"the field {same[0]!r} cannot be both the {other} and the {role}", sample.name, remedies.TWO_ROLES
+                )
+
+
+def find_other_texts(side: Side, sample: Sample, layout: Layout, known: Collection[str] = ()) -> list[str]:
+    """Find fields of text that could also have been the prediction.
+
+    Args:
+        side: what the file holds.
+        sample: its first records.
+        layout: the chosen fields.
+        known: the fields of the gold file, which hold no predictions.
+
+    Returns:
+        Where the prediction has a usual name, other fields that are named like a prediction. Where it has not, or is
+        called "answer", any field of texts that differ from question to question.
+    """
+    chosen = layout.prediction[:1]
+    if layout.name != "table" or not chosen:
+        return []
+    anything = chosen[0] in (ANSWER_FIELD, VALUE)
+    roles = {*layout.id, *layout.question, *layout.prediction, *layout.references, *QUESTION_FIELDS}
+    others = [path for path in sample.list_paths() if path not in roles and path not in known]
+    if not anything:
+        others = [path for path in others if re.search(_LIKE_A_PREDICTION, path.rpartition(".")[2].lower())]
+    if side == "submission" and not anything and sample.has(ANSWER_FIELD):
+        others = [ANSWER_FIELD, *(path for path in others if path != ANSWER_FIELD)]
+    least = len(set(map(str, sample.values(chosen[0])))) / 2
+    return [path for path in others if _holds_answers(sample.values(path), least)]
+
+
+_LIKE_A_PREDICTION = r"pred|output|response|generat|completion|hypothes|answer"
+
+
+def _holds_answers(values: Sequence[Any], least: float) -> bool:
+    """Whether these are texts, about as different as predictions are, and neither ids nor paths of files."""
+    texts = [value for value in values if isinstance(value, str)]
+    if len(texts) < 0.9 * len(values) or len(set(texts)) < max(2.0, least):
+        return False
+    return not all(re.fullmatch(r"\S*(?:\d{4,}|[\\/])\S*", text) for text in texts if text)
+
+
+# Ids by value
+
+
+class Match(NamedTuple):
+    """How the answers of a submission find their questions.
+
+    Attributes:
+        gold_id: the path of the id in the gold file; None where its questions are numbered.
+        submission_id: the path of the id in the submission; None where answers are matched by position.
+        note: the sentence that reports it; "" where nobody expects otherwise.
+    """
+
+    gold_id: Path | None
+    submission_id: Path | None
+    note: str = ""
+
+
+class Gold(NamedTuple):
+    """What the resolver sees of a gold file.
+
+    Attributes:
+        sample: its first records.
+        layout: its fields.
+        first: its first records, as many as are read at a time.
+        read_all: reads all of its records.
+    """
+
+    sample: Sample
+    layout: Layout
+    first: Sequence[Mapping[str, Any]]
+    read_all: Callable[[], Sequence[Mapping[str, Any]]]
+
+
+def match(
+    gold: Gold, sample: Sample, layout: Layout, id_field: str | None = None, gold_id_field: Path | None = None
+) -> Match:
+    """Choose the ids by which the answers of a submission find their questions.
+
+    Args:
+        gold: the gold file.
+        sample: the first records of the submission.
+        layout: the fields of the submission.
+        id_field: the field that the user names; it counts in the files that have it. "none" matches by position.
+        gold_id_field: the field of the gold file that the user names.
+
+    Raises:
+        InputError: no file has a field that the user names; two fields hold ids of the gold file and disagree; or no
+            field does, although one looks like an id.
+
+    Example:
+        >>> records = [{"questionId": n, "answers": ["a"]} for n in (49003, 49011)]
+        >>> questions = Sample("gold.json", records)
+        >>> gold = Gold(questions, resolve("gold", questions), records, lambda: records)
+        >>> answers = Sample("a.jsonl", [{"custom_id": "49011", "answer": "a"}, {"custom_id": "49003", "answer": "b"}])
+        >>> match(gold, answers, resolve("submission", answers))
+        Match(gold_id='questionId', submission_id='custom_id', note="the id of a question is read from 'custom_id'")
+    """
+    own = _find_own_id(gold, id_field, gold_id_field)
+    if id_field == "none":
+        return Match(own, None, "the answers are matched with the questions by position")
+    if id_field is not None:
+        if sample.has(id_field):
+            return Match(own, id_field)
+        if own != id_field:
+            problem = f"neither this file nor {gold.sample.name} has the field {id_field!r}"
+            raise InputError(f"{problem} (found {sample.describe_paths()})", sample.name, remedies.ID_FIELD)
+    usual = next((path for path in layout.id if sample.has(path)), None)
+    if not sample.records:
+        return Match(own, ID_FIELDS[0])
+    columns = _list_id_columns(sample, layout, usual)
+    if own is not None and usual is not None and len(columns) == 1 and _fits_best(gold, own, columns[0]):
+        return Match(own, usual)
+    if not columns:
+        return Match(own, None, "the answers have no ids: they are matched with the questions by position")
+    records = gold.read_all()
+    for path in _list_gold_ids(gold, own) if gold_id_field is None else [gold_id_field]:
+        column = _choose_column(columns, _take_texts(records, path), sample, gold.sample.name)
+        if column:
+            note = "" if column.is_usual else f"the id of a question is read from {column.name!r}"
+            return Match(path, column.path, note)
+    if usual is not None and own is not None:
+        return Match(own, usual)
+    raise _error_of_unknown_ids(gold, own, sample, columns[0])
+
+
+def _find_own_id(gold: Gold, id_field: str | None, gold_id_field: Path | None) -> Path | None:
+    """Find the id of the gold file: the field that the user names, else the usual one, else one that looks like it."""
+    if gold_id_field is not None:
+        if gold.sample.has(gold_id_field):
+            return gold_id_field
+        problem = f"there is no field {gold_id_field!r} (found {gold.sample.describe_paths()})"
+        raise InputError(problem, gold.sample.name, remedies.GOLD_ID_FIELD)
+    if id_field is not None and gold.sample.has(id_field):
+        return id_field
+    usual = next((path for path in gold.layout.id if gold.sample.has(path)), None)
+    return next(iter(_list_gold_ids(gold, None)), None) if usual is None else usual
+
+
+def _fits_best(gold: Gold, own: Path, column: _Column) -> bool:
+    """Whether no other field of the gold file holds more of these ids, as far as its first records tell.
+
+    That saves reading a large gold file before its answers, whatever the order of the answers is.
+    """
+    share = column.share(_take_texts(gold.first, own))
+    if share >= _NEARLY_ALL:
+        return True
+    others = [path for path in _list_gold_ids(gold, own) if path != own]
+    return all(column.share(_take_texts(gold.first, path)) <= share for path in others)
+
+
+def _list_gold_ids(gold: Gold, own: Path | None) -> list[Path]:
+    """List the fields that may hold the ids of the gold file, the likeliest first."""
+    others = [column.path for column in _list_id_columns(gold.sample, gold.layout, None, places=True)]
+    return others if own is None else [own, *(path for path in others if path != own)]
+
+
+class _Column(NamedTuple):
+    """A field that may hold ids.
+
+    Attributes:
+        path: where a record has it.
+        values: the values in the sample, as texts.
+        is_usual: whether an id is usually called so.
+    """
+
+    path: Path
+    values: Sequence[str]
+    is_usual: bool
+
+    @property
+    def name(self) -> str:
+        return self.path if isinstance(self.path, str) else "id"
+
+    def share(self, ids: Collection[str]) -> float:
+        """The share of the values that are among these ids."""
+        return sum(value in ids for value in self.values) / max(1, len(self.values))
+
+
+def _list_id_columns(sample: Sample, layout: Layout, usual: Path | None, places: bool = False) -> list[_Column]:
+    """List the fields that may hold ids: the usual one first, then others whose values are all different.
+
+    Places in a file (0, 1, 2 or 1, 2, 3) are ids only where the field has a usual name, or in a gold file.
+    """
+    columns = [] if usual is None else [_Column(usual, list(_take_texts(sample.records, usual)), True)]
+    roles = {usual, *layout.question, *layout.prediction, *layout.references}
+    for path in sample.list_paths():
+        if path not in roles:
+            values = sample.values(path)
+            texts = [str(value) for value in values if _is_id(value)]
+            different = len(set(texts)) == len(sample.records)
+            if different and _looks_like_ids(path, values) and (places or not _are_places(texts)):
+                columns.append(_Column(path, texts, False))
+    return columns
+
+
+_ID_NAME = r"(?:^|[_.\- ])(?:id|ids|uid|uuid|qid|guid|key|idx|index|no|nr|num|number|name)$|[a-z](?:Id|ID|Key|Index)$"
+
+
+def _looks_like_ids(path: str, values: Sequence[Any]) -> bool:
+    """Whether different values are ids, and not numbers that were measured or texts that somebody wrote."""
+    if path == KEY or re.search(_ID_NAME, path):
+        return True
+    return all(
+        isinstance(value, str) and re.fullmatch(r"\S{1,80}", value) and re.search(r"\d", value) for value in values
+    )
+
+
+def _are_places(texts: Sequence[str]) -> bool:
+    return len(texts) > 1 and any(texts == [str(n) for n in range(first, first + len(texts))] for first in (0, 1))
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) in (str, int)
+
+
+def _take_texts(records: Iterable[Mapping[str, Any]], path: Path) -> dict[str, None]:
+    """The values of a field that can be ids, as texts in their order, each once."""
+    return {str(value): None for record in records if _is_id(value := take(record, path))}
+
+
+def _choose_column(columns: Sequence[_Column], ids: Collection[str], sample: Sample, gold_name: str) -> _Column | None:
+    """Choose the field whose values are ids of the gold file.
+
+    Where the ids of the gold file are all small numbers, any column of small numbers looks like them. Then only a usual
+    name, or one like an id, counts.
+    """
+    numbers = [int(text) for text in ids if text.isdecimal() and len(text) < 20]
+    dense = len(numbers) == len(ids) and bool(numbers) and max(numbers) - min(numbers) < 2 * len(numbers)
+    fitting = [
+        column
+        for column in columns
+        if (column.is_usual or not dense or re.search(_ID_NAME, column.name)) and column.share(ids) >= _NEARLY_ALL
+    ]
+    for other in fitting[1:]:
+        if list(other.values) != list(fitting[0].values):
+            problem = f"{fitting[0].name!r} and {other.name!r} both hold ids of {gold_name}, but not the same ones"
+            raise InputError(problem, sample.name, remedies.ID_FIELD)
+    return fitting[0] if fitting else None
+
+
+def _error_of_unknown_ids(gold: Gold, own: Path | None, sample: Sample, column: _Column) -> InputError:
+    values = list_some(column.values[:2])
+    if own is None:
+        problem = f"{column.name!r} looks like an id ({values}), but {gold.sample.name} has no ids"
+    else:
+        name, theirs = own if isinstance(own, str) else "id", list_some(list(_take_texts(gold.first, own))[:2])
+        problem = (
+            f"no field holds ids of {gold.sample.name}: {column.name!r} is {values}, and {name!r} there is {theirs}"
+        )
+    return InputError(problem, sample.name, remedies.UNKNOWN_IDS)
+
+
+# Long tables
+
+
+def find_submission_field(sample: Sample, roles: Collection[Any]) -> str | None:
+    """Find the field that names the model of each record, in a table of several models; it has no other role."""
+    return next((name for name in sample.list_paths() if name.lower() in SUBMISSION_FIELDS and name not in roles), None)
+
+
+def find_splitting_field(
+    ids: Sequence[str], records: Sequence[Mapping[str, Any]], roles: Collection[Any] = ()
+) -> str | None:
+    """Find the field that tells records with the same id apart.
+
+    Args:
+        ids: the id of each record, some of them repeated.
+        records: the records.
+        roles: fields that have a role, such as the prediction.
+
+    Returns:
+        The field with the fewest values, such that no value comes twice with the same id; None where there is none.
+
+    Example:
+        >>> methods = [{"method": "a"}, {"method": "b"}, {"method": "a"}, {"method": "b"}]
+        >>> find_splitting_field(["7", "7", "8", "8"], methods)
+        'method'
+    """
+    if len(set(ids)) == len(ids):
+        return None
+    best: tuple[int, str] | None = None
+    names = dict.fromkeys(chain.from_iterable(records[:SAMPLE]))
+    for name in names:
+        values = [record.get(name) for record in records]
+        if name in roles or not all(isinstance(value, (str, int)) for value in values):
+            continue
+        count = len(set(values))
+        if (
+            1 < count <= len(values) / 2
+            and len(set(zip(ids, values))) == len(ids)
+            and (best is None or count < best[0])
+        ):
+            best = count, name
+    return best[1] if best else None
+
+
+# Answers in the order of the questions
+
+
+def find_misplaced(own: Sequence[Collection[str]], texts: Sequence[str | None], inside: bool = False) -> int | None:
+    """Find the first text that belongs to another question, where answers are matched with questions by position.
+
+    Args:
+        own: the texts that belong to each question, such as its text or its accepted answers.
+        texts: the text beside each answer; None where there is none.
+        inside: whether a text belongs to a question if it holds one of its texts, as a prompt holds the question.
+
+    Returns:
+        The place of the first text that is none of its own question and is one of another question.
+
+    Example:
+        >>> find_misplaced([["Who?"], ["When?"]], ["Answer briefly. When?", "Who?"], inside=True)
+        0
+        >>> find_misplaced([["Who?"], ["When?"]], ["Wer?", "Wann?"], inside=True) is None
+        True
+    """
+    known = {text for own_texts in own for text in own_texts if text}
+    patience = _PATIENCE
+    for place, (own_texts, text) in enumerate(zip(own, texts)):
+        if text is None or text in own_texts or (inside and any(part in text for part in own_texts)):
+            continue
+        if text in known or (inside and patience and any(part in text for part in known)):
+            return place
+        patience -= inside and patience > 0
+    return None
+
+
+_PATIENCE = 20  # texts that are searched for all questions

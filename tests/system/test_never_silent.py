@@ -1,0 +1,431 @@
+"""Files as people bring them, typed as people type: the right number, an error with a way on, or a number with a word.
+
+Questions and answers are made up. The shapes are those in which new users brought theirs.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import SHARED
+
+Run = Callable[..., tuple[int, str, str]]
+Record = Mapping[str, Any]
+
+WORDS = ["Coca Cola", "12.50", "May 3, 1998", "yes", "Durham", "(641) 555-3891", "22.1%", "8812", "Ivanov Co", "page 4"]
+IDS = [49_000 + 3 * n for n in range(24)]
+SHUFFLED = random.Random(7).sample(IDS, len(IDS))
+ACCEPTED = {key: [f"{WORDS[n % 10]} {n}", f"the {WORDS[n % 10]} {n}"] for n, key in enumerate(IDS)}
+BASE = {key: texts[0] if n % 4 else "something else" for n, (key, texts) in enumerate(ACCEPTED.items())}
+TUNED = {key: texts[0] if n % 6 else "another thing" for n, (key, texts) in enumerate(ACCEPTED.items())}
+SCORE, BETTER = 0.75, 0.8333
+GOLD = [{"questionId": key, "question": f"What is {key}?", "answers": texts} for key, texts in ACCEPTED.items()]
+
+
+def list_answers(name: str = "prediction", answers: Mapping[int, str] = BASE, **more: Any) -> list[dict[str, Any]]:
+    return [{"questionId": key, name: answers[key], **more} for key in SHUFFLED]
+
+
+def list_by(field: str, id_field: str = "questionId", accepted: bool = True) -> list[dict[str, Any]]:
+    """A long table of two models, of which each row tells the model."""
+    models = {"base": BASE, "tuned": TUNED}
+    return [
+        {field: model, id_field: key, "prediction": answers[key], **({"answers": ACCEPTED[key]} if accepted else {})}
+        for key in IDS
+        for model, answers in models.items()
+    ]
+
+
+def format_file(name: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if name.endswith(".jsonl"):
+        return "".join(f"{json.dumps(record)}\n" for record in value)
+    if name.endswith(".csv"):
+        stream = io.StringIO()
+        writer = csv.DictWriter(stream, value[0])
+        writer.writeheader()
+        writer.writerows({k: v if isinstance(v, str) else json.dumps(v) for k, v in row.items()} for row in value)
+        return stream.getvalue()
+    return json.dumps(value)
+
+
+def type_command(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, line: str, **files: Any) -> tuple[str, str]:
+    """Type a command in a folder with these files, which are named after their endings: answers_jsonl. Returns what
+    it printed, "" after an error, and what it said on stderr.
+    """
+    monkeypatch.chdir(folder)
+    for key, value in {"gold_json": {"data": GOLD}, **files}.items():
+        name = ".".join(key.rsplit("_", 1))
+        Path(name).write_text(format_file(name, value), encoding="utf-8")
+    status, out, err = run(*shlex.split(line))
+    assert status in (0, 2), err
+    return out if status == 0 else "", err
+
+
+def read_scores(printed: str) -> list[float]:
+    single = re.search(r"^ANLS +([\d.]+)$", printed, re.MULTILINE)
+    rows = re.findall(r"^\S+ +([01]\.\d{4}) ", printed, re.MULTILINE)
+    return [float(single[1])] if single else list(map(float, rows))
+
+
+ONE: dict[str, dict[str, Any]] = {
+    # the id under another name, in another type, or in another place
+    "custom_id": {"a_jsonl": [{"custom_id": str(key), "answer": BASE[key]} for key in SHUFFLED]},
+    "uid": {"a_jsonl": [{"uid": key, "prediction": BASE[key]} for key in SHUFFLED]},
+    "key of an object": {"a_json": {str(key): {"prediction": BASE[key]} for key in SHUFFLED}},
+    "id of a request beside it": {
+        "a_jsonl": [{"id": f"req_{n}x", "custom_id": str(key), "answer": BASE[key]} for n, key in enumerate(SHUFFLED)]
+    },
+    "place beside it": {"a_json": [{"index": n, **row} for n, row in enumerate(list_answers())]},
+    "nested": {"a_jsonl": [{"meta": {"questionId": key}, "prediction": BASE[key]} for key in SHUFFLED]},
+    # no id, in the order of the questions
+    "list of texts": {"a_json": [BASE[key] for key in IDS]},
+    "a text on each line": {"a_txt": "".join(f"{BASE[key]}\n" for key in IDS)},
+    "JSON texts on lines": {"a_jsonl": [BASE[key] for key in IDS]},
+    "records without ids": {"a_jsonl": [{"prediction": BASE[key]} for key in IDS]},
+    "records with prompts": {"a_jsonl": [{"prompt": f"Read. What is {key}? A:", "predict": BASE[key]} for key in IDS]},
+    "records with places": {"a_csv": [{"index": n, "prediction": BASE[key]} for n, key in enumerate(IDS)]},
+    # delimiters
+    "tabs in a .csv": {"a_csv": "questionId\tprediction\n" + "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED)},
+    "bars in a .csv": {"a_csv": "questionId|prediction\n" + "".join(f"{key}|{BASE[key]}\n" for key in SHUFFLED)},
+    # names of predictions beside a copy of the accepted answer
+    "a copy in answer": {
+        "a_json": [{**row, "answer": ACCEPTED[row["questionId"]][0]} for row in list_answers("output")]
+    },
+    "a copy in answer, and model_response": {
+        "a_json": [{"answer": ACCEPTED[row["questionId"]][0], **row} for row in list_answers("model_response")]
+    },
+}
+
+
+@pytest.mark.parametrize("case", ONE)
+def test_submission_in_any_shape_has_its_number_without_a_hint(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    (name,) = ONE[case]
+    printed, said = type_command(run, tmp_path, monkeypatch, f"gold.json {name.replace('_', '.')}", **ONE[case])
+    assert read_scores(printed) == [SCORE], said
+    assert "hint:" not in said
+
+
+GOLD_FILES: dict[str, dict[str, Any]] = {
+    "answer is a list": {"g_json": [{"id": key, "answer": texts} for key, texts in ACCEPTED.items()]},
+    "answer and answers": {"g_json": [{**record, "answer": record["answers"][0]} for record in GOLD]},  # type: ignore[index]
+    "a map of lists": {"g_json": {str(key): texts for key, texts in ACCEPTED.items()}},
+    "ids under another name": {"g_json": [{"uid": key, "answers": texts} for key, texts in ACCEPTED.items()]},
+    "rows and ids": {"g_json": [{"id": f"r{n}", "nr_id": k, "answers": ACCEPTED[k]} for n, k in enumerate(IDS)]},
+    "answer": {"g_csv": [{"id": key, "answer": texts[0]} for key, texts in ACCEPTED.items()]},
+}
+
+
+@pytest.mark.parametrize("case", GOLD_FILES)
+def test_gold_file_in_any_shape_is_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
+    (name,) = GOLD_FILES[case]
+    files = {**GOLD_FILES[case], "a_json": [{"id": key, "answer": BASE[key]} for key in SHUFFLED]}
+    printed, said = type_command(run, tmp_path, monkeypatch, f"{name.replace('_', '.')} a.json", **files)
+    assert read_scores(printed) == [SCORE], said
+
+
+TWO: dict[str, tuple[str, dict[str, Any]]] = {
+    "model": ("long.csv", {"long_csv": list_by("model")}),
+    "checkpoint": ("long.csv", {"long_csv": list_by("checkpoint")}),
+    "model without ids": ("long.csv --id-field none", {"long_csv": sorted(list_by("model"), key=lambda r: r["model"])}),
+    "against a gold file": ("gold.json long.jsonl", {"long_jsonl": list_by("model", accepted=False)}),
+    "with another id": ("gold.json long.jsonl", {"long_jsonl": list_by("model", "custom_id", accepted=False)}),
+    "--submission-field": ("long.csv --submission-field method", {"long_csv": list_by("method")}),
+    "runs as submissions": ("long.csv --submission-field seed", {"long_csv": list_by("seed")}),
+    "columns": (
+        "t.csv --prediction-field base,tuned",
+        {"t_csv": [{"id": k, "base": BASE[k], "tuned": TUNED[k], "answers": ACCEPTED[k]} for k in IDS]},
+    ),
+    "columns against a gold file": (
+        "gold.json t.csv --prediction-field base,tuned",
+        {"t_csv": [{"id": key, "base": BASE[key], "tuned": TUNED[key]} for key in SHUFFLED]},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TWO)
+def test_file_of_several_submissions_has_the_number_of_each(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    line, files = TWO[case]
+    printed, said = type_command(run, tmp_path, monkeypatch, line, **files)
+    assert read_scores(printed) == [SCORE, BETTER], said
+
+
+def test_split_is_said_and_writes_a_folder_for_each_submission(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{**row, "model": f"../../{row['model']}"} for row in list_by("model")]
+    printed, said = type_command(run, tmp_path, monkeypatch, "long.csv --output-dir out", long_csv=rows)
+    assert "long.csv: 2 submissions, one for each model (../../base, ../../tuned)" in said
+    assert {path.parent.name for path in tmp_path.rglob("results.json")} == {"base", "tuned"}
+    assert {path.parent.parent.name for path in tmp_path.rglob("results.json")} == {"out"}
+    assert len(read_scores(printed)) == 2
+
+
+def test_table_with_one_model_or_unrepeated_ids_is_one_submission(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = [row for row in list_by("model") if row["model"] == "base"]
+    mixed = [{**row, "model": f"m{n % 2}"} for n, row in enumerate(one)]
+    for rows in (one, mixed):
+        assert read_scores(type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[0]) == [SCORE]
+
+
+# line, files, the parts of the error, and the line that follows its words with the scores that it gives
+REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
+    "a table of methods": (
+        "t.csv",
+        {"t_csv": list_by("method")},
+        ["'method' (base, tuned) tells several submissions apart", "--submission-field method"],
+        "t.csv --submission-field method",
+        [SCORE, BETTER],
+    ),
+    "answers of several methods": (
+        "gold.json t.jsonl",
+        {"t_jsonl": list_by("method", accepted=False)},
+        ["--submission-field method"],
+        "gold.json t.jsonl --submission-field method",
+        [SCORE, BETTER],
+    ),
+    "runs": (
+        "t.csv",
+        {"t_csv": list_by("seed")},
+        ["'seed' (base, tuned) tells runs of one model apart", "--submission-field seed"],
+        "t.csv --submission-field seed",
+        [SCORE, BETTER],
+    ),
+    "one field for both sides": (
+        "a.json --references-field answer",
+        {"a_json": list_answers("answer")},
+        ["no predictions besides the accepted answers in 'answer'", "name a file of answers after it"],
+        "gold.json a.json",
+        [SCORE],
+    ),
+    "one field for both sides, named twice": (
+        "t.csv --prediction-field answers --references-field answers",
+        {"t_csv": [row for row in list_by("model") if row["model"] == "base"]},
+        ["'answers' cannot be both the prediction and the accepted answers", "--prediction-field"],
+        "t.csv --references-field answers",
+        [SCORE],
+    ),
+    "answers alone": (
+        "a.json",
+        {"a_json": list_answers("answer")},
+        ["no accepted answers in it", "put the gold file before it"],
+        "gold.json a.json",
+        [SCORE],
+    ),
+    "swapped": (
+        "a.json gold.json",
+        {"a_json": list_answers("answer")},
+        ["a.json: it has no accepted answers, but gold.json has", "the gold file comes first"],
+        "gold.json a.json",
+        [SCORE],
+    ),
+    "swapped maps": (
+        "a.json g.json",
+        {"a_json": BASE, "g_json": ACCEPTED},
+        ["they look swapped"],
+        "g.json a.json",
+        [SCORE],
+    ),
+    "two fields of ids": (
+        "gold.json a.jsonl",
+        {"a_jsonl": [{"uid": key, "key": IDS[n], "answer": BASE[key]} for n, key in enumerate(SHUFFLED)]},
+        ["'uid' and 'key' both hold ids", "--id-field"],
+        "gold.json a.jsonl --id-field uid",
+        [SCORE],
+    ),
+    "ids of another kind": (
+        "gold.json a.jsonl",
+        {"a_jsonl": [{"custom_id": f"q-{key}", "answer": BASE[key]} for key in IDS]},
+        ["'custom_id' is q-49000, q-49003, and 'questionId' there is 49000, 49003", "--id-field none"],
+        "gold.json a.jsonl --id-field none",
+        [SCORE],
+    ),
+    "places for ids": (
+        "gold.json a.json",
+        {"a_json": [{"questionId": n, "answer": BASE[key]} for n, key in enumerate(IDS)]},
+        ["ids of another kind", "--id-field none"],
+        "gold.json a.json --id-field none",
+        [SCORE],
+    ),
+    "no field of this name": (
+        "gold.json a.json --id-field nr",
+        {"a_json": list_answers()},
+        ["neither this file nor gold.json has the field 'nr' (found 'questionId', 'prediction')"],
+        "gold.json a.json --id-field questionId",
+        [SCORE],
+    ),
+    "a typo in a field": (
+        "gold.json a.json --prediction-field predicton",
+        {"a_json": list_answers()},
+        ["no field 'predicton' (found 'questionId', 'prediction')", "--prediction-field"],
+        "gold.json a.json --prediction-field prediction",
+        [SCORE],
+    ),
+    "an answer deep in a record": (
+        "gold.json a.jsonl",
+        {"a_jsonl": [{"id": key, "body": {"parts": [{"said": BASE[key]}]}} for key in SHUFFLED]},
+        ["no predictions in it (found 'id', 'body.parts.0.said')", "--prediction-field"],
+        "gold.json a.jsonl --prediction-field body.parts.0.said",
+        [SCORE],
+    ),
+    "an unknown flag": (
+        "gold.json a.json --threshold 0.4",
+        {"a_json": list_answers()},
+        ["unknown flag --threshold: did you mean --anls-threshold?"],
+        "gold.json a.json --anls-threshold 0.4",
+        [SCORE],
+    ),
+    "the beginning of a flag": (
+        "gold.json a.json --output x.json",
+        {"a_json": list_answers()},
+        ["unknown flag --output: did you mean --output-dir?"],
+        "gold.json a.json --output-dir x",
+        [SCORE],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_error_leads_to_the_number_in_one_more_attempt(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    line, files, parts, next_line, scores = REFUSED[case]
+    printed, said = type_command(run, tmp_path, monkeypatch, line, **files)
+    assert printed == ""
+    assert said.count("\n") == 1
+    for part in parts:
+        assert part in said
+    assert not (tmp_path / "x.json").exists()
+    printed, said = type_command(run, tmp_path, monkeypatch, next_line)
+    assert read_scores(printed) == scores, said
+
+
+@pytest.mark.parametrize(
+    ("answers", "problem"),
+    [
+        ([{"prediction": BASE[key]} for key in IDS[1:]], "23 answers for the 24 questions of gold.json"),
+        ([BASE[key] for key in [*IDS, IDS[0]]], "25 answers for the 24 questions of gold.json"),
+        ([{"question": f"What is {key}?", "prediction": BASE[key]} for key in SHUFFLED], "answer 1 belongs to another"),
+        ([{"label": ACCEPTED[key][1], "predict": BASE[key]} for key in SHUFFLED], "answer 1 belongs to another"),
+    ],
+)
+def test_order_is_never_guessed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: Sequence[Any], problem: str
+) -> None:
+    printed, said = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert printed == ""
+    assert problem in said
+    assert "write the id of its question into each answer" in said
+
+
+def test_forced_position_says_which_answers_do_not_fit(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = [{"question": f"What is {key}?", "prediction": BASE[key]} for key in SHUFFLED]
+    printed, said = type_command(run, tmp_path, monkeypatch, "gold.json a.json --id-field none", a_json=answers)
+    assert read_scores(printed)
+    assert "some answers do not belong to the question at their position (the first: question 49000)" in said
+
+
+def test_choice_of_a_prediction_is_a_note(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [{**row, "notes": f"seen on page {n}"} for n, row in enumerate(list_answers("answer"))]
+    _, said = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert said == "anls: a.json: the prediction is read from 'answer', not from 'notes'\n"
+
+
+def test_field_that_one_of_several_files_lacks_is_a_note(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"one_json": list_answers("text"), "two_json": list_answers("prediction", TUNED)}
+    line = "gold.json one.json two.json --prediction-field text"
+    printed, said = type_command(run, tmp_path, monkeypatch, line, **files)
+    assert read_scores(printed) == [SCORE, BETTER]
+    assert "two.json: it has no field 'text': the prediction is read from 'prediction'" in said
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl", "parquet", "xlsx"])
+def test_whole_numbers_are_read_as_their_digits_in_every_format(run: Run, tmp_path: Path, ending: str) -> None:
+    rows = [{"questionId": key, "prediction": n, "answers": str(n)} for n, key in enumerate(IDS)]
+    path = tmp_path / f"t.{ending}"
+    if ending == "parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(rows), path)
+    elif ending == "xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in [list(rows[0]), *(list(row.values()) for row in rows)]:
+            book.active.append(row)
+        book.save(path)
+    else:
+        path.write_text(format_file(path.name, rows), encoding="utf-8")
+    status, out, err = run(path)
+    assert (status, read_scores(out)) == (0, [1.0]), err
+    assert f"t.{ending}: 24 predictions are whole numbers, read as their digits" in err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "gold.json --variant rrc a.json",
+        "gold.json --format json a.json",
+        "--variant rrc gold.json a.json",
+        "gold.json --by questionId a.json --worst 1",
+        "gold.json a.json --variant=rrc",
+    ],
+)
+def test_options_stand_anywhere(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    printed, said = type_command(run, tmp_path, monkeypatch, line, a_json=list_answers())
+    assert "0.75" in printed, said
+
+
+# The situations of ../shared/files2, with their true scores
+
+
+def list_situations() -> list[Any]:
+    manifest = SHARED / "files2" / "MANIFEST.json"
+    if not manifest.is_file():
+        return [pytest.param({}, marks=pytest.mark.skip("the situations are not on this machine (../shared/files2)"))]
+    situations = json.loads(manifest.read_text(encoding="utf-8"))
+    return [pytest.param(situation, id=situation["what"]) for situation in situations]
+
+
+@pytest.mark.parametrize("situation", list_situations())
+def test_situation_has_its_number_or_a_word(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, situation: dict[str, Any]
+) -> None:
+    for name in situation["files"]:
+        shutil.copy(SHARED / "files2" / name, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(*shlex.split(situation["type"])[1:])
+    if "no hint" in situation["must"]:
+        assert "hint:" not in err
+    if status == 2:
+        assert (out, err.count("\n")) == ("", 1)
+        assert situation.get("score") is None or "swapped" in err or "--id-field none" in err
+        return
+    several = "large-72b" in out
+    assert is_right(situation, out) or several or "hint:" in err or " numbers" in err, out + err
+    if advice := re.search(r"--extract \S+", err):  # who obeys it gets the right number
+        assert is_right(situation, run(*shlex.split(situation["type"])[1:], *advice[0].split())[1])
+
+
+def is_right(situation: dict[str, Any], printed: str) -> bool:
+    number = re.search(r'^ANLS\*? +([\d.]+)$|"anls": ([\d.]+)', printed, re.MULTILINE)
+    return bool(number) and abs(float(number[1] or number[2]) - situation.get("score", -1)) < 1e-4  # type: ignore[index]
