@@ -1,28 +1,13 @@
-"""Binary formats: Parquet, Arrow, Excel workbooks, and the zip archives of inspect_ai. Most need a library."""
+"""Parquet and Arrow, which need pyarrow."""
 
 from __future__ import annotations
 
-import json
-import zipfile
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from anls_metric.reading.input_file import CHUNK, Chunk, File, list_some, natural_key, split_into_chunks
-
-_FILES = "pip install 'anls-metric[files]'"
-
-
-def _error_without(file: File, what: str, library: str) -> Exception:
-    return file.error(f"reading {what} needs {library}", remedy=_FILES)
-
-
-def _refuse_too_large(file: File, size: int) -> None:
-    if file.most_bytes is not None and size > file.most_bytes:
-        raise file.error(f"it holds {size >> 20} MB once unpacked, more than {file.most_bytes >> 20}")
-
-
-# Parquet and Arrow
+from anls_metric.reading import arrow_sizes, parquet_sizes
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import AT_ONCE, CHUNK, Chunk, File, Growth
 
 
 def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
@@ -31,14 +16,16 @@ def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise _error_without(file, "Parquet", "pyarrow") from None
+        raise file.error_without_library("Parquet", "pyarrow") from None
+    held = file.hold(stream)
     try:
-        table = parquet.ParquetFile(file.hold(stream))
+        table = parquet.ParquetFile(held)
         names = _choose_columns(file, table.schema_arrow)
-        yield from _read_batches(
-            file, table.iter_batches(batch_size=_choose_batch_size(file, table.metadata), columns=names)
-        )
-    except (pyarrow.ArrowException, OSError) as error:
+        size = parquet_sizes.choose_batch_size(file, held, table, names, CHUNK)
+        yield from _read_batches(file, held, table.iter_batches(batch_size=size, columns=names))
+    except InputError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise file.error(f"not Parquet: {error}") from None
 
 
@@ -47,33 +34,25 @@ def read_arrow(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     try:
         import pyarrow
     except ImportError:
-        raise _error_without(file, "Arrow", "pyarrow") from None
+        raise file.error_without_library("Arrow", "pyarrow") from None
     held = file.hold(stream)
+    place = arrow_sizes.find_stream(held)
+    arrow_sizes.check_messages(file, held, place)
+    held.seek(place)
     try:
-        try:
-            reader = pyarrow.ipc.open_stream(held)
-        except pyarrow.ArrowInvalid:
-            held.seek(0)
-            reader = pyarrow.ipc.open_file(held)
+        reader = pyarrow.ipc.open_stream(held)
         names = _choose_columns(file, reader.schema)
-        count = getattr(reader, "num_record_batches", None)
-        batches = reader if count is None else map(reader.get_batch, range(count))
-        yield from _read_batches(file, (part for batch in batches for part in _split_batch(batch.select(names))))
-    except (pyarrow.ArrowException, OSError) as error:
+        yield from _read_batches(file, held, (batch.select(names) for batch in reader), may_be_broken=True)
+    except InputError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise file.error(f"not Arrow: {error}") from None
-
-
-def _split_batch(batch: Any) -> Iterator[Any]:
-    for start in range(0, batch.num_rows, CHUNK):
-        yield batch.slice(start, CHUNK)
 
 
 def _choose_columns(file: File, schema: Any) -> list[str]:
     """Choose the columns to read."""
     file.fields = schema.names
-    repeated = [name for name, count in Counter(schema.names).items() if count > 1]
-    if repeated:
-        raise file.error(f"two columns have the same name: {', '.join(repeated)}")
+    file.refuse_repeated(schema.names)
     columns, others = file.columns, file.unless_bytes
     if columns is None:
         columns, others = (), schema.names
@@ -92,12 +71,41 @@ def _holds_bytes(kind: Any) -> bool:
     return any(_holds_bytes(kind.field(place).type) for place in range(kind.num_fields))
 
 
-def _read_batches(file: File, batches: Iterator[Any]) -> Iterator[Chunk]:
+def _read_batches(file: File, held: IO[bytes], batches: Iterable[Any], may_be_broken: bool = False) -> Iterator[Chunk]:
+    place = held.tell()
+    growth = Growth(file, held.seek(0, 2), arrow_sizes.REMEDY)
+    held.seek(place)
     read = 0
     for batch in batches:
-        if records := _read_batch(file, batch, read):
-            yield Chunk(records, range(read + 1, read + 1 + len(records)), "row")
-            read += len(records)
+        if may_be_broken:
+            batch.validate(full=True)
+        for part in _split_batch(batch, growth):
+            if records := _read_batch(file, part, read):
+                yield Chunk(records, range(read + 1, read + 1 + len(records)), "row")
+                read += len(records)
+
+
+def _split_batch(batch: Any, growth: Growth) -> Iterator[Any]:
+    """Split a batch into parts whose records fit into memory."""
+    for start in range(0, batch.num_rows, CHUNK):
+        part = batch.slice(start, CHUNK)
+        size = _measure_batch(part)
+        growth.add(size)
+        yield from _halve(part, size)
+        growth.start_chunk()
+
+
+def _halve(batch: Any, size: int) -> Iterator[Any]:
+    count = batch.num_rows
+    if size <= AT_ONCE.least or count == 1:
+        yield batch
+        return
+    for half in (batch.slice(0, count // 2), batch.slice(count // 2)):
+        yield from _halve(half, _measure_batch(half))
+
+
+def _measure_batch(batch: Any) -> int:
+    return sum(map(arrow_sizes.measure_array, batch.columns))
 
 
 def _read_batch(file: File, batch: Any, before: int) -> list[dict[str, Any]]:
@@ -112,129 +120,3 @@ def _read_batch(file: File, batch: Any, before: int) -> list[dict[str, Any]]:
                 raise file.error(f"a value that cannot be read: {error}", f"row {before + number + 1}") from None
         raise
     return records
-
-
-def _choose_batch_size(file: File, metadata: Any) -> int:
-    """Choose how many rows to read at a time: Parquet stores a value once that takes memory in every row."""
-    if file.most_bytes is None:
-        return CHUNK
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    sizes = [group.column(i).total_uncompressed_size for group in groups for i in range(group.num_columns)]
-    _refuse_too_large(file, sum(sizes))
-    return int(max(1, min(CHUNK, file.most_bytes // max([*sizes, 1]))))
-
-
-# Zip archives: a workbook, or a log of inspect_ai
-
-
-def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-    """Read the records of a zip archive that is a workbook or a log of inspect_ai."""
-    held = file.hold(stream)
-    try:
-        archive = zipfile.ZipFile(held)
-    except zipfile.BadZipFile as error:
-        raise file.error(f"a zip archive that cannot be read: {error}") from None
-    names = archive.namelist()
-    if any(name.startswith("xl/") for name in names):
-        held.seek(0)
-        yield from read_excel(file, held)
-    elif any(name.startswith("samples/") for name in names):
-        yield from _read_samples(file, archive)
-    else:
-        raise file.error(
-            f"a zip archive (of {list_some(names) or 'nothing'})", remedy="unpack it and name the file of answers"
-        )
-
-
-def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
-    """Read the samples of an inspect_ai log: each is a file of the archive."""
-    members = [member for member in archive.infolist() if member.filename.startswith("samples/")]
-    members.sort(key=lambda member: natural_key(member.filename))
-    _refuse_too_large(file, sum(member.file_size for member in members))
-
-    def read_samples() -> Iterator[tuple[int, Any]]:
-        for number, member in enumerate(members, 1):
-            try:
-                yield number, json.loads(_unpack(file, archive, member))
-            except (ValueError, zipfile.BadZipFile, RecursionError, EOFError) as error:
-                raise file.error(f"{member.filename} cannot be read: {error}") from None
-
-    yield from split_into_chunks(read_samples(), "sample")
-
-
-_ZSTANDARD = 93  # the number of the method in zip archives
-
-
-def _unpack(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    try:
-        return archive.read(member)
-    except NotImplementedError:  # Zstandard, before Python 3.14
-        if member.compress_type != _ZSTANDARD:
-            raise file.error(f"{member.filename} is packed in a way that Python cannot unpack") from None
-    try:
-        import zstandard
-    except ImportError:
-        raise _error_without(file, "this log of inspect_ai, which is packed by Zstandard,", "zstandard") from None
-    source = archive.fp
-    assert source is not None
-    source.seek(member.header_offset)
-    header = source.read(30)  # it ends with the lengths of the name and of the extra field
-    source.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
-    try:
-        unpacked: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(source.read(member.compress_size))
-    except zstandard.ZstdError as error:
-        raise ValueError(error) from None
-    return unpacked
-
-
-# Excel
-
-
-def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-    """Read the rows of the first sheet of a workbook; its first row names the columns. Empty cells are empty texts."""
-    try:
-        import python_calamine
-    except ImportError:
-        raise _error_without(file, "Excel", "python-calamine") from None
-    try:
-        book = python_calamine.CalamineWorkbook.from_filelike(file.hold(stream))
-        rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
-    except (python_calamine.CalamineError, OSError) as error:
-        raise file.error(f"a workbook that cannot be read: {error}") from None
-    if not rows:
-        raise file.error("its first sheet is empty")
-    header = [str(_read_cell(file, value, "row 1")) for value in rows[0]]
-    while header and not header[-1]:
-        header.pop()
-    if len(set(header)) < len(header):
-        raise file.error(f"two columns have the same name: {', '.join(header)}")
-
-    def read_records() -> Iterator[tuple[int, Any]]:
-        for number, row in enumerate(rows[1:], 2):
-            if any(value != "" for value in row):
-                yield (
-                    number,
-                    {name: _read_cell(file, value, f"row {number}, {name}") for name, value in zip(header, row)},
-                )
-
-    yield from split_into_chunks(read_records(), "row")
-
-
-def _read_cell(file: File, value: Any, place: str) -> str | int | float:
-    for kinds, read in _CELLS:
-        if isinstance(value, kinds):
-            return read(value)
-    raise file.error(
-        f"the cell is {value!s} ({type(value).__name__}), of which the text as it was typed is lost",
-        place,
-        "format the column as text and type it again",
-    )
-
-
-# Excel stores all numbers alike, and shows whole ones without a decimal point.
-_CELLS: tuple[tuple[type, Callable[[Any], str | int | float]], ...] = (
-    (str, str),
-    (bool, lambda value: str(value).upper()),
-    (int, int),
-    (float, lambda value: int(value) if value.is_integer() else value),
-)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
-from anls_metric.reading.input_file import Chunk, File, split_into_chunks
+from anls_metric.reading.input_file import Chunk, File, list_some, split_into_chunks
 
 # The most frequent one in the first line is taken; of two, the first.
 _DELIMITERS = ",;\t|"
@@ -41,15 +41,14 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
             if len(values) == len(header):
                 yield reader.line_num, dict(zip(header, values))
             elif values:
-                problem = f"{len(values)} values for the {len(header)} columns {', '.join(header)}"
+                problem = f"{len(values)} values for the {len(header)} columns {list_some(header)}"
                 raise file.error(problem, f"line {reader.line_num}")
 
     chunks = split_into_chunks(read_records(), "line")
     try:
         with _allow_cells_of_any_size():
             header += next(filter(any, reader), [])
-        if len(set(header)) < len(header):
-            raise file.error(f"two columns have the same name: {', '.join(header)}")
+        file.refuse_repeated(header)
         while True:
             with _allow_cells_of_any_size():
                 chunk = next(chunks, None)

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from anls_metric.reading.remedies import Door, Remedy
 
+_LONGEST = 1000
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
+
 
 class InputError(ValueError):
     """Input that cannot be scored. As a string it says what is wrong, where, and what to do in Python.
@@ -29,9 +35,9 @@ class InputError(ValueError):
         self.problem, self.where, self.remedy, self.value = problem, where, remedy, value
 
     def format_for(self, door: Door) -> str:
-        """The message, with the remedy in the words of a door."""
+        """The message, with the remedy in the words of a door. Long texts of the input are cut."""
         remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.format_for(door, self.value)
-        return ": ".join(filter(None, [self.where, self.problem, remedy]))
+        return ": ".join(filter(None, [_cut(self.where), _cut(self.problem), remedy]))
 
     def __str__(self) -> str:
         return self.format_for("python")

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -131,6 +132,16 @@ class File:
         """Make an error that says where in the file the problem is."""
         return InputError(problem, self.name + (place and f", {place}"), remedy, value)
 
+    def error_without_library(self, what: str, library: str) -> InputError:
+        """Make the error for a library that is not installed."""
+        return self.error(f"reading {what} needs {library}", remedy="pip install 'anls-metric[files]'")
+
+    def refuse_repeated(self, columns: Sequence[str]) -> None:
+        """Raise an `InputError` where two columns have the same name."""
+        if len(set(columns)) < len(columns):
+            repeated = [name for name, count in Counter(columns).items() if count > 1]
+            raise self.error(f"two columns have the same name: {list_some(repeated)}")
+
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
         """Open the file.
@@ -202,9 +213,13 @@ def describe_kind(value: object) -> str:
 
 
 def list_some(names: Iterable[str], most: int = 5) -> str:
-    """List the first names, with commas."""
+    """List the first names, with commas. Long names are cut."""
     names = list(names)
-    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+    some = (name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..." for name in names[:most])
+    return ", ".join(some) + (", ..." if len(names) > most else "")
+
+
+_LONGEST_NAME = 80
 
 
 def split_into_chunks(numbered: Iterable[tuple[int, Any]], unit: str) -> Iterator[Chunk]:

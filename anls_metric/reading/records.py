@@ -279,13 +279,11 @@ def _read_utf_16(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         texts.detach()  # it would close the file
 
 
-def _make_reader(name: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
-    """Make a reader that imports a function of `binary_formats` when it is needed."""
+def _make_reader(module: str, name: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
+    """Make a reader that imports a function when it is needed."""
 
     def read(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-        from anls_metric.reading import binary_formats
-
-        chunks: Iterator[Chunk] = getattr(binary_formats, name)(file, stream)
+        chunks: Iterator[Chunk] = getattr(import_module(f"anls_metric.reading.{module}"), name)(file, stream)
         return chunks
 
     return read
@@ -316,13 +314,13 @@ class Format(NamedTuple):
 
 _AS_TEXT = "save it as CSV, JSON lines or Parquet"
 FORMATS = (
-    Format("Parquet", _make_reader("read_parquet"), (b"PAR1",)),
-    Format("Arrow", _make_reader("read_arrow"), (b"ARROW1", b"\xff\xff\xff\xff")),
+    Format("Parquet", _make_reader("binary_formats", "read_parquet"), (b"PAR1",)),
+    Format("Arrow", _make_reader("binary_formats", "read_arrow"), (b"ARROW1", b"\xff\xff\xff\xff")),
     Format("gzip", _make_unpacking_reader("gzip"), (b"\x1f\x8b",)),
     Format("bzip2", _make_unpacking_reader("bz2"), (b"BZh",)),
     Format("xz", _make_unpacking_reader("lzma"), (b"\xfd7zXZ\x00",)),
-    Format("zip", _make_reader("read_zip"), (b"PK\x03\x04", b"PK\x05\x06")),
-    Format("an old Excel workbook", _make_reader("read_excel"), (b"\xd0\xcf\x11\xe0",)),
+    Format("zip", _make_reader("archives", "read_zip"), (b"PK\x03\x04", b"PK\x05\x06")),
+    Format("an old Excel workbook", _make_reader("archives", "read_excel"), (b"\xd0\xcf\x11\xe0",)),
     Format("UTF-32", _make_refuser("UTF-32 text", AS_UTF_8), (b"\xff\xfe\0\0", b"\0\0\xfe\xff")),
     Format("UTF-16", _read_utf_16, (b"\xff\xfe", b"\xfe\xff")),
     Format("Zstandard", _make_refuser("a Zstandard file", "unpack it first"), (b"\x28\xb5\x2f\xfd",)),
@@ -335,8 +333,8 @@ FORMATS = (
     Format("SQLite", _make_refuser("an SQLite database", _AS_TEXT), (b"SQLite format 3",)),
     Format("HTML", _make_refuser("a web page", _AS_TEXT), (b"<!DOCTYPE", b"<!doctype", b"<html", b"<HTML")),
     Format("image", _make_refuser("an image", _AS_TEXT), (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
-    Format("Parquet", _make_reader("read_parquet"), endings=(".parquet", ".pq")),
-    Format("Arrow", _make_reader("read_arrow"), endings=(".arrow",)),
+    Format("Parquet", _make_reader("binary_formats", "read_parquet"), endings=(".parquet", ".pq")),
+    Format("Arrow", _make_reader("binary_formats", "read_arrow"), endings=(".arrow",)),
     Format("Excel", _make_refuser("not an Excel workbook", "save it again"), endings=(".xlsx", ".xls", ".xlsm")),
     Format("inspect_ai log", _make_refuser("not an inspect_ai log", "name a .eval file"), endings=(".eval",)),
     Format("pickle", _make_refuser("a pickle, which is never read", _AS_TEXT), endings=(".pkl", ".pickle")),

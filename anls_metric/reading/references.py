@@ -139,8 +139,11 @@ def _read_string(literal: str) -> str:
     if "\\" not in literal and not literal.startswith("b"):
         return literal[1:-1]
     import ast
+    import warnings
 
-    value = ast.literal_eval(literal)
+    with warnings.catch_warnings():  # a warning of an escape that Python does not know would show it to the terminal
+        warnings.simplefilter("ignore")
+        value = ast.literal_eval(literal)
     return value.decode() if isinstance(value, bytes) else value
 
 

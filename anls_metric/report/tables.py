@@ -296,18 +296,21 @@ def as_csv(document: Mapping[str, Any]) -> str:
     rows = collect_figures(document)
     stream = io.StringIO()
     names = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.DictWriter(stream, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _format_csv_cell(value) for key, value in row.items()} for row in rows)
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(_format_csv_cell, names))
+    writer.writerows([_format_csv_cell(row.get(name)) for name in names] for row in rows)
     return stream.getvalue().rstrip("\n")
 
 
 def _format_csv_cell(value: Any) -> Any:
-    """A text that no spreadsheet takes for a formula; any other value as it is."""
+    """A text that no spreadsheet takes for a formula; a number as it is."""
     if not isinstance(value, str):
         return value
     text = make_printable(value)
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return f"'{text}" if value.lstrip(" ").startswith(_FORMULA_SIGNS) else text
+
+
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def as_json(document: Mapping[str, Any]) -> str:

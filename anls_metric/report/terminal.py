@@ -47,7 +47,7 @@ def format_summary(scored_set: ScoredSet, extraction: Sequence[str] = ()) -> str
         f"exact      {scored_set.exact_match:.4f}",
         f"contains   {scored_set.contains:.4f}",
         f"scored 0   {sum(zeros.values())}{why}",
-        f"signature  {scored_set.signature}",
+        f"signature  {make_printable(scored_set.signature)}",
         *(f"{'' if n else 'extracted':9}  {sentence}" for n, sentence in enumerate(extraction)),
     ]
     parts = [lines]

@@ -1,0 +1,214 @@
+"""Zip archives: workbooks of Excel, and logs of inspect_ai. Old workbooks are no archives, but have the same reader."""
+
+from __future__ import annotations
+
+import functools
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import IO, Any
+from xml.parsers import expat
+
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import Chunk, File, Growth, list_some, natural_key, split_into_chunks
+from anls_metric.reading.json_text import parse_json
+
+
+def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
+    """Read the records of a zip archive that is a workbook or a log of inspect_ai."""
+    held = file.hold(stream)
+    try:
+        archive = zipfile.ZipFile(held)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise file.error(f"a zip archive that cannot be read: {error}") from None
+    names = archive.namelist()
+    if any(name.startswith("xl/") for name in names):
+        _check_workbook(file, archive)
+        held.seek(0)
+        yield from read_excel(file, held)
+    elif any(name.startswith("samples/") for name in names):
+        yield from _read_samples(file, archive)
+    else:
+        raise file.error(
+            f"a zip archive (of {list_some(names) or 'nothing'})", remedy="unpack it and name the file of answers"
+        )
+
+
+def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
+    """Read the samples of an inspect_ai log: each is a file of the archive."""
+    members = [member for member in archive.infolist() if member.filename.startswith("samples/")]
+    members.sort(key=lambda member: natural_key(member.filename))
+    growth = Growth(file, _measure_size(archive), remedy="convert it to JSON: inspect log convert")
+
+    def read_samples() -> Iterator[tuple[int, Any]]:
+        for number, member in enumerate(members, 1):
+            content = _unpack(file, archive, member, growth)
+            try:
+                yield number, parse_json(content.decode())
+            except (ValueError, RecursionError) as error:
+                raise file.error(f"{member.filename} cannot be read: {error}") from None
+
+    for chunk in split_into_chunks(read_samples(), "sample"):
+        yield chunk
+        growth.start_chunk()
+
+
+_ZSTANDARD = 93  # the number of the method in zip archives
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD)
+_PIECE = 1 << 18
+
+
+def _measure_size(archive: zipfile.ZipFile) -> int:
+    assert archive.fp is not None
+    return archive.fp.seek(0, 2)
+
+
+def _unpack(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo, growth: Growth) -> bytes:
+    """Unpack a file of an archive piece by piece: the size that the archive tells need not be true."""
+    if member.compress_type not in _METHODS:
+        raise file.error(f"{member.filename} is packed by method {member.compress_type}, which few programs know")
+    pieces = []
+    try:
+        with _open_member(file, archive, member) as stream:
+            while piece := stream.read(_PIECE):
+                growth.add(len(piece))
+                pieces.append(piece)
+    except InputError:
+        raise
+    except Exception as error:  # each method has errors of its own
+        raise file.error(f"{member.filename} cannot be read: {error}") from None
+    return b"".join(pieces)
+
+
+def _open_member(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    with suppress(NotImplementedError):  # Zstandard, before Python 3.14
+        return archive.open(member)
+    try:
+        import zstandard
+    except ImportError:
+        what = "this log of inspect_ai, which is packed by Zstandard,"
+        raise file.error_without_library(what, "zstandard") from None
+    source = archive.fp
+    assert source is not None
+    source.seek(member.header_offset)
+    header = source.read(30)  # it ends with the lengths of the name and of the extra field
+    source.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
+    unpacked: IO[bytes] = zstandard.ZstdDecompressor().stream_reader(source.read(member.compress_size))
+    return unpacked
+
+
+# Excel
+
+# A sheet takes memory for each place up to its last row and column, whether there is a cell or not.
+_MOST_PLACES = 30_000_000
+_MOST_PLACES_FOR_A_CELL = 20
+# A row or cell that may lie beyond column Z or row 999,999. Without any, a sheet has fewer places than the limit.
+_FAR_CELL = re.compile(rb"<(?:[^\s<>:/]*:)?(?:c|row)(?=[\s/>])(?! r=[\"'][A-Za-z]?\d{1,6}[\"'])")
+_OTHER_WORKBOOKS = ("content.xml", "workbook.bin")  # of OpenOffice and of Excel's binary format
+
+
+def _check_workbook(file: File, archive: zipfile.ZipFile) -> None:
+    """Refuse a workbook that its reader, which has no limits, would make too large in memory."""
+    names = [name for name in archive.namelist() if name.lower().endswith(_OTHER_WORKBOOKS)]
+    if names:
+        raise file.error(f"not a workbook of Excel: it holds {names[0]}", remedy="save it as .xlsx")
+    growth = Growth(file, _measure_size(archive), remedy="save it as CSV")
+    for member in archive.infolist():
+        content = _unpack(file, archive, member, growth)
+        if b"sheetData" in content and _FAR_CELL.search(content):
+            try:
+                cells, rows, columns = _measure_sheet(content)
+            except (expat.ExpatError, ValueError) as error:
+                raise file.error(f"{member.filename} cannot be read: {error}") from None
+            if rows * columns > max(_MOST_PLACES, _MOST_PLACES_FOR_A_CELL * cells):
+                problem = f"{member.filename} has {cells:,} cells in {rows:,} rows and {columns:,} columns"
+                raise file.error(problem, remedy="delete the cells that are far from the others")
+
+
+def _measure_sheet(content: bytes) -> tuple[int, int, int]:
+    """Count the cells of a sheet that have a value, the rows and the columns."""
+    cells = rows = columns = column = 0
+    row, is_open = 1, False
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal cells, rows, columns, row, column, is_open
+        kind, place = name.rpartition(":")[2], attributes.get("r", "")
+        if len(place) > 20:
+            raise ValueError(f"a cell is at {place[:20]}...")
+        letters = place.rstrip("0123456789")
+        if kind == "row":
+            row = int(place[len(letters) :] or row)
+        elif kind == "c":
+            row = int(place[len(letters) :] or row)
+            column = (
+                functools.reduce(lambda number, letter: 26 * number + int(letter, 36) - 9, letters, 0) or column + 1
+            )
+            is_open = True
+        elif is_open:  # a value
+            cells, rows, columns, is_open = cells + 1, max(rows, row), max(columns, column), False
+
+    def end(name: str) -> None:
+        nonlocal row, column, is_open
+        if name.rpartition(":")[2] == "row":
+            row, column = row + 1, 0
+        is_open = False
+
+    def refuse(*declaration: object) -> None:
+        raise ValueError("it declares a type of document")
+
+    parser = expat.ParserCreate("UTF-8")
+    parser.StartElementHandler, parser.EndElementHandler, parser.StartDoctypeDeclHandler = start, end, refuse
+    parser.Parse(content, True)
+    return cells, rows, columns
+
+
+def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
+    """Read the rows of the first sheet of a workbook; its first row names the columns. Empty cells are empty texts."""
+    try:
+        import python_calamine
+    except ImportError:
+        raise file.error_without_library("Excel", "python-calamine") from None
+    try:
+        book = python_calamine.CalamineWorkbook.from_filelike(file.hold(stream))
+        rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
+    except (KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # where the library panics, it raises no Exception
+        raise file.error(f"a workbook that cannot be read: {error}") from None
+    if not rows:
+        raise file.error("its first sheet is empty")
+    header = [str(_read_cell(file, value, "row 1")) for value in rows[0]]
+    while header and not header[-1]:
+        header.pop()
+    file.refuse_repeated(header)
+
+    def read_records() -> Iterator[tuple[int, Any]]:
+        for number, row in enumerate(rows[1:], 2):
+            if any(value != "" for value in row):
+                yield (
+                    number,
+                    {name: _read_cell(file, value, f"row {number}, {name}") for name, value in zip(header, row)},
+                )
+
+    yield from split_into_chunks(read_records(), "row")
+
+
+def _read_cell(file: File, value: Any, place: str) -> str | int | float:
+    for kinds, read in _CELLS:
+        if isinstance(value, kinds):
+            return read(value)
+    raise file.error(
+        f"the cell is {value!s} ({type(value).__name__}), of which the text as it was typed is lost",
+        place,
+        "format the column as text and type it again",
+    )
+
+
+# Excel stores all numbers alike, and shows whole ones without a decimal point.
+_CELLS: tuple[tuple[type, Callable[[Any], str | int | float]], ...] = (
+    (str, str),
+    (bool, lambda value: str(value).upper()),
+    (int, int),
+    (float, lambda value: int(value) if value.is_integer() else value),
+)
