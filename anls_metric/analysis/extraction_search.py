@@ -55,7 +55,7 @@ def find_rules(evidence: Evidence) -> Found | None:
     """
     trials = _Trials(evidence)
     rules, gain = trials.in_use, trials.measure(trials.in_use)
-    little = 0.1 * len(evidence.wrong) / evidence.total
+    little = 0.1 * len(evidence.wrong) / max(1, evidence.total)
     for _ in range(_MOST_RULES):
         longer = max(trials.extend(rules), key=trials.measure, default=rules)
         score, similarity = trials.measure(longer)

@@ -46,7 +46,7 @@ _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 
 _TICK = 0.1  # seconds between two looks at the processes
 _YOUNG = 0.5  # seconds for which a process goes before older ones
-_NICE = 15  # what an older one is, and so the processor is for the young ones
+_NICE = 10, 19  # how far young ones stand back behind the page, and older ones behind young ones
 _FAILED = 1  # the exit status of a process of which nothing is known
 
 
@@ -264,6 +264,7 @@ class _Family:
         status = _FAILED
         try:
             os.setpgid(0, 0)
+            os.setpriority(os.PRIO_PROCESS, 0, max(_NICE[0], os.getpriority(os.PRIO_PROCESS, 0)))
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             self._selector.close()
@@ -299,7 +300,7 @@ class _Family:
         for process in [process for process in self._young if self._children[process].begun < before]:
             self._young.discard(process)
             with suppress(OSError):
-                os.setpriority(os.PRIO_PGRP, process, _NICE)
+                os.setpriority(os.PRIO_PGRP, process, _NICE[1])
 
     def _share_memory(self) -> None:
         """Kill the largest one, where all together take more memory than there is for them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shlex
 from collections.abc import Mapping
 from itertools import chain
@@ -28,6 +29,7 @@ _FLAGS = {
     "none_keys": "--none-keys",
     "average": "--average",
 }
+_DEFAULTS = (None, "", "standard")
 _SWITCHES = {
     ("unanswered_score_0", True): ["--missing", "zero"],
     ("case", "counts"): ["--no-ignore-case"],
@@ -49,7 +51,7 @@ def format_remedy(values: Mapping[str, Any]) -> str:
     names = [upload.name for upload in list_uploads(values)]
     if not names:
         return limits.WITH_COMMAND
-    flags = [[flag, str(values[name])] for name, flag in _FLAGS.items() if values.get(name) not in (None, "")]
+    flags = [[flag, str(values[name])] for name, flag in _FLAGS.items() if values.get(name) not in _DEFAULTS]
     switches = [flag for (name, value), flag in _SWITCHES.items() if values.get(name) == value]
     words = [f"./{name}" if name.startswith("-") else name for name in names]
     return f"on your computer, type {shlex.join(['anls', *words, *chain(*flags, *switches)])}"
@@ -77,4 +79,5 @@ def describe_error(error: Exception, door: Door) -> str:
     else:
         logging.getLogger(__name__).error("this could not be scored", exc_info=error)
         said = "this could not be scored, for a reason that nobody foresaw: the log of the page has it"
+    said = said.replace(os.path.join(os.environ.get("GRADIO_TEMP_DIR", os.sep), ""), "")  # no folder of the page
     return make_printable(said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:])

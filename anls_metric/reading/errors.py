@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from anls_metric.reading.remedies import Door, Remedy
 
-
 _LONGEST = 1000
 
 

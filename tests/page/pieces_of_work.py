@@ -66,7 +66,7 @@ def remember(seen: list[int] = []) -> Iterator[int]:  # noqa: B006, it is to be 
 
 def grow_old() -> Iterator[int]:
     """How nice it is, once it is nicer than when it began."""
-    while os.getpriority(os.PRIO_PROCESS, 0) < fork_server._NICE:
+    while os.getpriority(os.PRIO_PROCESS, 0) < fork_server._NICE[1]:
         time.sleep(0.05)
     yield os.getpriority(os.PRIO_PROCESS, 0)
 

@@ -258,6 +258,12 @@ def test_an_error_is_described_in_one_short_line() -> None:
     )
 
 
+def test_an_error_does_not_name_the_folder_of_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", "/tmp/anls-x")
+    said = describe_error(InputError("cannot open /tmp/anls-x/0a/a.csv", "a.csv"), "endpoint")
+    assert said == "a.csv: cannot open 0a/a.csv"
+
+
 def test_what_nobody_foresaw_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
     assert "secret" not in describe_error(KeyError("secret"), "endpoint")
     assert "secret" in caplog.text

@@ -7,12 +7,14 @@ import base64
 import json
 import os
 import random
+import socket
 import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +56,7 @@ def call(served: Served, endpoint: str, data: Any) -> Any:
     if status != 200:
         return {"error": said}
     status, stream = ask(served, f"gradio_api/call/{endpoint}/{json.loads(said)['event_id']}")
-    event, _, rest = stream.partition("\n")
+    event, _, rest = stream.strip().rpartition("\n\n")[2].partition("\n")  # after heartbeats
     result = json.loads(rest.partition("data: ")[2])
     return result[0] if event == "event: complete" else result
 
@@ -244,6 +246,51 @@ def test_no_file_of_the_server_is_read(served: Served) -> None:
             status, said = ask(served, f"gradio_api/{way}{urllib.parse.quote(path)}")
             assert status == 404
             assert host not in said
+
+
+def test_a_file_that_takes_long_keeps_nobody_waiting(served: Served, tmp_path: Path) -> None:
+    """Its references are a pattern's worst case, which held the interpreter for 13 s."""
+    (tmp_path / "slow.csv").write_bytes(b'prediction,references\n"x","(""a"", 1111111111111111111111111 x)"\n')
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(call, served, "score_logs", [[as_file(upload(served, tmp_path / "slow.csv"))]])
+        assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
+        assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "model", "accepted"])["questions"] == 3
+        found = slow.result()
+    said = "this needs more memory or time than the page has for it: on your computer, type anls slow.csv"
+    assert found.get("questions") == 1 or found["error"] == said
+
+
+def test_a_body_longer_than_it_says_is_refused(served: Served) -> None:
+    """In chunks, with a length that is not true."""
+    address = urllib.parse.urlsplit(served.address)
+    head = f"POST /gradio_api/call/explain_answer HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 20\r\n"
+    piece = b"10000\r\n" + b"a" * 0x10000 + b"\r\n"
+    with socket.create_connection((address.hostname or "", address.port or 0), timeout=60) as connection:
+        connection.sendall(head.encode() + b"Transfer-Encoding: chunked\r\n\r\n")
+        with suppress(OSError):  # the page closes the connection
+            for _ in range(400):
+                connection.sendall(piece)
+            pytest.fail("the page has read 26 MB")
+        assert b" 413 " in connection.recv(100)
+    assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
+
+
+def test_nothing_names_a_folder_of_the_server(served: Served, tmp_path: Path) -> None:
+    """Files of every kind that are not what their names say, and paths of all sorts."""
+    contents = [b"PAR1" + bytes(50) + b"PAR1", b"PK\3\4" + bytes(99), b"{"]
+    said = []
+    for kind in ("json", "csv", "parquet", "arrow", "xlsx", "eval", "json.gz"):
+        for number, content in enumerate(contents):
+            (tmp_path / f"{number}.{kind}").write_bytes(content)
+            said.append(call(served, "score_logs", [[as_file(upload(served, tmp_path / f"{number}.{kind}"))]])["error"])
+    for path in (str(served.uploads), f"{served.uploads}/x/y", f"{served.uploads}/{'0' * 64}/x.csv", "a" * 10_000):
+        said.append(call(served, "score_logs", [[as_file(path)]])["error"])
+        said += [ask(served, f"gradio_api/{way}{urllib.parse.quote(path)}")[1] for way in ("file=", "file/", "stream/")]
+    for way in ("file=%00", "file/%00", "file=%00%00/x", f"file={served.uploads}/%00"):
+        status, text = ask(served, f"gradio_api/{way}")
+        assert status == 404
+        said.append(text)
+    assert [text for text in said if str(served.uploads) in text or str(ROOT) in text or "nobody foresaw" in text] == []
 
 
 def test_what_is_too_large_is_refused(served: Served) -> None:
