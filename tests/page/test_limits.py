@@ -10,6 +10,7 @@ import pytest
 
 from anls_metric.page import limits
 from anls_metric.page.limits import Allowance, Lane, measure_memory, measure_work, refuse_too_long
+from tests.conftest import ROOT
 
 
 def test_all_references_together_are_counted() -> None:
@@ -82,3 +83,20 @@ def test_an_error_at_work_frees_the_place() -> None:
 
 def test_there_are_more_threads_than_wait_for_their_turn() -> None:
     assert sum(limits.MOST_WAITING) < limits.THREADS
+
+
+def test_what_the_page_promises_are_its_limits() -> None:
+    text = " ".join((ROOT / "SECURITY.md").read_text(encoding="utf-8").split())
+    small, large, gigabyte = limits.small.allowance, limits.large.allowance, 10**9
+    for promise in (
+        f"after {small.seconds:g} seconds for small work, after {limits.SECOND_TRY.seconds:g} seconds where small work",
+        f"after {large.seconds / 60:g} minutes for large uploads",
+        f"{small.memory / gigabyte:g} GB of memory for small work and {large.memory / gigabyte:g} GB for large work",
+        f"all of them together have {limits.MOST_MEMORY / gigabyte:g} GB",
+        f"at most {limits.MOST_REQUEST >> 10} kB, an upload {limits.MOST_UPLOAD >> 20} MB, and a file",
+        f"a file {limits.MOST_BYTES >> 20} MB",
+        f"pauses for {limits.PAUSE_SECONDS} seconds",
+        f"together take at most {limits.MOST_UPLOADED / gigabyte:g} GB",
+    ):
+        assert promise in text
+    assert limits.KEPT_SECONDS == 3600
