@@ -53,7 +53,7 @@ def write(path: Path, records: Iterable[Mapping[str, object]]) -> str:
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process is read from /proc")
 @pytest.mark.parametrize(
     ("count", "table_limit", "join_limit"),
-    [(200_000, 45, 50), pytest.param(10_000_000, 45, 300, marks=pytest.mark.slow)],
+    [(200_000, 48, 52), pytest.param(10_000_000, 48, 300, marks=pytest.mark.slow)],
 )
 def test_files_are_streamed_in_constant_memory(
     tmp_path: Path, count: int, table_limit: float, join_limit: float
