@@ -93,7 +93,7 @@ class Guard:
             if end.endswith(UPLOAD_PROGRESS):  # an upload is known when all of it is there
                 await _send(send, 200, b"text/event-stream", b'data: {"msg": "done"}\n\n')
             else:
-                await self._application(scope, receive, send)
+                await self._stream(scope, receive, send)
         elif end.endswith(UPLOAD):
             _refuse_large(headers, limits.MOST_UPLOAD)
             paths = await read_uploads(headers.get(b"content-type", b"").decode("latin-1"), receive, self._uploads)
@@ -104,6 +104,20 @@ class Guard:
             if count_values(body) > limits.MOST_VALUES:  # each is handled many times
                 raise RefusedError(413, TOO_LARGE)
             await self._application(scope, _replay(self._check_body(path, body), receive), send)
+
+    async def _stream(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Pass a request on. Where gradio tells a page in a stream that its session is over, end the stream.
+
+        It raises then, too, and the server would write a traceback for each page that comes back too late.
+        """
+        try:
+            await self._application(scope, receive, send)
+        except RuntimeError as error:  # raised by starlette, as the answer has begun
+            from starlette.exceptions import HTTPException
+
+            if not isinstance(error.__cause__, HTTPException):
+                raise
+            await send({"type": "http.response.body", "body": b""})
 
     def _check_body(self, path: str, body: bytes) -> bytes:
         """Check the files that a request names, and add the arguments that a call of an endpoint leaves out."""

@@ -275,6 +275,13 @@ def test_a_body_longer_than_it_says_is_refused(served: Served) -> None:
     assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
 
 
+def test_a_page_whose_session_is_over_leaves_no_traceback(served: Served) -> None:
+    """A browser that comes back too late, or a client that makes up a session; the end of `served` looks at the log."""
+    with urllib.request.urlopen(f"{served.address}gradio_api/queue/data?session_hash=over", timeout=60) as answer:
+        assert b'"session_not_found":true' in answer.read()
+    assert "Traceback" not in served.log.read_text()
+
+
 def test_nothing_names_a_folder_of_the_server(served: Served, tmp_path: Path) -> None:
     """Files of every kind that are not what their names say, and paths of all sorts."""
     contents = [b"PAR1" + bytes(50) + b"PAR1", b"PK\3\4" + bytes(99), b"{"]
