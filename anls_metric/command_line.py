@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import gc
 import io
 import os
 import sys
@@ -13,7 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, find_scorers
+from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, find_scorers, pause_collector
 from anls_metric.analysis.scored import ANSWER_TYPES
 from anls_metric.core.variants import OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
@@ -169,6 +168,12 @@ def build_parser() -> argparse.ArgumentParser:
     add("--fail-under", type=_parse_share, metavar="X", help="exit status 1 where an ANLS is under X, from 0 to 1")
     add("--output-dir", type=_parse_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
     add(
+        "--answers",
+        type=_parse_path,
+        metavar="FILE",
+        help="write a record for each answer, with its score, to FILE.csv, FILE.jsonl or FILE.parquet",
+    )
+    add(
         "--report",
         type=_parse_path,
         metavar="FILE.html",
@@ -212,10 +217,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    collecting = gc.isenabled()
-    gc.disable()  # searching cycles among millions of records, which have none, takes half of the time
     try:
-        status = _run(flags)
+        with pause_collector():
+            status = _run(flags)
         if sys.stdout:
             sys.stdout.flush()
     except (ValueError, OSError) as error:
@@ -227,9 +231,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("anls: interrupted", file=sys.stderr)
         return 130
-    finally:
-        if collecting:
-            gc.enable()
     return status
 
 
@@ -259,6 +260,8 @@ def _run(flags: argparse.Namespace) -> int:
     scorers, reading = _find_scorers(flags), _make_reading(flags)
     fields = fields_of([*(ANSWER_TYPES if flags.answer_types else ()), *flags.by], flags.cluster_by)
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields)
+    if flags.answers:
+        _refuse_answers_file(flags.answers, submissions)
     images = _find_images(flags, submissions)
     evaluation = Evaluation(
         submissions,
@@ -269,7 +272,7 @@ def _run(flags: argparse.Namespace) -> int:
         worst=flags.worst,
         cluster_by=flags.cluster_by,
         baseline=flags.baseline,
-        keep=bool(flags.report or flags.regressions),
+        keep=bool(flags.report or flags.regressions or flags.answers),
         similarities=bool(flags.report),
     )
     _score(evaluation, flags)
@@ -279,6 +282,8 @@ def _run(flags: argparse.Namespace) -> int:
             print(f"anls: {terminal.make_printable(note)}", file=sys.stderr)
         for hint in hints:
             print(f"hint: {terminal.make_printable(hint)}", file=sys.stderr)
+    if flags.answers:
+        _write_answers(flags.answers, evaluation)
     if flags.report:
         _write_report(flags.report, submissions, images, evaluation, hints)
     _print(flags, evaluation, hints)
@@ -292,6 +297,22 @@ def _check_scores(evaluation: Evaluation, least: float | None) -> int:
     for name, mean in low.items():
         print(f"anls: the ANLS of {terminal.make_printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
     return 1 if low else 0
+
+
+def _refuse_answers_file(path: str, submissions: Sequence[Submission]) -> None:
+    """Refuse a file of answers that could not be written after scoring."""
+    from anls_metric.report.answers import find_writer
+    from anls_metric.report.results import refuse_input
+
+    find_writer(path)
+    refuse_input(path, [path for submission in submissions for path in submission.inputs])
+
+
+def _write_answers(path: str, evaluation: Evaluation) -> None:
+    from anls_metric.report.answers import write_answers
+
+    write_answers(path, evaluation.entries)
+    print(f"answers: {terminal.make_printable(path)}", file=sys.stderr)
 
 
 def _find_images(flags: argparse.Namespace, submissions: Sequence[Submission]) -> Images | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +24,18 @@ if TYPE_CHECKING:
     from anls_metric.nested import Average, NoneKeys
 
 EVERY_VARIANT = "all"
+
+
+@contextmanager
+def pause_collector() -> Iterator[None]:
+    """Pause the collector of cycles, which takes half of the time among millions of records; they have no cycles."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def find_scorers(

@@ -288,6 +288,14 @@ class ScoredSet:
         rows = [scored.row for scored in self.rows]
         return {scorer.name: scorer.mean(score_rows(rows, scorer)) for scorer in scorers}
 
+    def measure_similarities(self) -> None:
+        """Compute the similarity of each kept row that has none yet. For lists and nested values there is none."""
+        if self._measures or not isinstance(self.scorer, Variant):
+            return
+        self._measures = True
+        _, similarities = _measure_rows([scored.row for scored in self.rows], self.scorer)
+        self.rows = [scored._replace(similarity=similarity) for scored, similarity in zip(self.rows, similarities)]
+
     @property
     def zeros(self) -> dict[str, int]:
         """The number of answers that score 0, by outcome."""

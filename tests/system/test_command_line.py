@@ -598,7 +598,7 @@ def test_extraction_reports_itself_in_every_format(run: Run, tmp_path: Path) -> 
         "think": {"changed": 1, "left": 9, "unreadable": 0},
         "json": {"changed": 7, "left": 1, "unreadable": 2},
     }
-    assert sentences[1] in str(anls_metric.score_file(str(files[3]), gold=str(files[1]), extract="think,json"))
+    assert sentences[1] in str(anls_metric.score(str(files[3]), gold=str(files[1]), extract="think,json"))
     assert "extraction" not in parse_document(run(*files, "--format", "json")[1])["submissions"][0]
     report = tmp_path / "report.html"
     compared = [*files, write(tmp_path / "plain.json", [{"id": n, "answer": f"answer {n}"} for n in range(10)])]

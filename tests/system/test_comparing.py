@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import compare_files, score_file
+from anls_metric import compare, score
 from anls_metric.reading.errors import InputError
 from anls_metric.report import terminal_comparison
 from tests.conftest import ROOT
@@ -54,7 +54,7 @@ def files(tmp_path: Path) -> list[Path]:
 def test_variant_takes_several_names(run: Run) -> None:
     report = parse_document(run(GOLD, SUBMISSION, "--variant", "rrc, due,unitxt", "--format", "json")[1])
     assert report["signature"] == anls_metric.signature("rrc")
-    expected = {name: score_file(GOLD, SUBMISSION, variant=name).anls for name in ("rrc", "due")}
+    expected = {name: score(SUBMISSION, GOLD, variant=name).anls for name in ("rrc", "due")}
     assert report["variants"] == expected
     assert report["anls"] == expected["rrc"]
     out = run(GOLD, SUBMISSION, "--variant", "rrc,due")[1]
@@ -123,7 +123,7 @@ def test_comparison_prints_verdicts_against_the_first(run: Run, files: list[Path
 
 
 def test_comparison_prints_two_tables_on_a_narrow_terminal(files: list[Path]) -> None:
-    scores = compare_files(*files)
+    scores = compare(files[1:], files[0])
     narrow = terminal_comparison.as_text(scores.to_dict(), scores.scored_sets, 80)
     assert max(map(len, narrow.splitlines())) <= 80
     assert terminal_comparison.as_text(scores.to_dict(), scores.scored_sets, 200) == str(scores)
@@ -304,9 +304,9 @@ def test_fail_under_gives_status_1(run: Run, files: list[Path]) -> None:
 # From Python
 
 
-def test_compare_files_agrees_with_the_command(run: Run, files: list[Path]) -> None:
+def test_compare_agrees_with_the_command(run: Run, files: list[Path]) -> None:
     gold, *submissions = files
-    scores = compare_files(*files, by="kind", variant="standard,rrc", regressions=2)
+    scores = compare(submissions, gold, by="kind", variant="standard,rrc", regressions=2)
     flags = ["--by", "kind", "--variant", "standard,rrc", "--regressions", 2]
     assert scores.to_dict() == json.loads(run(*files, *flags, "--format", "json")[1])
     assert scores.to_markdown() + "\n" == run(*files, *flags, "--format", "markdown")[1]
@@ -314,32 +314,32 @@ def test_compare_files_agrees_with_the_command(run: Run, files: list[Path]) -> N
     assert scores.to_csv() + "\n" == run(*files, *flags, "--format", "csv")[1]
     assert str(scores) + "\n" == run(*files, *flags)[1]
     for other in (
-        compare_files(gold, submissions, by=["kind"], variant="standard,rrc", regressions=2),
-        compare_files(
-            {path.stem: path for path in submissions}, gold=gold, by="kind", variant="standard,rrc", regressions=2
-        ),
+        compare(list(map(str, submissions)), str(gold), by=["kind"], variant="standard,rrc", regressions=2),
+        compare({path.stem: path for path in submissions}, gold=gold, by="kind", variant="standard,rrc", regressions=2),
     ):
         assert other.to_dict() == scores.to_dict()
-    assert repr(scores) == f"<FileScores base: 0.5000, tuned: 0.6500, alike: 0.5000; {anls_metric.signature()}>"
+    assert repr(scores) == f"<Scores base: 0.5000, tuned: 0.6500, alike: 0.5000; {anls_metric.signature()}>"
 
 
-def test_score_file_scores_one_submission(files: list[Path]) -> None:
+def test_score_scores_one_submission(files: list[Path]) -> None:
     gold, base, tuned, _ = files
-    scores = score_file(base, gold=gold)
+    scores = score(base, gold=gold)
     assert (scores.anls, scores.signature, scores.hints, scores.notes) == (0.5, anls_metric.signature(), [], [])
     assert str(scores).startswith("ANLS       0.5000\n")
-    assert score_file(gold, str(base)).anls == 0.5
-    with pytest.raises(ValueError, match=r"several submissions \(base, tuned\): compare_files takes them"):
-        score_file(gold, base, tuned)
+    assert score(str(base), str(gold)).anls == 0.5
+    with pytest.raises(
+        ValueError, match=r"several submissions \(base, tuned\): take one with scores\[.base.\], or all"
+    ):
+        _ = compare([base, tuned], gold).anls
     with pytest.raises(InputError, match=r"file\.json"):
-        score_file(gold, write(gold.parent / "file.json", "[1"))
+        score(write(gold.parent / "file.json", "[1"), gold)
     with pytest.raises(ValueError, match="no submission is called 'x'"):
-        compare_files(gold, base, tuned, baseline="x")
+        compare([base, tuned], gold, baseline="x")
 
 
 def test_to_pandas_has_a_row_for_each_submission(files: list[Path]) -> None:
     pytest.importorskip("pandas")
-    frame = compare_files(*files).to_pandas()
+    frame = compare(files[1:], files[0]).to_pandas()
     assert list(frame["name"]) == ["base", "tuned", "alike"]
     assert list(frame["anls"]) == [0.5, 0.65, 0.5]
     assert frame["better"].isna().tolist() == [True, False, False]
@@ -363,7 +363,7 @@ class Cells(html.parser.HTMLParser):
 
 def test_repr_html_is_a_table(files: list[Path]) -> None:
     gold, base, tuned, _ = files
-    cells = Cells(compare_files({"<b>&": base, "tuned": tuned}, gold=gold)._repr_html_())
+    cells = Cells(compare({"<b>&": base, "tuned": tuned}, gold=gold)._repr_html_())
     assert "<b>&" in cells.texts
     assert cells.texts[cells.texts.index("tuned") + 1] == "0.6500"
     assert set(cells.tags) == {"table", "caption", "thead", "tbody", "tr", "th", "td", "b", "p", "code"}
