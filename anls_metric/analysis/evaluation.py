@@ -118,6 +118,7 @@ class Evaluation:
         worst: int = 0,
         cluster_by: str | None = None,
         baseline: str | None = None,
+        all_pairs: bool = False,
         keep: bool = False,
         similarities: bool = False,
     ) -> None:
@@ -127,7 +128,7 @@ class Evaluation:
         self._submissions, self._scorers, self._baseline = submissions, scorers, baseline
         self._scored: list[Submission] = []
         self._names_of_hints: dict[Hint, list[str]] = {}
-        self._by, self._answer_types = by, answer_types
+        self._by, self._answer_types, self._all_pairs = by, answer_types, all_pairs
         self._options: dict[str, Any] = {
             "by": [*(ANSWER_TYPES if answer_types else ()), *by],
             "by_key": by_key,
@@ -229,7 +230,7 @@ class Evaluation:
         from anls_metric.analysis.comparison import compare
 
         try:
-            self.compared = compare(self.scored_sets, self._baseline, self._options["cluster_by"])
+            self.compared = compare(self.scored_sets, self._baseline, self._options["cluster_by"], self._all_pairs)
         except InputError as error:
             problem = ": ".join(filter(None, ["not compared", error.where, error.problem]))
             self.hints.append(Hint("not compared", problem, error.remedy))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -131,7 +131,53 @@ class Tally:
         return mean(self._counts.elements())
 
 
-Groups = dict[str, Tally]
+class Group:
+    """The scores of a group of rows.
+
+    Attributes:
+        scores: the score of each row.
+        places: the place of each row in its set.
+
+    Example:
+        >>> group = Group()
+        >>> group.add(0, 1.0)
+        >>> group.add(7, 0.5)
+        >>> group.mean, group.count
+        (0.75, 2)
+    """
+
+    def __init__(self) -> None:
+        self.scores = array("d")
+        self.places = array("L")
+
+    def add(self, place: int, score: float) -> None:
+        """Add the score of a row."""
+        self.places.append(place)
+        self.scores.append(score)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.scores)
+
+    @property
+    def mean(self) -> float:
+        """The mean, with the same bits as `anls.mean` of all scores. ValueError: there are none."""
+        return mean(self.scores)
+
+    def interval(self, clusters: Sequence[Hashable] | None) -> Interval | None:
+        """Compute the 95 % confidence interval of the mean; None for fewer than two clusters.
+
+        Args:
+            clusters: the cluster of each row of the set, None for a row that is its own cluster; without `clusters`
+                all are.
+        """
+        sample = Sample()
+        sample.add(self.scores, clusters and [clusters[place] for place in self.places])
+        return sample.interval() if sample.cluster_count > 1 else None
+
+
+Groups = dict[str, Group]
 
 
 class ScoredSet:
@@ -153,6 +199,7 @@ class ScoredSet:
 
     Attributes:
         scorer: the scorer of the rows.
+        extract: the rules that extracted the predictions.
         signature: which score it is, to show beside the number.
         outcomes: the number of rows by the name of their outcome.
         groups: the scores of each group, by field and value.
@@ -182,6 +229,7 @@ class ScoredSet:
         by_key: bool = False,
     ) -> None:
         self.scorer: Scorer = get_variant(scorer) if isinstance(scorer, str) else scorer
+        self.extract = extract
         self.signature = self.scorer.signature(extract)
         self._others = {other.name: (other, Tally()) for other in others}
         self.outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
@@ -274,6 +322,11 @@ class ScoredSet:
         """The answers with the lowest scores, the lowest first; equal scores in the order of the rows."""
         return [scored for *_, scored in sorted(self._worst, key=lambda entry: entry[:2], reverse=True)]
 
+    def find_group_intervals(self, field: str) -> dict[str, Interval | None]:
+        """Find the interval of each group of a field, by the clusters of the whole set; None for one cluster."""
+        clusters = self._clustered.list_clusters()
+        return {name: each.interval(clusters) for name, each in self.groups[field].items()}
+
     def explain(self, scored: Scored) -> Any:
         """Explain the score of an answer, as its scorer does; None for a question without an answer."""
         row = scored.row
@@ -308,16 +361,16 @@ class ScoredSet:
         exact, contain = self._judge.count_matches(rows, scores, outcomes)
         self._exact += exact
         self._contain += contain
-        before = self.count if self._most_worst else 0
+        before = self.count if self._most_worst or self.groups else 0
         self._tally.add(scores)
         self._clustered.add(scores, [row.record for row in rows])
         self.outcomes.update(outcomes)
         # `map(Scored, ...)`, in a third of its time
         batch = list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))
         for field in self._by:
-            group(batch, field, self.groups[field])
-        for scored in batch if self._by_key else ():
-            self._add_keys(scored.row)
+            group(batch, field, self.groups[field], before)
+        for place, scored in enumerate(batch, before) if self._by_key else ():
+            self._add_keys(place, scored.row)
         for place, scored in enumerate(batch, before) if self._most_worst else ():
             self._keep_if_worse((-scored.score, -place, scored))
         if self._keep:
@@ -326,12 +379,12 @@ class ScoredSet:
             self.answers.add(rows, scores)
         return batch
 
-    def _add_keys(self, row: Row) -> None:
+    def _add_keys(self, place: int, row: Row) -> None:
         """Add the scores of the keys of a row. A key of the closest accepted answer that is not scored has 0."""
         why = self.scorer.explain([] if row.prediction is None else row.prediction, row.references)
         scores = {} if row.prediction is None else dict(_flatten_keys(why.key_scores))
         for key, score in {**dict.fromkeys(_list_key_paths(why.closest), 0.0), **scores}.items():
-            self.groups[KEYS].setdefault(key, Tally()).add([score])
+            self.groups[KEYS].setdefault(key, Group()).add(place, score)
 
     def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
         if len(self._worst) < self._most_worst:
@@ -393,23 +446,26 @@ def _list_key_paths(value: Any, before: str = "") -> Iterator[str]:
             yield from _list_key_paths(item, before)
 
 
-def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) -> Groups:
+def group(scored: Iterable[Scored], field: str, groups: Groups | None = None, start: int = 0) -> Groups:
     """Group scores by the values of a field of the record.
 
     Args:
         scored: the rows.
         field: the field; a row whose record has a list there counts in each of its groups.
         groups: the groups to which the scores are added; None for new ones.
+        start: the place of the first row in its set.
 
     Example:
         >>> scored = ScoredSet().add([Row("7", "a", ["a"], {"kind": "x"}), Row("8", "a", ["b"], {"kind": ["x", "y"]})])
-        >>> {value: tally.mean for value, tally in group(scored, "kind").items()}
+        >>> {value: each.mean for value, each in group(scored, "kind").items()}
         {'x': 0.5, 'y': 0.0}
     """
     groups = {} if groups is None else groups
-    for answer in scored:
+    for place, answer in enumerate(scored, start):
         for name in group_names(answer.row.record, field):
-            groups.setdefault(name, Tally()).add([answer.score])
+            if name not in groups:
+                groups[name] = Group()
+            groups[name].add(place, answer.score)
     return groups
 
 
@@ -435,7 +491,7 @@ def sort_groups(groups: Groups) -> Groups:
     """Sort groups by name, 2 before 10.
 
     Example:
-        >>> list(sort_groups({"page 10": Tally(), "page 2": Tally(), "a": Tally()}))
+        >>> list(sort_groups({"page 10": Group(), "page 2": Group(), "a": Group()}))
         ['a', 'page 2', 'page 10']
     """
     return {name: groups[name] for name in sorted(groups, key=natural_key)}
