@@ -90,7 +90,8 @@ class Evaluation:
         worst: how many of the worst answers of each submission to keep.
         cluster_by: the field that says which questions belong together: see `ScoredSet`.
         baseline: the name of the submission with which the others are compared; None takes the first.
-        keep: whether to keep the rows, which a report and a list of regressions need.
+        all_pairs: whether to compare every pair of submissions.
+        keep: whether to keep the rows, which a report, a list of regressions and `find_variants` need.
         similarities: whether kept rows have their similarity.
 
     Attributes:
@@ -240,11 +241,10 @@ class Evaluation:
             self.hints += [Hint("comparison", text) for text in self.compared.hints]
 
     def find_variants(self, number: str) -> list[VariantMatch]:
-        """Find the variants that give a number: see `variant_search.find_variants`."""
+        """Find the variants that give a number: see `variant_search.find_variants`. The rows must be kept."""
         from anls_metric.analysis.variant_search import find_variants
 
-        sets = self.scored_sets.items()
-        return find_variants(number, {name: each.means or {each.scorer.name: each.mean} for name, each in sets})
+        return find_variants(number, self.scored_sets, self._scorers)
 
 
 def fields_of(by: Iterable[str], cluster_by: str | None) -> list[str]:
