@@ -85,7 +85,7 @@ _COLUMNS = (
         "difference", "against {baseline}", _format_difference, r"$\Delta$", r"$\Delta$: difference from {baseline}"
     ),
     Column("difference_interval", "95 %", _format_difference_interval, r"95\,\%", r"95\,\%: confidence interval"),
-    Column("p_value", "raw p", _format_p_value, "raw $p$", "raw $p$: not adjusted"),
+    Column("p_value", "raw p", _format_p_value, "raw $p$", _P_VALUE.replace("$p$", "raw $p$") + ", not adjusted"),
     Column("p_value_adjusted", "p", _format_p_value, "$p$", _P_VALUE + "{adjusted}"),
     Column("better", "better", _format_count, caption="better: questions with a better score"),
     Column("worse", "worse", _format_count, caption="worse: questions with a worse score"),

@@ -421,7 +421,8 @@ def _format_groups(whole: _Whole, field: str, groups: Sequence[Groups]) -> str:
         + "".join(
             _format_cell(
                 escape(whole.names[place], 120),
-                f"{tallies[name].mean:.4f}{charts.draw_bar(tallies[name].mean, place)}",
+                f"{tallies[name].mean:.4f}{charts.draw_bar(tallies[name].mean, place)}"
+                + _format_group_details(whole.submissions[place]["groups"].get(field, {}).get(name, {})),
             )
             if name in tallies
             else "<td>-</td>"
@@ -436,6 +437,17 @@ def _format_groups(whole: _Whole, field: str, groups: Sequence[Groups]) -> str:
     rest = len(everything) - len(names)
     more = f"<p class=said>and {rest:,} smaller groups</p>" if rest else ""
     return f'<table class="stack numbers{_style_few(whole)}">{_format_header(head)}<tbody>{rows}</tbody></table>{more}'
+
+
+def _format_group_details(group: Mapping[str, Any]) -> str:
+    """The interval of a group that was asked for, and its difference from the baseline."""
+    details = PLAIN.format_interval(group["interval"]) if group.get("interval") else ""
+    difference = ""
+    if group.get("difference") is not None:
+        interval = group["difference_interval"]
+        difference = f"difference {PLAIN.format(group['difference'], '+')}"
+        difference += f", {PLAIN.format_interval(interval, '+')}" if interval else ""
+    return "".join(f"<small>{text}</small>" for text in (details, difference) if text)
 
 
 def _format_group(whole: _Whole, field: str, name: str) -> str:

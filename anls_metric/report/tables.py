@@ -335,7 +335,8 @@ def _write_caption(document: Mapping[str, Any], block: Block, numbers: Numbers, 
     sentences += _explain_columns(document, block)
     if is_marked:
         pairs = ", adjusted for all pairs" if len(document["submissions"]) > 2 else ""
-        sentences.append(f"Bold: the best; underlined: not told apart from the best at 0.05{pairs}")
+        ties = f"; underlined: not told apart from the best at 0.05{pairs}"
+        sentences.append("Bold: the best" + ties * bool(document["best"]["not_told_apart"]))
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
     return [*(f"{sentence}." for sentence in sentences), rf"\texttt{{{signature}}}"]
 

@@ -228,6 +228,21 @@ def test_groups_use_the_clusters_of_the_whole_set(run: Run, tmp_path: Path) -> N
     assert group["interval"] == pytest.approx(list(anls_metric.interval(scores, [n // 2 for n in range(100)])))
 
 
+def test_report_shows_intervals_of_groups_and_detectable_differences(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    report = tmp_path / "report.html"
+    status, out, _ = run(*files, "--by", "kind", "--all-pairs", "--report", report, "--format", "json")
+    assert status == 0
+    document, page = json.loads(out), report.read_text(encoding="utf-8")
+    group = document["submissions"][1]["groups"]["kind"]["a"]
+    (low, high), (least, most) = group["interval"], group["difference_interval"]
+    assert f"<small>{low:.4f} to {high:.4f}</small><small>difference +0.1500, {least:+.4f} to {most:+.4f}<" in page
+    found = [comparison["least_difference"] for comparison in document["comparisons"][:2]]
+    assert re.findall(r"<small>detectable: (0\.\d{4})</small>", page) == [f"{least:.4f}" for least in found]
+    assert "cannot be told" not in page
+
+
 def test_group_that_the_baseline_lacks_has_no_difference(run: Run, tmp_path: Path) -> None:
     def write_table(name: str, kinds: str) -> Path:
         records = [{"id": n, "answers": ["a"], "prediction": "a", "kind": kind} for n, kind in enumerate(kinds)]
