@@ -589,4 +589,4 @@ def test_three_models_are_compared_on_real_answers(run: Run, real_answers: Path)
     document = json.loads(run(gold, *answers, "--format", "json")[1])
     assert document["best"] == {"name": "submission__nemotron", "not_told_apart": ["submission__llama_maverick"]}
     assert [comparison["verdict"] for comparison in document["comparisons"]] == ["not told apart", "worse"]
-    assert "93.70 is lmms_eval_0_2 x 100 on submission__llama_maverick" in run(gold, *answers, "--find", "93.70")[1]
+    assert "93.70 is lmms_eval_0_2 on submission__llama_maverick" in run(gold, *answers, "--find", "93.70")[1]
