@@ -7,11 +7,12 @@ rows.
 from __future__ import annotations
 
 import heapq
+import math
 from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
-from typing import Any, NamedTuple
+from itertools import chain, islice, repeat
+from typing import Any, NamedTuple, TypeVar
 
 from anls_metric.analysis.clusters import ClusteredScores, Clusters, Doubt, cluster_column
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
@@ -65,12 +66,15 @@ class Scored(NamedTuple):
         similarity: the similarity of the closest accepted answer, before the threshold; None if the set does not keep
             its rows, and for lists and nested values.
         outcome: why the answer has this score: the name of a row of `outcomes.OUTCOMES`.
+        runs: the answers of all runs, where there are several. The score of the question is their mean, and its row is
+            that of the run whose score is closest to it.
     """
 
     row: Row
     score: float
     similarity: float | None
     outcome: str
+    runs: Sequence[Scored] = ()
 
     @property
     def zero(self) -> str:
@@ -243,6 +247,7 @@ class ScoredSet:
         self._keep = keep
         self._measures = keep and similarities and isinstance(self.scorer, Variant)
         self._tally = Tally()
+        self._run_tallies: list[Tally] = []
         self._all_scores: list[Any] = []  # if the mean is not the mean of the rows
         self._all_records: list[Mapping[str, Any]] = []  # the records that belong to them
         self._clustered = ClusteredScores(cluster_by)
@@ -265,6 +270,20 @@ class ScoredSet:
     def count(self) -> int:
         """How many rows were scored."""
         return self._tally.count
+
+    @property
+    def run_scores(self) -> list[float]:
+        """The score of each run, where there are several."""
+        return [tally.mean for tally in self._run_tallies]
+
+    @property
+    def run_deviation(self) -> float | None:
+        """The standard deviation of the scores of the runs (with n - 1); None where there is one run."""
+        scores = self.run_scores
+        if len(scores) < 2:
+            return None
+        center = mean(scores)
+        return math.sqrt(math.fsum((score - center) ** 2 for score in scores) / (len(scores) - 1))
 
     @property
     def clusters(self) -> Clusters | None:
@@ -295,12 +314,17 @@ class ScoredSet:
     @property
     def exact_match(self) -> float:
         """The share of answers that equal an accepted answer after normalization."""
-        return self._exact / self.count
+        return self._exact / self._answer_count
 
     @property
     def contains(self) -> float:
         """The share of answers that contain an accepted answer as whole words."""
-        return self._contain / self.count
+        return self._contain / self._answer_count
+
+    @property
+    def _answer_count(self) -> int:
+        """How many answers there are: of each question one for each run."""
+        return sum(self.outcomes.values())
 
     @property
     def means(self) -> dict[str, float]:
@@ -309,8 +333,17 @@ class ScoredSet:
 
     def means_under(self, scorers: Iterable[Scorer]) -> dict[str, float]:
         """Compute the mean under each of these scorers, by name. The set must keep its rows."""
-        rows = [scored.row for scored in self.rows]
-        return {scorer.name: scorer.mean(score_rows(rows, scorer)) for scorer in scorers}
+        rows = self.list_answers()
+        return {scorer.name: self.average(score_rows(rows, scorer), scorer) for scorer in scorers}
+
+    def list_answers(self) -> list[Row]:
+        """List the rows of all answers: of each question one for each run. The set must keep its rows."""
+        return [answer.row for scored in self.rows for answer in scored.runs or [scored]]
+
+    def average(self, scores: Sequence[float], scorer: Scorer) -> float:
+        """Compute the mean of the scores of `list_answers`; those of the runs of a question are averaged first."""
+        counts = [len(scored.runs) or 1 for scored in self.rows]
+        return scorer.mean(_average(scores, counts) if self._run_tallies else scores)
 
     @property
     def zeros(self) -> dict[str, int]:
@@ -343,6 +376,33 @@ class ScoredSet:
         """
         if not rows:
             return []
+        counts = [len(row.runs) for row in rows] if rows[0].runs else None
+        answers = list(chain.from_iterable(row.runs for row in rows)) if counts else rows
+        scores, batch = self._score_answers(answers)
+        for other, tally in self._others.values():
+            others = scores if other == self.scorer else score_rows(answers, other)
+            tally.add(others if counts is None else _average(others, counts))
+        if counts:
+            scores = _average(scores, counts)
+            batch = list(map(_join_runs, rows, scores, _split(batch, counts)))
+            self._add_run_scores(batch)
+        before = self.count if self._most_worst or self.groups else 0
+        self._tally.add(scores)
+        self._clustered.add(scores, [row.record for row in rows])
+        for field in self._by:
+            group(batch, field, self.groups[field], before)
+        for place, row in enumerate(rows, before) if self._by_key else ():
+            self._add_keys(place, row.runs or [row])
+        for place, scored in enumerate(batch, before) if self._most_worst else ():
+            self._keep_if_worse((-scored.score, -place, scored))
+        if self._keep:
+            self.rows += batch
+        if self.answers:
+            self.answers.add(rows, scores)
+        return batch
+
+    def _score_answers(self, rows: Sequence[Row]) -> tuple[Sequence[float], list[Scored]]:
+        """Score answers, and count what is counted for each of them, in whatever run it is."""
         similarities: Iterable[float | None] = repeat(None)
         if self._measures:
             scores, similarities = _measure_rows(rows, self.scorer)
@@ -355,42 +415,63 @@ class ScoredSet:
                 type(scores[0]) is not float
             ):  # those of nested values hold their leaves, which nobody needs from here on
                 scores = list(map(float, scores))
-        for other, tally in self._others.values():
-            tally.add(scores if other == self.scorer else score_rows(rows, other))
         outcomes = self._judge.find_outcomes(rows, scores)
         exact, contain = self._judge.count_matches(rows, scores, outcomes)
         self._exact += exact
         self._contain += contain
-        before = self.count if self._most_worst or self.groups else 0
-        self._tally.add(scores)
-        self._clustered.add(scores, [row.record for row in rows])
         self.outcomes.update(outcomes)
         # `map(Scored, ...)`, in a third of its time
-        batch = list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))
-        for field in self._by:
-            group(batch, field, self.groups[field], before)
-        for place, scored in enumerate(batch, before) if self._by_key else ():
-            self._add_keys(place, scored.row)
-        for place, scored in enumerate(batch, before) if self._most_worst else ():
-            self._keep_if_worse((-scored.score, -place, scored))
-        if self._keep:
-            self.rows += batch
-        if self.answers:
-            self.answers.add(rows, scores)
-        return batch
+        batch = map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes, repeat(())))
+        return scores, list(batch)
 
-    def _add_keys(self, place: int, row: Row) -> None:
-        """Add the scores of the keys of a row. A key of the closest accepted answer that is not scored has 0."""
-        why = self.scorer.explain([] if row.prediction is None else row.prediction, row.references)
-        scores = {} if row.prediction is None else dict(_flatten_keys(why.key_scores))
-        for key, score in {**dict.fromkeys(_list_key_paths(why.closest), 0.0), **scores}.items():
-            self.groups[KEYS].setdefault(key, Group()).add(place, score)
+    def _add_run_scores(self, batch: Sequence[Scored]) -> None:
+        if not self.scorer.averages_rows:
+            raise ValueError("runs are averaged by questions, and this is a mean of leaves: take the average of rows")
+        for number in range(max(len(scored.runs) for scored in batch)):
+            if number == len(self._run_tallies):
+                self._run_tallies.append(Tally())
+            self._run_tallies[number].add([scored.runs[number].score for scored in batch if number < len(scored.runs)])
+
+    def _add_keys(self, place: int, answers: Iterable[Row]) -> None:
+        """Add the scores of the keys of a question, averaged over its answers.
+
+        A key of the closest accepted answer that is not scored has 0.
+        """
+        by_key: dict[str, list[float]] = {}
+        for row in answers:
+            why = self.scorer.explain([] if row.prediction is None else row.prediction, row.references)
+            scores = {} if row.prediction is None else dict(_flatten_keys(why.key_scores))
+            for key, score in {**dict.fromkeys(_list_key_paths(why.closest), 0.0), **scores}.items():
+                by_key.setdefault(key, []).append(score)
+        for key, found in by_key.items():
+            self.groups[KEYS].setdefault(key, Group()).add(place, mean(found))
 
     def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
         if len(self._worst) < self._most_worst:
             heapq.heappush(self._worst, entry)
         elif entry[:2] > self._worst[0][:2]:
             heapq.heapreplace(self._worst, entry)
+
+
+Item = TypeVar("Item")
+
+
+def _split(items: Iterable[Item], counts: Iterable[int]) -> Iterator[list[Item]]:
+    """Split items into lists of these lengths."""
+    items = iter(items)
+    return (list(islice(items, count)) for count in counts)
+
+
+def _average(scores: Iterable[float], counts: Iterable[int]) -> list[float]:
+    """The mean score of each question over its runs, of which there are so many."""
+    return list(map(mean, _split(scores, counts)))
+
+
+def _join_runs(row: Row, score: float, runs: Sequence[Scored]) -> Scored:
+    """Join the answers of all runs to a question. The one whose score is closest to the mean stands for them."""
+    closest = min(runs, key=lambda run: (abs(run.score - score), run.score))
+    shown = closest.row._replace(id=row.id, record=row.record)
+    return Scored(shown, score, closest.similarity, closest.outcome, tuple(runs))
 
 
 def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:

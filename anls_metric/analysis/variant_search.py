@@ -92,7 +92,7 @@ def _try_all(scored_set: ScoredSet, scorers: Iterable[Scorer]) -> dict[tuple[str
     means = {(scored_set.extract, name): mean for name, mean in _compute_means(scored_set, scorers).items()}
     if not is_of_texts:
         return means
-    rows = [scored.row for scored in scored_set.rows]
+    rows = scored_set.list_answers()
     raw = [row if row.written is None else row._replace(prediction=row.written, written=None) for row in rows]
     changes = {rule.name: _extract(rule, raw) for rule in EXTRACTORS.values()}
     changes = {rule: changed for rule, changed in changes.items() if changed}
@@ -100,7 +100,7 @@ def _try_all(scored_set: ScoredSet, scorers: Iterable[Scorer]) -> dict[tuple[str
         scores = dict(enumerate(score_rows(raw, scorer)))
         for rule, changed in {"": dict[int, Row](), **changes}.items():
             rescored = scores | dict(zip(changed, score_rows(list(changed.values()), scorer) if changed else ()))
-            means.setdefault((rule, scorer.name), scorer.mean(list(rescored.values())))
+            means.setdefault((rule, scorer.name), scored_set.average(list(rescored.values()), scorer))
     return means
 
 

@@ -73,6 +73,10 @@ def _describe_submission(entry: Entry, compared: Compared | None) -> dict[str, A
         "outcomes": dict(scored_set.outcomes),
         "groups": {field: _describe_groups(entry, field, compared) for field in scored_set.groups},
     }
+    if scored_set.run_scores:
+        content["runs"] = len(scored_set.run_scores)
+        content["run_scores"] = scored_set.run_scores
+        content["run_deviation"] = scored_set.run_deviation
     if entry.extraction is not None:
         content["extraction"] = entry.extraction.as_dict()
     if scored_set.means:

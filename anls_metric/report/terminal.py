@@ -38,6 +38,7 @@ def format_summary(scored_set: ScoredSet, extraction: Sequence[str] = (), number
         f"{scored_set.label:10} {numbers.format(scored_set.mean)}",
         f"questions  {scored_set.count}",
         *_format_interval_line(scored_set, numbers),
+        *_format_runs_line(scored_set, numbers),
         f"exact      {numbers.format(scored_set.exact_match)}",
         f"contains   {numbers.format(scored_set.contains)}",
         f"scored 0   {sum(zeros.values())}{why}",
@@ -58,6 +59,14 @@ def _format_interval_line(scored_set: ScoredSet, numbers: Numbers) -> list[str]:
         return []
     of = f", {clusters.count:,} clusters by {make_printable(clusters.field)}" if clusters else ""
     return [f"95 %       {numbers.format_interval(interval)}{of}"]
+
+
+def _format_runs_line(scored_set: ScoredSet, numbers: Numbers) -> list[str]:
+    scores, deviation = scored_set.run_scores, scored_set.run_deviation
+    if deviation is None:
+        return []
+    spread = f"{numbers.format_interval((min(scores), max(scores)))}, deviation {numbers.format(deviation)}"
+    return [f"runs       {len(scores)}, {spread}"]
 
 
 def format_layouts() -> str:

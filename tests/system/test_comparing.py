@@ -427,6 +427,22 @@ def test_csv_keeps_all_digits_without_a_choice(run: Run, files: list[Path]) -> N
     assert row["difference"] == "-15.00"
 
 
+def test_columns_of_runs_are_shown_where_there_are_runs(run: Run, files: list[Path], tmp_path: Path) -> None:
+    gold, base, tuned, _ = files
+    runs = [json.loads(path.read_text()) for path in (base, tuned)]
+    records = [{**record, "epoch": epoch} for epoch, answers in enumerate(runs) for record in answers]
+    both = write(tmp_path / "both.json", records)
+    head, *rows = run(gold, base, both, "--percent", "--quiet")[1].splitlines()
+    assert head.split()[:8] == ["ANLS", "95", "%", "exact", "contains", "runs", "deviation", "against"]
+    assert re.search(r"^both  57\.50 .* 57\.50 +57\.50 +2 +10\.61 ", rows[1])
+    assert "runs       2, 50.00 to 65.00, deviation 10.61\n" in run(gold, both, "--percent")[1]
+    out = run(gold, both, "--columns", "anls,runs,run_deviation", "--format", "latex", "--digits", 3)[1]
+    assert r"both & 0.575 & 2 & 0.106 \\" in out
+    assert run(gold, both, "--find", "57.5", "--variant", "standard,rrc")[1] == "57.5 is standard, rrc on both: 57.5\n"
+    group = json.loads(run(gold, base, both, "--by", "kind", "--format", "json")[1])["submissions"][1]["groups"]["kind"]
+    assert (group["a"]["anls"], group["a"]["questions"], group["a"]["difference"]) == (0.575, 100, 0.075)
+
+
 def test_columns_that_do_not_exist_are_refused(run: Run, files: list[Path]) -> None:
     error = run_to_error(run, *files, "--columns", "anls,colour")
     assert "unknown column 'colour': choose from name, layout, questions, anls, interval" in error
