@@ -133,7 +133,7 @@ OF_SUBMISSIONS = (
 OF_GROUPS = ("anls", "interval", "difference", "difference_interval", "questions")
 
 # The same in LaTeX: a table of four submissions fits one column of a two-column article.
-OF_SUBMISSIONS_IN_LATEX = ("anls", "interval", "run_deviation", "difference", "p_value_adjusted")
+OF_SUBMISSIONS_IN_LATEX = ("anls", "interval", "difference", "p_value_adjusted")
 OF_GROUPS_IN_LATEX = ("anls", "difference", "difference_interval")
 OF_GROUPS_ALONE_IN_LATEX = ("anls", "interval", "questions")
 
