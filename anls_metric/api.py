@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from anls_metric.analysis.evaluation import Evaluation, fields_of, find_scorers, pause_collector
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval
+from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.extract import extractor
@@ -19,7 +20,9 @@ from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Input, find_submissions, find_tables
 from anls_metric.report import tables, terminal, terminal_comparison
 from anls_metric.report.answers import Answer, flatten_answer, list_answers
+from anls_metric.report.columns import find_columns
 from anls_metric.report.document import build_document, list_extraction
+from anls_metric.report.numbers import Numbers
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 
     from anls_metric.nested import Average, NoneKeys
 
+    Columns: TypeAlias = str | Iterable[str]
     Path: TypeAlias = str | os.PathLike[str]
     Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
     Data: TypeAlias = Path | Frame | Mapping[str, Any] | Sequence[Any]
@@ -73,6 +77,7 @@ class Options(TypedDict, total=False):
         cluster_by: the field that says which questions belong together, "none" for no clusters; None finds it.
         worst: how many of the worst answers of each submission to show.
         baseline: the name of the submission with which the others are compared; None takes the first.
+        all_pairs: whether to compare every pair of submissions.
         regressions: how many questions to show that a submission lost against the baseline, and how many that it won.
     """
 
@@ -99,6 +104,7 @@ class Options(TypedDict, total=False):
     cluster_by: str | None
     worst: int
     baseline: str | None
+    all_pairs: bool
     regressions: int
 
 
@@ -180,17 +186,49 @@ class Scores:
         """
         return _import_pandas("to_pandas").DataFrame(tables.collect_figures(self._document))
 
-    def to_markdown(self) -> str:
-        """Format the table for Markdown."""
-        return tables.as_markdown(self._document)
+    def to_markdown(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
+        """Format the tables for Markdown.
 
-    def to_latex(self) -> str:
-        """Format the table for a paper, with booktabs."""
-        return tables.as_latex(self._document)
+        Args:
+            percent: whether to print 83.57 instead of 0.8357.
+            digits: the number of digits after the point; None for 4, and for 2 in percent.
+            columns: the columns of the first table, by their names in `to_dict`, like "anls,interval"; none for the
+                usual ones.
 
-    def to_csv(self) -> str:
-        """Format the figures as CSV, a line for each submission."""
-        return tables.as_csv(self._document)
+        Raises:
+            ValueError: there is no such column; the message lists all of them.
+
+        Example:
+            >>> print(score(["CocaCola"], [["Coca Cola"]]).to_markdown(percent=True, columns="anls").splitlines()[2])
+            | data | 88.89 |
+        """
+        return tables.as_markdown(self._document, Numbers(percent, digits), find_columns(columns) if columns else ())
+
+    def to_latex(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
+        """Format the tables for a paper, with booktabs. The arguments are those of `to_markdown`."""
+        return tables.as_latex(self._document, Numbers(percent, digits), find_columns(columns) if columns else ())
+
+    def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
+        """Format the figures as CSV, a line for each submission. The arguments are those of `to_markdown`.
+
+        Without them every number has all of its digits.
+        """
+        return tables.as_csv(self._document, Numbers(percent, digits), find_columns(columns) if columns else ())
+
+    def find(self, number: float | str) -> list[VariantMatch]:
+        """Find the variants and extraction rules that give a number, rounded to its digits.
+
+        Args:
+            number: the number, like 84.75; as a text it keeps its last zeros: "84.70".
+
+        Returns:
+            All that give it; if there are none, the nearest one.
+
+        Example:
+            >>> [match.variant for match in score(["CocaCola"], [["Coca Cola"]]).find(88.9)][:2]
+            ['standard', 'rrc']
+        """
+        return find_variants(str(number), self.scored_sets)
 
     def report(self, path: Path, images: Path | None = None) -> None:
         """Write a report of all that is known, to open in a browser.
@@ -357,6 +395,7 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
             worst=options.get("worst", 0),
             cluster_by=options.get("cluster_by"),
             baseline=options.get("baseline"),
+            all_pairs=options.get("all_pairs", False),
             keep=True,
         ).finish()
     scores = Scores(evaluation, options.get("regressions", 0))

@@ -137,7 +137,7 @@ def test_by_key_breaks_down_by_key(run: Run, files: list[object]) -> None:
     expected = nested.explain_star(ANSWERS["1"], GOLD["1"]).key_scores
     assert groups["items"]["anls"] == expected["items"].score
     assert groups["items.name"]["anls"] == expected["items"].children["name"].score
-    assert groups["paid"] == {"anls": 0.0, "questions": 1}
+    assert groups["paid"] == {"anls": 0.0, "interval": None, "questions": 1}
     assert "by key of the value" in run(*files, *STAR, "--by-key")[1]
 
 
@@ -146,7 +146,7 @@ def test_by_key_counts_keys_of_a_missing_answer_as_0(run: Run, tmp_path: Path) -
     answers = write(tmp_path / "a.json", as_records({"1": INVOICE, "2": ["12.50"]}, "answer"))
     out = run("--gold", gold, answers, *STAR, "--by-key", "--missing", "zero", "--format", "json")[1]
     groups = parse_document(out)["groups"]["key of the value"]
-    assert groups["total"] == groups["items.price"] == {"anls": 1 / 3, "questions": 3}
+    assert groups["total"] == groups["items.price"] == {"anls": 1 / 3, "interval": [0.0, 1.0], "questions": 3}
 
 
 # Files
