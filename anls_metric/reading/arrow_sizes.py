@@ -37,18 +37,19 @@ def check_messages(file: File, stream: IO[bytes], place: int) -> None:
     Raises:
         InputError: a message becomes too large for the size of the file.
     """
-    growth = Growth(file, stream.seek(0, 2), REMEDY)
-    while True:
+    end = stream.seek(0, 2)
+    growth = Growth(file, end, REMEDY)
+    while place < end:
         stream.seek(place)
         length = stream.read(4)
         length = stream.read(4) if length == _CONTINUATION else length
-        metadata = stream.read(max(0, int.from_bytes(length, "little", signed=True)))
+        metadata = stream.read(min(max(0, _read_number(length, 0, 4)), end))
         if not metadata:
             return
         place = stream.tell()
         message = _Table(metadata, _read_number(metadata, 0, 4))
         for offset, size in _list_packed_buffers(message):
-            stream.seek(place + offset)
+            stream.seek(min(max(0, place + offset), end))
             unpacked = _read_number(stream.read(8), 0, 8)  # -1 where packing it did not pay
             growth.add(max(size, unpacked))
         growth.start_chunk()

@@ -21,11 +21,11 @@ def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     try:
         table = parquet.ParquetFile(held)
         names = _choose_columns(file, table.schema_arrow)
-        size = parquet_sizes.choose_batch_size(file, held, table, names, CHUNK)
+        size = parquet_sizes.choose_batch_size(file, held, table.schema, names, CHUNK)
         yield from _read_batches(file, held, table.iter_batches(batch_size=size, columns=names))
     except InputError:
         raise
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
+    except (pyarrow.ArrowException, OSError, ValueError, IndexError) as error:
         raise file.error(f"not Parquet: {error}") from None
 
 

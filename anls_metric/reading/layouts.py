@@ -69,7 +69,11 @@ def _find_correct_references(record: Mapping[str, Any]) -> Any:
     references = look_up(record, "references") if references is ABSENT else references
     if not isinstance(references, list):
         return ABSENT
-    return [look_up(item, "output.text") for item in references if "correct" in (look_up(item, "tags") or ())]
+    return [look_up(item, "output.text") for item in references if _is_correct(look_up(item, "tags"))]
+
+
+def _is_correct(tags: Any) -> bool:
+    return isinstance(tags, list) and "correct" in tags
 
 
 def _find_gold_choices(record: Mapping[str, Any]) -> Any:
