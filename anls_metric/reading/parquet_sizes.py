@@ -157,6 +157,7 @@ def _read_pages(column: _Column, stream: IO[bytes]) -> Iterator[_Page]:
 # Thrift, in its compact protocol: a struct is read as its fields by their numbers
 
 _Struct = dict[int, Any]
+_MOST_LEVELS = 16  # of lists and structs in each other
 
 
 def _number(struct: _Struct, field: int) -> int:
@@ -191,15 +192,11 @@ class _Reader:
 
     def read_struct(self) -> _Struct:
         """Read the fields of a struct."""
-        if self._depth == 10:
-            raise ValueError("it is nested too deeply")
-        self._depth += 1
         fields: _Struct = {}
         number = 0
         while head := self._read_byte():
             number = number + (head >> 4) if head >> 4 else self._read_number()
             fields[number] = head & 15 == 1 if head & 15 in (1, 2) else self._read_value(head & 15)
-        self._depth -= 1
         return fields
 
     def _read_value(self, kind: int) -> Any:
@@ -207,14 +204,20 @@ class _Reader:
             return self._read_number()
         if kind == 8:
             return self._read_bytes(self._read_length())
-        if kind in (9, 10):
-            return self._read_list()
-        if kind == 12:
-            return self.read_struct()
+        if kind in (9, 10, 12):
+            return self._read_nested(kind)
         sizes = {1: 1, 2: 1, 3: 1, 7: 8}  # a truth value of a list, a byte, a float
         if kind not in sizes:
             raise ValueError(f"there is no type {kind}")
         return self._read_bytes(sizes[kind])
+
+    def _read_nested(self, kind: int) -> Any:
+        if self._depth == _MOST_LEVELS:
+            raise ValueError("it is nested too deeply")
+        self._depth += 1
+        value = self.read_struct() if kind == 12 else self._read_list()
+        self._depth -= 1
+        return value
 
     def _read_list(self) -> list[Any]:
         head = self._read_byte()
