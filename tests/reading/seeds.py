@@ -10,6 +10,8 @@ import lzma
 import random
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
+from copy import deepcopy
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +28,7 @@ class Seed(NamedTuple):
 
 
 def make_seeds(folder: Path) -> list[Seed]:
-    """Make a seed for each format and each layout, as far as its library is installed."""
+    """Make a seed for each format and each layout, as far as the library that reads it is installed."""
     lines = test_formats.LINES.encode()
     seeds = [Seed(name, text.encode()) for name, text in test_formats.TEXTS.items()]
     seeds += [Seed("utf-16.json", test_formats.LINES.encode("utf-16")), Seed("answers.txt", b"12.50\nR Jones\n")]
@@ -39,9 +41,10 @@ def make_seeds(folder: Path) -> list[Seed]:
         seeds += [Seed(name, content) for name, content in _write_columns().items()]
     if find_spec("python_calamine"):
         rows = [
-            [test_formats.text(name) for name in row.values() if isinstance(name, str)] for row in test_formats.ROWS
+            [test_formats.text(value if isinstance(value, str) else json.dumps(value)) for value in row.values()]
+            for row in test_formats.ROWS
         ]
-        path = test_formats.workbook(folder / "table.xlsx", [test_formats.HEADER[:2], *rows])
+        path = test_formats.workbook(folder / "table.xlsx", [test_formats.HEADER, *rows])
         sheet = "xl/worksheets/sheet1.xml"
         with zipfile.ZipFile(path) as archive:
             parts = {name: archive.read(name) for name in archive.namelist()}
@@ -93,59 +96,30 @@ def _write_columns() -> dict[str, bytes]:
 
 # Damage
 
-_PIECES = (
-    *(
-        b'"',
-        b"'",
-        b"\\",
-        b"[",
-        b"]",
-        b"{",
-        b"}",
-        b"(",
-        b")",
-        b",",
-        b":",
-        b";",
-        b"\t",
-        b"\n",
-        b"\r",
-        b" ",
-        b"\0",
-        b"<",
-        b">",
-    ),
-    *(
-        b"\xff",
-        b"\xef\xbb\xbf",
-        b"\x1b[31m",
-        b"\\u0000",
-        b"\\ud800",
-        "é漢🙂".encode(),
-        b"null",
-        b"true",
-        b"NaN",
-        b"1e999",
-    ),
-    *(
-        b"9" * 5000,
-        b"[" * 3000,
-        b"{" * 3000,
-        b'{"a":' * 1500,
-        b"['a', ",
-        b'\\"',
-        b"=1+1",
-        b"0.1",
-        b"-1",
-        b"\xff" * 4,
-        b"\0" * 8,
-    ),
-    *(b"\xff\xff\xff\x7f", b"&amp;", b"&#1;", b" r='XFD1048576'", b"id", b"answer", b"prediction", b"references"),
+_SHORT = r"""" ' \ [ ] { } ( ) , : ; < > \" ['a', \u0000 \ud800 null true NaN 1e999 0.1 -1 =1+1 é漢🙂 &amp; &#1;"""
+_NAMES = "id answer prediction references"
+_LONG = (b"9" * 5000, b"[" * 3000, b"{" * 3000, b'{"a":' * 1500, b" r='XFD1048576'")
+_BYTES = (
+    b"\t",
+    b"\n",
+    b"\r",
+    b" ",
+    b"\0",
+    b"\0" * 8,
+    b"\xff",
+    b"\xff" * 4,
+    b"\xff\xff\xff\x7f",
+    b"\xef\xbb\xbf",
+    b"\x1b[31m",
 )
+_PIECES = (*f"{_SHORT} {_NAMES}".encode().split(), *_LONG, *_BYTES)
 
 
 def damage(content: bytes, other: bytes, chance: random.Random) -> bytes:
-    """Change some places of a file: flip, delete, repeat, insert, and splice with another file."""
+    """Damage a file: exchange values of JSON, or flip, delete, repeat and insert bytes, also those of another file."""
+    if chance.random() < 0.5:
+        with suppress(ValueError):  # it is not JSON
+            return _exchange_values(content, chance)
     for _ in range(chance.choice((1, 1, 2, 3, 8))):
         start = chance.randrange(len(content) + 1)
         end = min(len(content), start + chance.choice((0, 1, 1, 2, 4, 16, 100)))
@@ -160,3 +134,47 @@ def damage(content: bytes, other: bytes, chance: random.Random) -> bytes:
         }[chance.choice(("flip", "replace", "delete", "repeat", "insert", "insert", "splice"))]
         content = content[:start] + piece + content[end:]
     return content[: chance.randrange(len(content) + 1)] if chance.random() < 0.05 else content
+
+
+_VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    10**30,
+    "",
+    "a",
+    "7",
+    "nan",
+    "['a'",
+    "\ud800",
+    [],
+    {},
+    [None],
+    [[]],
+    ["a", 7],
+    {"a": {}},
+)
+
+
+def _exchange_values(content: bytes, chance: random.Random) -> bytes:
+    """Exchange some values of JSON, or of a line of JSON lines."""
+    try:
+        lines = [json.loads(content)]
+    except ValueError:
+        lines = list(map(json.loads, content.splitlines()))
+    for _ in range(chance.choice((1, 1, 2, 4))):
+        lines = _exchange(lines, chance)
+    return "\n".join(map(json.dumps, lines)).encode()
+
+
+def _exchange(value: Any, chance: random.Random, is_root: bool = True) -> Any:
+    if not isinstance(value, (dict, list)) or not value or (not is_root and chance.random() < 0.15):
+        return deepcopy(chance.choice(_VALUES))
+    place = chance.choice(list(value) if isinstance(value, dict) else range(len(value)))
+    if not is_root and chance.random() < 0.1:
+        del value[place]
+    else:
+        value[place] = _exchange(value[place], chance, is_root=False)
+    return value
