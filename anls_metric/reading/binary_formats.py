@@ -22,7 +22,13 @@ def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         table = parquet.ParquetFile(held)
         names = _choose_columns(file, table.schema_arrow)
         size = parquet_sizes.choose_batch_size(file, held, table.schema, names, CHUNK)
-        yield from _read_batches(file, held, table.iter_batches(batch_size=size, columns=names))
+        count = 0
+        for chunk in _read_batches(file, held, table.iter_batches(batch_size=size, columns=names)):
+            count += len(chunk.records)
+            yield chunk
+        if names and count < table.metadata.num_rows:  # the library leaves out rows of a broken column without a word
+            problem = f"only {count:,} of its {table.metadata.num_rows:,} rows can be read"
+            raise file.error(problem, remedy="write or download it again")
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, IndexError) as error:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +14,8 @@ from hypothesis import strategies as st
 from anls_metric.files import compare_files
 from anls_metric.reading.errors import InputError
 from tests.reading import test_layouts
+from tests.reading.memory import limit_memory
 from tests.reading.seeds import Seed, damage, make_seeds
-
-_MOST_MEMORY = 1_500_000_000  # bytes, besides what the process has
 
 # Through the options, more code meets what is in a file.
 OPTIONS: list[dict[str, Any]] = [
@@ -31,23 +27,6 @@ OPTIONS: list[dict[str, Any]] = [
     {"id_field": "none"},
     {"prediction_field": "prediction", "references_field": "references"},
 ]
-
-
-@contextmanager
-def limit_memory() -> Iterator[None]:
-    """Let this process take no more memory than it has, and some. Only Linux enforces it."""
-    if not sys.platform.startswith("linux"):
-        yield
-        return
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + _MOST_MEMORY, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def score(*paths: Path, **options: Any) -> str:
