@@ -128,14 +128,14 @@ def test_arrow_file_that_is_cut_off_is_refused(
     """The library makes room for what a message says before it looks for its end."""
     pyarrow = pytest.importorskip("pyarrow")
     stream = io.BytesIO()
-    batch = pyarrow.record_batch({"prediction": ["a" * 1_000], "references": ["b"]})
+    batch = pyarrow.record_batch({"prediction": ["a" * 7_000], "references": ["b"]})
     with pyarrow.ipc.new_stream(stream, batch.schema) as writer:
         writer.write_batch(batch)
     content = stream.getvalue()
     if isinstance(place, int):
         content = content[:place] + struct.pack("<i", number) + content[place + 4 :]
     else:
-        size = struct.pack("<q", 1_024)  # of the body
+        size = struct.pack("<q", 7_024)  # of the body
         assert content.count(size) == 1
         content = content.replace(size, struct.pack("<q", number))
     (tmp_path / "a.arrow").write_bytes(content)
