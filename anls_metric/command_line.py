@@ -251,6 +251,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         print(_format_error(_word_error(error)), end="", file=sys.stderr)
         return 2
+    except MemoryError:
+        print(
+            _format_error("this needs more memory than there is: score fewer answers at a time"),
+            end="",
+            file=sys.stderr,
+        )
+        return 2
     except KeyboardInterrupt:
         print("anls: interrupted", file=sys.stderr)
         return 130

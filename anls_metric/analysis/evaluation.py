@@ -182,7 +182,8 @@ class Evaluation:
             void: its ids are repeated, and it is scored anew, as runs.
 
         Raises:
-            InputError: a submission cannot be read, has no questions, or lacks a field of `by`.
+            InputError: a submission cannot be read, holds a value that cannot be scored, has no questions, or lacks a
+                field of `by`.
             ValueError: no submission has the name of the baseline.
             OSError: a file cannot be opened.
         """
@@ -212,7 +213,10 @@ class Evaluation:
         )
         hints = Hints(self._scorers[0], submission.rules)
         for rows in batches(submission):
-            scored = scored_set.add(rows)
+            try:
+                scored = scored_set.add(rows)
+            except ValueError as error:  # it names the question
+                raise InputError(str(error), submission.name) from None
             hints.add([run for answer in scored for run in answer.runs] if scored_set.run_scores else scored)
             yield submission, scored
         self._refuse_empty(submission, scored_set)

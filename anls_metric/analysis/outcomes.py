@@ -243,6 +243,7 @@ _NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
 _REFUSAL_MARKS = ("not", "n't", "n’t", "no ", "unable", "sorry", "apologi", "an ai", "unanswer")
 
 _REFUSALS = (
+    r"(?i)"
     r"\b(?:i (?:can ?not|can['’]t|could not|couldn['’]t|do not|don['’]t|am not able|am unable|['’]m (?:sorry|unable))"
     r"|i am sorry|i apologi[sz]e|as an ai|unable to (?:answer|determine|read|see)|no (?:answer|(?:such )?information)"
     r"|not (?:possible|specified|mentioned|provided|visible|given|available|stated|legible|found)|unanswerable"
@@ -258,4 +259,4 @@ def refuses(text: str) -> bool:
         >>> refuses("I'm sorry, the document does not mention it."), refuses("Sorry Street 5")
         (True, False)
     """
-    return any(map(text.lower().__contains__, _REFUSAL_MARKS)) and re.search(_REFUSALS, text, re.IGNORECASE) is not None
+    return any(map(text.lower().__contains__, _REFUSAL_MARKS)) and re.search(_REFUSALS, text) is not None

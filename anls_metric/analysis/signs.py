@@ -303,7 +303,7 @@ def _find_common_words(first: str, second: str) -> str:
     length = next((place for place, (one, other) in enumerate(zip(first, second)) if one != other), len(first))
     common = first[:length]
     if common[-1:].isalnum() and any(text[length : length + 1].isalnum() for text in (first, second)):
-        common = re.sub(r"\w+$", "", common)  # it ended within a word
+        common = "".join(re.split(r"(\W)", common)[:-1])  # it ended within a word
     return "" if common == first else common.strip()
 
 

@@ -103,8 +103,9 @@ def _open_member(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) 
 # A sheet takes memory for each place up to its last row and column, whether there is a cell or not.
 _MOST_PLACES = 30_000_000
 _MOST_PLACES_FOR_A_CELL = 20
-# A row or cell that may lie beyond column Z or row 999,999. Without any, a sheet has fewer places than the limit.
-_FAR_CELL = re.compile(rb"<(?:[^\s<>:/]*:)?(?:c|row)(?=[\s/>])(?! r=[\"'][A-Za-z]?\d{1,6}[\"'])")
+# A row or cell that may lie beyond column Z or row 999,999, or has two places. Without any, a sheet has fewer places
+# than the limit.
+_FAR_CELL = re.compile(rb"<(?:[^\s<>:/]*:)?(?:c|row)(?=[\s/>])(?! r=[\"'][A-Za-z]?\d{1,6}[\"'](?![^<>]*[^\w<>]r\s*=))")
 _OTHER_WORKBOOKS = ("content.xml", "workbook.bin")  # of OpenOffice and of Excel's binary format
 
 

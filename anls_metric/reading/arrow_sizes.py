@@ -35,24 +35,30 @@ def check_messages(file: File, stream: IO[bytes], place: int) -> None:
         place: where its messages begin.
 
     Raises:
-        InputError: a message becomes too large for the size of the file.
+        InputError: a message becomes too large for the size of the file, or is cut off: the library makes room for it
+            before it looks for its end.
     """
-    growth = Growth(file, stream.seek(0, 2), REMEDY)
-    while True:
+    end = stream.seek(0, 2)
+    growth = Growth(file, end, REMEDY)
+    while place < end:
         stream.seek(place)
         length = stream.read(4)
         length = stream.read(4) if length == _CONTINUATION else length
-        metadata = stream.read(max(0, int.from_bytes(length, "little", signed=True)))
-        if not metadata:
+        size = _read_number(length, 0, 4)
+        if size <= 0:
             return
-        place = stream.tell()
+        metadata = stream.read(min(size, end))
         message = _Table(metadata, _read_number(metadata, 0, 4))
+        body = message.number(_BODY_LENGTH, 8)
+        place = stream.tell()
+        if len(metadata) < size or not 0 <= body <= end - place:
+            raise file.error("not Arrow: a message is cut off", remedy="copy or download it again")
         for offset, size in _list_packed_buffers(message):
-            stream.seek(place + offset)
+            stream.seek(min(max(0, place + offset), end))
             unpacked = _read_number(stream.read(8), 0, 8)  # -1 where packing it did not pay
             growth.add(max(size, unpacked))
         growth.start_chunk()
-        place += max(0, message.number(_BODY_LENGTH, 8))
+        place += body
 
 
 # The fields of https://github.com/apache/arrow/blob/main/format/Message.fbs by their places in their tables.

@@ -100,9 +100,10 @@ def _read_split(value: Mapping[str, Any]) -> list[Any] | None:
     columns, data = value.get("columns"), value.get("data")
     if not isinstance(columns, list) or not isinstance(data, list):
         return None
-    if not all(isinstance(row, list) and len(row) == len(columns) for row in data):
+    names = list(map(str, columns))  # pandas numbers columns without a name
+    if len(set(names)) < len(names) or not all(isinstance(row, list) and len(row) == len(names) for row in data):
         return None
-    return [dict(zip(columns, row)) for row in data]
+    return [dict(zip(names, row)) for row in data]
 
 
 def _read_response(value: Mapping[str, Any]) -> list[Any] | None:

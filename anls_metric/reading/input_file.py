@@ -58,7 +58,7 @@ class Limit(NamedTuple):
 
 # A small file that becomes a large one was made to exhaust memory. What programs write becomes 5 to 50 times as large.
 AT_ONCE = Limit(64 << 20, 100)  # between two chunks, which are in memory together
-IN_ALL = Limit(1 << 30, 1000)  # from the first record to the last, which takes time
+IN_ALL = Limit(1 << 28, 300)  # from the first record to the last, which takes time
 
 
 class Growth:

@@ -8,7 +8,7 @@ first that leads to a value counts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -69,7 +69,17 @@ def _find_correct_references(record: Mapping[str, Any]) -> Any:
     references = look_up(record, "references") if references is ABSENT else references
     if not isinstance(references, list):
         return ABSENT
-    return [look_up(item, "output.text") for item in references if "correct" in (look_up(item, "tags") or ())]
+    return _list_texts((item for item in references if _is_correct(look_up(item, "tags"))), "output.text")
+
+
+def _is_correct(tags: Any) -> bool:
+    return isinstance(tags, list) and "correct" in tags
+
+
+def _list_texts(items: Iterable[Any], path: str) -> list[Any]:
+    """List the texts at a path; None where there is none, which an error will show."""
+    texts = (look_up(item, path) for item in items)
+    return [None if text is ABSENT else text for text in texts]
 
 
 def _find_gold_choices(record: Mapping[str, Any]) -> Any:
@@ -110,8 +120,8 @@ def _find_variants(record: Mapping[str, Any]) -> Any:
 
 def _split_last_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """CheckboxQA: the last annotation of each key, which is the id."""
-    by_key = {annotation.get("key"): annotation for annotation in _split_annotations(record)}
-    return [{**annotation, KEY: f"{record['name']}/{key}"} for key, annotation in by_key.items()]
+    by_key = {f"{record['name']}/{annotation.get('key')}": annotation for annotation in _split_annotations(record)}
+    return [{**annotation, KEY: key} for key, annotation in by_key.items()]
 
 
 def _list_values(record: Mapping[str, Any]) -> Any:
@@ -152,7 +162,7 @@ def _list_squad_answers(record: Mapping[str, Any]) -> Any:
     answers = record.get("answers", ABSENT)
     if not isinstance(answers, list):
         return answers
-    texts = [look_up(answer, "text") for answer in answers]
+    texts = _list_texts(answers, "text")
     return texts if texts or record.get("is_impossible") is False else [""]
 
 
@@ -602,9 +612,9 @@ def find_layout(name: str) -> Layout:
 
 _BEFORE = r"^(?:Answer the question according to the image using a single word or phrase\.\n|Question: )"
 _AFTER = (
-    r"\s*(?:Answer the question using a single word or phrase\."
-    r'|The last line of your response should be of the form "ANSWER: \[ANSWER\]" .*'
-    r"|Answer(?: with a single word or phrase)?:)\s*$"
+    r"(?:Answer the question using a single word or phrase\."
+    r'|The last line of your response should be of the form "ANSWER: \[ANSWER\]" .{0,200}'
+    r"|Answer(?: with a single word or phrase)?:)\Z"
 )
 
 
@@ -615,4 +625,6 @@ def remove_prompt(question: str) -> str:
         >>> remove_prompt("What is the total?\nAnswer the question using a single word or phrase.")
         'What is the total?'
     """
-    return re.sub(_AFTER, "", re.sub(_BEFORE, "", question))
+    question = re.sub(_BEFORE, "", question)
+    after = re.search(_AFTER, question.rstrip())
+    return question[: after.start()].rstrip() if after else question

@@ -1,4 +1,4 @@
-"""The pages of a Parquet file tell how large its values become when it is read. Its footer tells that too, but may lie.
+"""How large the columns of a Parquet file become. The headers of its pages tell it; its footer does too, but may lie.
 
 A page may store a value once that any number of rows have: in a dictionary, or as a beginning that values share.
 """
@@ -14,33 +14,30 @@ _REMEDY = "write it as JSON lines"
 _MOST_IN_BATCH = 1 << 28  # bytes of the values of rows that are read together
 
 
-def choose_batch_size(file: File, stream: IO[bytes], table: Any, columns: Sequence[str], most: int) -> int:
+def choose_batch_size(file: File, stream: IO[bytes], schema: Any, columns: Sequence[str], most: int) -> int:
     """Choose how many rows of a Parquet file are read together, so that their values fit into memory.
 
     Args:
         file: the file, which makes the errors.
         stream: its bytes.
-        table: its ``pyarrow.parquet.ParquetFile``.
+        schema: its ``pyarrow.parquet.ParquetSchema``.
         columns: the names of the columns to read.
         most: the largest number of rows.
 
     Raises:
-        InputError: it becomes too large for its size. ValueError: the header of a page cannot be read.
+        InputError: it becomes too large for its size. ValueError: it is cut off, or is not Parquet.
     """
     size = stream.seek(0, 2)
     growth = Growth(file, size, _REMEDY)
     longest: dict[int, int] = {}  # the longest value of each column
-    for group in map(table.metadata.row_group, range(table.metadata.num_row_groups)):
-        for number in range(group.num_columns):
-            chunk = group.column(number)
-            if not any(f"{chunk.path_in_schema}.".startswith(f"{name}.") for name in columns):
-                continue
-            values = _measure_values(chunk, stream, growth)
-            longest[number] = max(values.longest, longest.get(number, 0))
-            in_lists = table.schema.column(number).max_repetition_level > 0
-            if in_lists and max(8 * values.number, values.longest * values.shared) > IN_ALL.of(size):
-                problem = f"the lists of {chunk.path_in_schema} may become too large for its size"
-                raise file.error(problem, remedy=_REMEDY)
+    for number, column in _read_columns(stream):
+        if not any(f"{column.path}.".startswith(f"{name}.") for name in columns):
+            continue
+        values = _measure_values(column, stream, growth)
+        longest[number] = max(values.longest, longest.get(number, 0))
+        in_lists = number < len(schema) and schema.column(number).max_repetition_level > 0
+        if in_lists and max(8 * values.number, values.longest * values.shared) > IN_ALL.of(size):
+            raise file.error(f"the lists of {column.path} may become too large for its size", remedy=_REMEDY)
     room = _MOST_IN_BATCH if file.most_bytes is None else file.most_bytes
     return max(1, min(most, room // max(1, sum(longest.values()))))
 
@@ -53,34 +50,33 @@ class _Values(NamedTuple):
     longest: int
 
 
-def _measure_values(chunk: Any, stream: IO[bytes], growth: Growth) -> _Values:
+def _measure_values(column: _Column, stream: IO[bytes], growth: Growth) -> _Values:
     number = shared = longest = 0
-    for page in _read_headers(chunk, stream):
+    for page in _read_pages(column, stream):
         growth.add(page.unpacked)
         growth.start_chunk()
         if page.kind == _DICTIONARY:
-            longest = max(longest, _find_longest(chunk, stream, page))
-        elif page.encoding == _DELTA_BYTE_ARRAY:
-            longest = max(longest, page.unpacked)
-        if page.kind != _DICTIONARY:
+            longest = max(longest, _find_longest(column, stream, page))
+        else:
+            longest = max(longest, page.unpacked if page.encoding == _DELTA_BYTE_ARRAY else 0)
             number += page.values
             shared += page.values if page.encoding != _PLAIN else 0
     return _Values(number, shared, longest)
 
 
-def _find_longest(chunk: Any, stream: IO[bytes], page: _Page) -> int:
+def _find_longest(column: _Column, stream: IO[bytes], page: _Page) -> int:
     """Find the length of the longest text of a dictionary: each stands after its length."""
     import pyarrow
 
+    if column.kind != _BYTE_ARRAY:
+        return page.unpacked // max(1, page.values)
     stream.seek(page.place)
     content = stream.read(page.packed)
-    try:
-        if chunk.compression != "UNCOMPRESSED":
-            content = pyarrow.decompress(content, page.unpacked, chunk.compression.lower(), asbytes=True)
-    except (pyarrow.ArrowException, ValueError):  # packed in a way that has no name here
-        return page.unpacked
-    if chunk.physical_type != "BYTE_ARRAY":
-        return page.unpacked // max(1, page.values)
+    if column.codec:
+        try:
+            content = pyarrow.decompress(content, page.unpacked, _CODECS.get(column.codec, ""), asbytes=True)
+        except (pyarrow.ArrowException, ValueError, OSError):  # packed in a way that has no name here
+            return page.unpacked
     longest = place = 0
     while place < len(content):
         length = int.from_bytes(content[place : place + 4], "little")
@@ -89,11 +85,25 @@ def _find_longest(chunk: Any, stream: IO[bytes], page: _Page) -> int:
     return min(longest, page.unpacked)
 
 
-# The headers, https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
+# The parts of a file, by the numbers of their fields in
+# https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 
-_DATA, _DICTIONARY, _DATA_2 = 0, 2, 3  # the kinds of pages
-_DETAILS = {_DATA: (5, 2), _DICTIONARY: (7, 2), _DATA_2: (8, 4)}  # the fields with the details, and with the encoding
+_DATA, _DICTIONARY, _DATA_2 = 0, 2, 3  # kinds of pages
+_DETAILS = {_DATA: (5, 2), _DICTIONARY: (7, 2), _DATA_2: (8, 4)}  # the fields of the details, and of the encoding there
 _PLAIN, _DELTA_BYTE_ARRAY = 0, 7  # encodings
+_BYTE_ARRAY = 6  # a type
+_CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
+
+
+class _Column(NamedTuple):
+    """A part of a column: its path, type, codec and number of values, and where its pages begin and end."""
+
+    path: str
+    kind: int
+    codec: int
+    values: int
+    begin: int
+    end: int
 
 
 class _Page(NamedTuple):
@@ -107,64 +117,135 @@ class _Page(NamedTuple):
     encoding: int
 
 
-def _read_headers(chunk: Any, stream: IO[bytes]) -> Iterator[_Page]:
+def _read_columns(stream: IO[bytes]) -> Iterator[tuple[int, _Column]]:
+    """Read from the footer where the columns are, each with its number in the schema."""
+    end = max(0, stream.seek(0, 2) - 8)
+    stream.seek(end)
+    length = min(end, int.from_bytes(stream.read(4), "little"))
+    stream.seek(end - length)
+    footer, _ = _read_struct(stream.read(length))
+    for group in _list(footer, 4, dict):
+        for number, chunk in enumerate(_list(group, 1, dict)):
+            column = _struct(chunk, 3)
+            path = ".".join(name.decode("utf-8", "replace") for name in _list(column, 3, bytes))
+            kind, codec, values, size, data, dictionary = (_number(column, field) for field in (1, 4, 5, 7, 9, 11))
+            begin = dictionary if 0 < dictionary < data else data
+            yield number, _Column(path, kind, codec, values, begin, begin + size)
+
+
+def _read_pages(column: _Column, stream: IO[bytes]) -> Iterator[_Page]:
     """Read the headers of the pages of a column."""
-    place = min(filter(None, [chunk.data_page_offset, chunk.has_dictionary_page and chunk.dictionary_page_offset]))
-    end, count = place + chunk.total_compressed_size, 0
-    while place < end and count < chunk.num_values:
+    place, count = column.begin, 0
+    while 0 <= place < column.end and count < column.values:
         stream.seek(place)
-        header = _read_struct(stream)
-        kind, unpacked, packed = (header.get(field, -1) for field in (1, 2, 3))
-        if min(kind, unpacked, packed) < 0:
-            raise ValueError("the header of a page lacks its size")
+        content = stream.read(1 << 12)
+        try:
+            header, length = _read_struct(content)
+        except IndexError:  # it holds long values
+            header, length = _read_struct(content + stream.read(1 << 24))
+        kind, unpacked, packed = (_number(header, field) for field in (1, 2, 3))
+        if min(unpacked, packed) < 0:
+            raise ValueError("a page has a negative size")
         field, encoding = _DETAILS.get(kind, (0, 0))
-        details = header.get(field, {})
-        page = _Page(kind, stream.tell(), packed, unpacked, details.get(1, 0), details.get(encoding, _PLAIN))
+        details = _struct(header, field)
+        page = _Page(kind, place + length, packed, unpacked, _number(details, 1), _number(details, encoding))
         count += page.values if kind != _DICTIONARY else 0
         place = page.place + packed
         yield page
 
 
-def _read_struct(stream: IO[bytes], depth: int = 0) -> dict[int, Any]:
-    """Read the fields of a struct, by their numbers, in the compact protocol of Thrift."""
-    fields: dict[int, Any] = {}
-    number = 0
-    while head := _read_byte(stream):
-        number = number + (head >> 4) if head >> 4 else _read_number(stream)
-        fields[number] = _read_value(stream, head & 15, depth)
-    return fields
+# Thrift, in its compact protocol: a struct is read as its fields by their numbers
+
+_Struct = dict[int, Any]
+_MOST_LEVELS = 16  # of lists and structs in each other
 
 
-def _read_value(stream: IO[bytes], kind: int, depth: int) -> Any:
-    if kind in (1, 2):
-        return kind == 1
-    if kind in (4, 5, 6):
-        return _read_number(stream)
-    if kind == 12 and depth < 8:
-        return _read_struct(stream, depth + 1)
-    sizes = {3: 1, 7: 8}
-    if kind not in (*sizes, 8):
-        raise ValueError(f"the header of a page has a field of kind {kind}")
-    return stream.seek(sizes[kind] if kind in sizes else _read_length(stream), 1)
+def _number(struct: _Struct, field: int) -> int:
+    """A field that is a number, 0 where there is none."""
+    value = struct.get(field)
+    return value if isinstance(value, int) else 0
 
 
-def _read_byte(stream: IO[bytes]) -> int:
-    byte = stream.read(1)
-    if not byte:
-        raise ValueError("the header of a page is cut off")
-    return byte[0]
+def _struct(struct: _Struct, field: int) -> _Struct:
+    """A field that is a struct, empty where there is none."""
+    value = struct.get(field)
+    return value if isinstance(value, dict) else {}
 
 
-def _read_length(stream: IO[bytes]) -> int:
-    value = 0
-    for shift in range(0, 64, 7):
-        byte = _read_byte(stream)
-        value |= (byte & 127) << shift
-        if byte < 128:
-            break
-    return value
+def _list(struct: _Struct, field: int, kind: type) -> list[Any]:
+    """The items of a type in a field that is a list."""
+    value = struct.get(field)
+    return [item for item in value if isinstance(item, kind)] if isinstance(value, list) else []
 
 
-def _read_number(stream: IO[bytes]) -> int:
-    value = _read_length(stream)
-    return (value >> 1) ^ -(value & 1)
+def _read_struct(content: bytes) -> tuple[_Struct, int]:
+    """Read a struct, and say where it ends. IndexError: it is cut off. ValueError: it is none."""
+    reader = _Reader(content)
+    return reader.read_struct(), reader.place
+
+
+class _Reader:
+    """Reads values one after the other."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content, self.place, self._depth = content, 0, 0
+
+    def read_struct(self) -> _Struct:
+        """Read the fields of a struct."""
+        fields: _Struct = {}
+        number = 0
+        while head := self._read_byte():
+            number = number + (head >> 4) if head >> 4 else self._read_number()
+            fields[number] = head & 15 == 1 if head & 15 in (1, 2) else self._read_value(head & 15)
+        return fields
+
+    def _read_value(self, kind: int) -> Any:
+        if kind in (4, 5, 6):
+            return self._read_number()
+        if kind == 8:
+            return self._read_bytes(self._read_length())
+        if kind in (9, 10, 12):
+            return self._read_nested(kind)
+        sizes = {1: 1, 2: 1, 3: 1, 7: 8}  # a truth value of a list, a byte, a float
+        if kind not in sizes:
+            raise ValueError(f"there is no type {kind}")
+        return self._read_bytes(sizes[kind])
+
+    def _read_nested(self, kind: int) -> Any:
+        if self._depth == _MOST_LEVELS:
+            raise ValueError("it is nested too deeply")
+        self._depth += 1
+        value = self.read_struct() if kind == 12 else self._read_list()
+        self._depth -= 1
+        return value
+
+    def _read_list(self) -> list[Any]:
+        head = self._read_byte()
+        size = head >> 4 if head >> 4 < 15 else self._read_length()
+        if size > len(self._content) - self.place:
+            raise IndexError("a list is cut off")
+        return [self._read_value(head & 15) for _ in range(size)]
+
+    def _read_bytes(self, size: int) -> bytes:
+        begin, self.place = self.place, self.place + size
+        if self.place > len(self._content):
+            raise IndexError("a text is cut off")
+        return self._content[begin : self.place]
+
+    def _read_byte(self) -> int:
+        self.place += 1
+        return self._content[self.place - 1]
+
+    def _read_length(self) -> int:
+        value = shift = 0
+        while shift < 64:
+            byte = self._read_byte()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        return value
+
+    def _read_number(self) -> int:
+        value = self._read_length()
+        return (value >> 1) ^ -(value & 1)

@@ -240,7 +240,7 @@ def _holds_answers(values: Sequence[Any], least: float) -> bool:
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < 0.9 * len(values) or len(set(texts)) < max(2.0, least):
         return False
-    return not all(re.fullmatch(r"\S*(?:\d{4,}|[\\/])\S*", text) for text in texts if text)
+    return not all(re.search(r"\d{4}|[\\/]", text) and not re.search(r"\s", text) for text in texts if text)
 
 
 # Ids by value

@@ -128,7 +128,7 @@ def _remove_latex(text: str) -> str:
 
 def _find_braces(text: str, command: str) -> Iterator[tuple[int, int, int]]:
     r"""Find each ``\command{...}`` of LaTeX: where it starts, and where the text in its braces starts and ends."""
-    token = re.compile(rf"(?P<opening>(\\(?:{command}))?\{{)|(?P<closing>\}})|\\.", re.DOTALL)
+    token = re.compile(rf"(?s)(?P<opening>(\\(?:{command}))?\{{)|(?P<closing>\}})|\\.")
     opened: list[tuple[int, int]] = []
     for match in token.finditer(text):
         if match.lastgroup == "opening":

@@ -102,6 +102,15 @@ def test_compressed_file_is_unpacked_up_to_the_limit(tmp_path: Path, name: str, 
         list(Records(str(tmp_path / "bomb"), most_bytes=2**20).chunks())
 
 
+def test_pandas_columns_without_a_name_have_their_number(tmp_path: Path) -> None:
+    split = {"columns": [*ROWS[0], 3], "data": [[*row.values(), True] for row in ROWS]}
+    (tmp_path / "split.json").write_text(json.dumps(split))
+    check_rows(tmp_path / "split.json")
+    (tmp_path / "split.json").write_text(json.dumps({**split, "columns": ["id", "prediction", "references", "id"]}))
+    with pytest.raises(InputError, match=r"no predictions"):
+        rows_of(str(tmp_path / "split.json"))
+
+
 def test_single_record_is_read(tmp_path: Path) -> None:
     for name, text in {"a.json": json.dumps(ROWS[0], indent=1), "b.json": json.dumps(ROWS[0])}.items():
         (tmp_path / name).write_text(text)

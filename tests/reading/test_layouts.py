@@ -17,11 +17,13 @@ import anls_metric
 from anls_metric import command_line
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading import remedies
+from anls_metric.reading.containers import KEY
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.join import RepeatedIdsError, Row
 from anls_metric.reading.layouts import (
     ABSENT,
     LAYOUTS,
+    _split_last_annotations,
     describe_failures,
     find_failures,
     find_layout,
@@ -627,6 +629,20 @@ def test_due_submission_is_joined_with_the_documents_of_the_gold_file(tmp_path: 
     path = write(tmp_path / "lists.jsonl", [{"name": "document", "annotations": answered}])
     with pytest.raises(InputError, match=r"lists.jsonl, line 1: it does not hold one text"):
         list(find_submissions([path], gold=gold)[0].batches())
+
+
+def test_checkboxqa_key_may_be_any_value() -> None:
+    annotations = [{"key": ["a"], "values": []}, {"key": ["a"], "values": [{"value": "b"}]}]
+    (record,) = _split_last_annotations({"name": "document", "annotations": annotations})
+    assert (record[KEY], record["values"]) == ("document/['a']", [{"value": "b"}])
+
+
+@pytest.mark.parametrize("name", ["helm_instances", "squad"])
+def test_accepted_answer_without_a_text_is_refused(name: str, tmp_path: Path) -> None:
+    broken = json.dumps(FILES[name][1]).replace('"text": "12.50"', '"other": "12.50"')
+    gold, answers = write(tmp_path / "gold.json", json.loads(broken)), write(tmp_path / "a.json", {"7": "a", "8": "b"})
+    with pytest.raises(InputError, match=r"gold.json.* is None"):
+        rows_of(answers, gold=gold)
 
 
 def test_layout_says_what_its_files_hold() -> None:

@@ -462,6 +462,14 @@ def test_bad_argument_is_refused(run: Run, tmp_path: Path) -> None:
     assert "File exists" in run_to_error(run, *FILES, "--output-dir", write(tmp_path / "file", ""))
 
 
+def test_lack_of_memory_is_an_error_in_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhaust(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(command_line, "find_submissions", exhaust)
+    assert "this needs more memory than there is: score fewer answers at a time" in run_to_error(run, *FILES)
+
+
 def test_flag_that_would_be_ignored_is_refused(run: Run, tmp_path: Path) -> None:
     assert "--gold is given twice: give it once" in run_to_error(run, *FILES, "--gold", FILES[1])
     assert "two submissions are called" in run_to_error(run, *FILES, *FILES[2:])

@@ -1,0 +1,98 @@
+"""Damaged files of every format and layout have a score or an error for people, and never need much memory."""
+
+from __future__ import annotations
+
+import json
+import random
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anls_metric import ANLSWarning, api
+from anls_metric.reading.errors import InputError
+from tests.reading import test_layouts
+from tests.reading.memory import limit_memory
+from tests.reading.seeds import Seed, damage, make_seeds
+
+# Through the options, more code meets what is in a file.
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"variant": "anls_star"},
+    {"variant": "anlsl", "extract": "json,python,list,fence"},
+    {"extract": "think,harmony,chat,final,json,list,python,html,fence,boxed,tag,sentence"},
+    {"missing": "zero", "extra": "ignore", "worst": 5},
+    {"id": "none"},
+    {"prediction": "prediction", "references": "references"},
+    {"runs": "question"},
+]
+
+
+def score(*paths: Path, **options: Any) -> str:
+    """Score a file, or a gold file and answers: "" where they are refused.
+
+    Any other error than an `InputError` is a mistake of ours.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ANLSWarning)
+            scores = api.score(paths[-1], *paths[:-1], **options)
+    except InputError as error:
+        for door in ("python", "command", "page"):
+            message = error.format_for(door)
+            assert message
+            assert len(message) < 5_000
+            assert " object at 0x" not in message
+        return ""
+    printed = f"{scores}\n{scores.to_markdown()}\n{json.dumps(scores.to_dict())}"
+    assert all(0 <= scored_set.mean <= 1 for scored_set in scores.scored_sets.values())
+    return printed
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("fuzzing")
+
+
+@pytest.fixture(scope="module")
+def gold(folder: Path) -> Path:
+    path = folder / "gold of seeds.json"
+    path.write_text(json.dumps(test_layouts.GOLD))
+    return path
+
+
+@pytest.fixture(scope="module")
+def seeds(folder: Path) -> list[Seed]:
+    return make_seeds(folder)
+
+
+def test_each_seed_has_a_score(seeds: list[Seed], folder: Path, gold: Path) -> None:
+    """It also imports what reads them, before memory is limited."""
+    answers = folder / "answers.json"
+    answers.write_text(json.dumps({"7": "12.50", "8": "R Jones"}))
+    for seed in seeds:
+        path = folder / f"seed {seed.name}"
+        path.write_bytes(seed.pack(seed.content))
+        files = [path, answers] if seed.name in ("instances.json", "dev-v2.0.json") else [path]
+        assert score(*files) or score(gold, path, missing="zero", extra="ignore"), seed.name
+
+
+def test_damaged_file_has_a_score_or_an_error_for_people(
+    seeds: list[Seed], folder: Path, gold: Path, pytestconfig: pytest.Config
+) -> None:
+    whole = pytestconfig.getoption("nothing_skips")
+
+    @settings(max_examples=20_000 if whole else 300, derandomize=not whole, database=None)
+    @given(
+        st.sampled_from(seeds), st.sampled_from(seeds), st.integers(0, 2**32), st.sampled_from(OPTIONS), st.booleans()
+    )
+    def check(seed: Seed, other: Seed, number: int, options: dict[str, Any], with_gold: bool) -> None:
+        path = folder / f"damaged {seed.name}"
+        path.write_bytes(seed.pack(damage(seed.content, other.content, random.Random(number))))
+        score(*([gold] if with_gold else []), path, **options)
+
+    with limit_memory():
+        check()

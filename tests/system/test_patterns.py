@@ -1,0 +1,154 @@
+"""No regular expression of the package takes more than linear time, whatever text it meets."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from anls_metric.analysis import extraction_search
+from anls_metric.reading import wrappings
+from anls_metric.report import tables
+from tests.conftest import ROOT
+from tests.system.backtracking import find_growth
+
+_AT_ONE_PLACE = {"match", "fullmatch"}
+
+# Names in functions that patterns are made from: the module and the names -> all that they can be.
+NAMES: dict[tuple[str, str], list[tuple[str, ...]]] = {
+    ("analysis.extraction_search", "option"): [(option,) for option in extraction_search._OPTIONS.values()],
+    ("reading.references", "quote"): [("'",), ('"',)],
+    ("reading.wrappings", "command"): [("boxed",), (wrappings._LATEX_TEXT,)],
+    ("reading.wrappings", "closing opening"): [(ends[0], mark) for mark, ends in wrappings.QUOTES.items()],
+    ("reading.wrappings", "opening"): [
+        (wrappings._OBJECT,),
+        (wrappings._CONTAINER,),
+        (wrappings._PYTHON_DICT,),
+        (wrappings._PYTHON_CONTAINER,),
+    ],
+    ("report.tables", "pattern"): [(pattern,) for pattern in tables._LATEX_FORMS],
+}
+# These read our own documentation.
+OF_OURS = {"page/mcp_tools.py"}
+MODULES = [path for path in sorted((ROOT / "anls_metric").rglob("*.py")) if not path.as_posix().endswith((*OF_OURS,))]
+
+
+class Use(NamedTuple):
+    """A pattern where the package uses it: the module, the line, the expression, and whether it is searched for."""
+
+    module: str
+    line: int
+    expression: ast.expr
+    is_searched: bool
+
+
+def list_uses(path: Path) -> Iterator[Use]:
+    """List the calls of functions of `re` in a module, also those by way of `partial`."""
+    module = ".".join(path.relative_to(ROOT / "anls_metric").with_suffix("").parts)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    methods = _find_methods(tree)
+    for node in ast.walk(tree):
+        words = [node.func, *node.args] if isinstance(node, ast.Call) else []
+        for function, pattern in pairwise(words):  # `re.sub(pattern, ...)` and `partial(re.sub, pattern, ...)`
+            if isinstance(function, ast.Attribute) and ast.unparse(function.value) == "re":
+                used = methods.get(node, {"search"}) if function.attr == "compile" else {function.attr}
+                yield Use(module, function.lineno, pattern, not used <= _AT_ONE_PLACE)
+
+
+def _find_methods(tree: ast.AST) -> dict[ast.AST, set[str]]:
+    """Find the methods of each pattern that is compiled: where it is made, or by the name that it gets."""
+    by_name: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            by_name.setdefault(ast.unparse(node.value), set()).add(node.attr)
+    methods: dict[ast.AST, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            methods[node.value] = {node.attr}
+        elif isinstance(node, ast.Assign):
+            names = map(ast.unparse, node.targets)
+            methods[node.value] = {method for name in names for method in by_name.get(name, {"search"})}
+    return methods
+
+
+USES = [use for path in MODULES for use in list_uses(path)]
+
+
+def find_names(use: Use) -> str:
+    """Find the names of an expression that its module does not know."""
+    names = {node.id for node in ast.walk(use.expression) if isinstance(node, ast.Name)}
+    return " ".join(sorted(names - vars(importlib.import_module(f"anls_metric.{use.module}")).keys()))
+
+
+def list_patterns(use: Use) -> Iterator[str | bytes]:
+    """List what an expression can be."""
+    module, names = importlib.import_module(f"anls_metric.{use.module}"), find_names(use)
+    assert not names or (use.module, names) in NAMES, f"{use.module}, line {use.line}: say in NAMES what {names} can be"
+    for values in NAMES.get((use.module, names), [()]):
+        code = compile(ast.Expression(use.expression), use.module, "eval")
+        yield eval(code, {**vars(module), **dict(zip(names.split(), values))})
+
+
+@pytest.mark.parametrize("use", USES, ids=lambda use: f"{use.module}:{use.line}")
+def test_pattern_takes_linear_time_for_any_text(use: Use) -> None:
+    growth = {pattern: find_growth(pattern, is_searched=use.is_searched) for pattern in list_patterns(use)}
+    assert not any(growth.values()), growth
+
+
+def test_every_pattern_of_the_package_is_listed() -> None:
+    """Flags are written in the pattern, where `find_growth` sees them, and functions of `re` have their names."""
+    for path in MODULES:
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"from re import|import re as", text)
+        assert not re.search(r"\bre\.[A-Z]+\b", text), f"{path.name}: write flags as (?i:...)"
+    assert {use.module for use in USES} > {"reading.wrappings", "reading.references", "analysis.signs", "report.tables"}
+    assert {(use.module, find_names(use)) for use in USES} >= NAMES.keys()
+
+
+SLOW = [
+    r"(a+)+b",
+    r"(?:a|[ab])*c",
+    r"(?:ab|a[b])*c",
+    r"a*a*b",
+    r"a*[ab]?a*c",
+    r"(\s*a?)*b",
+    r"(?:a{1,20}){1,20}b",
+    r"\s+$",
+    r"\s*,",
+    r"'(?:[^'\\]|\\.)*'",
+    r"\w+(?=:)",
+    r"a(?=\w+:)",
+    r"(?m)^a|\s+b",
+]
+FAST = [
+    r"a+",
+    r"\d+(?:\.\d+)?",
+    r'"[^"]*"',
+    r"\[s(?:,s)*,?\]",
+    r"x[a-w]+y",
+    r"^\s*x",
+    r"\s{0,9}:",
+    r"(?i:answer|ans):",
+    r"</?s>",
+]
+
+
+@pytest.mark.parametrize("pattern", SLOW)
+def test_slow_pattern_is_recognized(pattern: str) -> None:
+    assert find_growth(pattern)
+
+
+@pytest.mark.parametrize("pattern", FAST)
+def test_fast_pattern_is_recognized(pattern: str) -> None:
+    assert not find_growth(pattern)
+
+
+@pytest.mark.parametrize("pattern", [r"\s+$", r"a+b", r"'(?:[^'\\]|\\.)*'"])
+def test_pattern_that_is_looked_for_at_one_place_may_be_slow_to_search(pattern: str) -> None:
+    assert not find_growth(pattern, is_searched=False)
