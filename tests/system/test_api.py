@@ -1,0 +1,309 @@
+"""`score` and `compare` on what people hold in memory. Made-up answers."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls_metric
+from anls_metric import ANLSWarning, Options, anls_scores, compare, mean, score
+from tests.conftest import ROOT
+from tests.system.conftest import Run
+
+EXAMPLES = ROOT / "examples" / "compare"
+GOLD = json.loads((EXAMPLES / "gold.json").read_text())
+ANSWERS = {name: json.loads((EXAMPLES / f"{name}.json").read_text()) for name in ("base", "tuned", "chatty")}
+DOCUMENT: dict[str, Any] = score(EXAMPLES / "base.json", EXAMPLES / "gold.json", by="kind", worst=2).to_dict()
+
+
+def as_columns(records: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    return {name: [record[name] for record in records] for name in records[0]}
+
+
+def as_pandas(records: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("pandas").DataFrame(records)
+
+
+def as_indexed_pandas(records: list[dict[str, Any]]) -> Any:
+    return as_pandas(records).set_index("questionId")
+
+
+def as_parquet_read_by_pandas(records: list[dict[str, Any]]) -> Any:
+    """Lists are arrays of numpy then."""
+    pandas, numpy = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    frame = pandas.DataFrame(records)
+    if "answers" in frame:
+        frame["answers"] = frame["answers"].map(numpy.array)
+    return frame
+
+
+def as_polars(records: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("polars").DataFrame(records)
+
+
+def as_arrow(records: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("pyarrow").Table.from_pylist(records)
+
+
+def as_dataset(records: list[dict[str, Any]]) -> Any:
+    return pytest.importorskip("datasets").Dataset.from_list(records)
+
+
+FORMS: list[Callable[[list[dict[str, Any]]], Any]] = [
+    list,
+    tuple,
+    as_columns,
+    lambda records: {"data": records},
+    as_pandas,
+    as_indexed_pandas,
+    as_parquet_read_by_pandas,
+    as_polars,
+    as_arrow,
+    as_dataset,
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_has_the_document_of_the_files(form: Callable[[Any], Any]) -> None:
+    document = score(form(ANSWERS["base"]), form(GOLD), by="kind", worst=2).to_dict()
+    assert document["submissions"][0].pop("name") == "data"
+    expected = json.loads(json.dumps(DOCUMENT))
+    assert expected["submissions"][0].pop("name") == "base"
+    assert json.loads(json.dumps(document)) == expected
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_holds_both_sides(form: Callable[[Any], Any]) -> None:
+    by_id = {record["questionId"]: record["answer"] for record in ANSWERS["base"]}
+    records = [{**record, "out": by_id[record["questionId"]], "accepted": record["answers"]} for record in GOLD]
+    for record in records:
+        del record["answers"]
+    scores = score(form(records), prediction="out", references="accepted")
+    assert scores.anls == DOCUMENT["submissions"][0]["anls"]
+    assert list(scores.interval or ()) == DOCUMENT["submissions"][0]["interval"]
+
+
+def test_two_columns_of_any_library() -> None:
+    predictions, references = ["CocaCola", "12/15/89"], [["Coca Cola"], ["12/15/88"]]
+    expected = mean(anls_scores(predictions, references))
+    assert score(predictions, references).anls == expected
+    assert score(tuple(predictions), tuple(references)).anls == expected
+    for library, column in (("numpy", "array"), ("pandas", "Series"), ("polars", "Series"), ("pyarrow", "array")):
+        make = getattr(pytest.importorskip(library), column)
+        assert score(make(predictions), make(references) if column == "Series" else references).anls == expected
+
+
+def test_values_are_scored_as_columns_and_as_tables() -> None:
+    predictions = [{"total": "12.50", "items": ["tea"]}, ["a", "b"]]
+    references = [{"total": "12.50", "items": ["milk"]}, ["b", "a"]]
+    expected = mean(anls_metric.anls_star_scores(predictions, references))
+    assert score(predictions, references, variant="anls_star").anls == expected
+    table = {"prediction": predictions, "references": references}
+    assert score(table, variant="anls_star").anls == expected
+
+
+def test_compare_mixes_files_tables_and_answers_by_id() -> None:
+    by_id = {record["questionId"]: record["answer"] for record in ANSWERS["tuned"]}
+    mixed = compare(
+        {"base": EXAMPLES / "base.json", "tuned": by_id, "chatty": as_columns(ANSWERS["chatty"])},
+        GOLD,
+        all_pairs=True,
+        baseline="tuned",
+    )
+    paths = [EXAMPLES / f"{name}.json" for name in ANSWERS]
+    assert (
+        mixed.to_dict()["comparisons"]
+        == compare(paths, EXAMPLES / "gold.json", all_pairs=True, baseline="tuned").to_dict()["comparisons"]
+    )
+    assert len(mixed.to_dict()["comparisons"]) == 3
+
+
+def test_compare_takes_one_table_of_several_models() -> None:
+    table = [{**record, "model": name} for name, records in ANSWERS.items() for record in records]
+    scores = compare(table, GOLD)
+    assert list(scores.scored_sets) == list(ANSWERS)
+    assert score(table, GOLD).to_dict() == scores.to_dict()
+    with pytest.raises(ValueError, match=r"several submissions .base, tuned, chatty.: take one with scores\[.base.\]"):
+        _ = scores.anls
+
+
+def test_compare_never_takes_a_submission_for_the_accepted_answers() -> None:
+    with pytest.raises(ValueError, match=r"a: there are no accepted answers in it .*give the accepted answers as gold"):
+        compare({"a": [{"id": 1, "answer": "x"}], "b": [{"id": 1, "answer": "y"}]})
+
+
+def test_data_set_with_images_is_scored_without_them() -> None:
+    datasets = pytest.importorskip("datasets")
+    pytest.importorskip("PIL")
+    features = datasets.Features(
+        {
+            "questionId": datasets.Value("int64"),
+            "image": datasets.Image(),
+            "prediction": datasets.Value("string"),
+            "answers": datasets.List(datasets.Value("string")),
+        }
+    )
+    rows = [
+        {"questionId": n, "image": {"bytes": b"no image", "path": None}, "prediction": "a", "answers": ["a", "b"]}
+        for n in range(3)
+    ]
+    assert score(datasets.Dataset.from_list(rows, features=features)).anls == 1
+
+
+# What comes back
+
+
+def test_answers_are_a_record_for_each_question_and_submission() -> None:
+    scores = compare({"a": ANSWERS["base"], "b": ANSWERS["tuned"]}, GOLD, by="kind")
+    answers = scores.answers()
+    assert len(answers) == 2 * len(GOLD)
+    assert answers[0] == {
+        "submission": "a",
+        "id": "1",
+        "question": "Which shop is the receipt from?",
+        "prediction": "Green Leaf Grocery",
+        "references": ["Green Leaf Grocery"],
+        "score": 1.0,
+        "outcome": "equal",
+        "groups": {"kind": [GOLD[0]["kind"]]},
+    }
+    assert mean([answer["score"] for answer in answers if answer["submission"] == "b"]) == scores["b"].mean
+    pytest.importorskip("pandas")
+    frame = scores.answers_frame()
+    assert list(frame["kind"])[:2] == [GOLD[0]["kind"], GOLD[1]["kind"]]
+    assert frame.groupby("submission")["score"].mean()["b"] == pytest.approx(scores["b"].mean)
+
+
+def test_result_prints_with_its_hints_and_warns_of_each() -> None:
+    wrapped = [f"<think>Hm.</think>{record['answers'][0]}" for record in GOLD]
+    with pytest.warns(ANLSWarning, match='extract the answers with extract="think"') as caught:
+        scores = score(wrapped, [record["answers"] for record in GOLD])
+    assert [str(each.message) for each in caught] == scores.hints
+    assert caught[0].filename == __file__
+    assert f"\n\nhint: {scores.hints[0]}" in str(scores)
+    assert "hint: " in scores._repr_html_()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert score(wrapped, [record["answers"] for record in GOLD], extract="think").anls == 1
+
+
+def test_tables_take_columns_digits_and_percent() -> None:
+    scores = score(ANSWERS["base"], GOLD)
+    assert scores.to_markdown(percent=True, columns=["anls"]).splitlines()[2] == "| data | 83.57 |"
+    assert scores.to_csv(digits=2, columns="anls, questions").splitlines()[1] .startswith("data,0.84,150,anls|standard")
+    assert scores.to_latex().startswith("% \\usepackage{booktabs}\n")
+    with pytest.raises(ValueError, match="unknown column 'anlz': choose from name, anls"):
+        scores.to_latex(columns="anlz")
+
+
+def test_find_names_the_variants_of_a_number() -> None:
+    scores = score(ANSWERS["base"], GOLD)
+    assert "standard" in [match.variant for match in scores.find(83.57)]
+    assert "standard" in [match.variant for match in scores.find("0.8357")]
+
+
+def test_report_is_the_one_of_the_command(run: Run, tmp_path: Path) -> None:
+    submissions = {name: EXAMPLES / f"{name}.json" for name in ("base", "tuned")}
+    compare(submissions, EXAMPLES / "gold.json").report(tmp_path / "python.html")
+    run(EXAMPLES / "gold.json", *submissions.values(), "--report", tmp_path / "command.html", "--quiet")
+    command, python = ((tmp_path / f"{door}.html").read_text(encoding="utf-8") for door in ("command", "python"))
+    assert len(python) == pytest.approx(len(command), rel=0.001)
+    assert "similarity" in python
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_flag_answers_writes_what_python_lists(run: Run, tmp_path: Path, ending: str) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"answers.{ending}"
+    status, _, err = run(EXAMPLES / "gold.json", EXAMPLES / "base.json", "--by", "kind", "--answers", path)
+    assert (status, err.splitlines()[-1]) == (0, f"answers: {path}")
+    expected = score(EXAMPLES / "base.json", EXAMPLES / "gold.json", by="kind").answers()
+    if ending == "jsonl":
+        assert [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] == expected
+    # The file can be scored again.
+    assert score(path, prediction="prediction", references="references").anls == DOCUMENT["submissions"][0]["anls"]
+
+
+def test_flag_answers_refuses_what_it_cannot_write_before_it_scores(run: Run, tmp_path: Path) -> None:
+    status, out, err = run(EXAMPLES / "gold.json", EXAMPLES / "base.json", "--answers", tmp_path / "answers.xlsx")
+    assert (status, out) == (2, "")
+    assert "answers cannot be written as '.xlsx': name a file that ends in .csv, .jsonl, .parquet" in err
+
+
+# What goes wrong
+
+
+MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
+    "no such column": (
+        lambda: score(as_columns(GOLD), prediction="text"),
+        "data: there is no field 'text' (found 'questionId', 'question', 'answers', 'image', 'kind')",
+    ),
+    "columns of different lengths": (
+        lambda: score({"prediction": ["a"], "references": [["a"], ["b"]]}),
+        "data: the columns have different lengths: prediction has 1, references has 2",
+    ),
+    "lists of different lengths": (lambda: score(["a"], [["a"], ["b"]]), "prediction has 1, references has 2"),
+    "a generator": (lambda: score(text for text in "ab"), "give the path of a file, a DataFrame, a list of dicts"),
+    "a generator of accepted answers": (lambda: score(["a"], iter([["a"]])), "gold: it is "),
+    "no ids in common": (
+        lambda: score(ANSWERS["base"], [{"questionId": -n, "answers": ["a"]} for n in range(1, 9)]),
+        "data: few of its ids (1, 2, 3, 4, 5, ...) are those of gold",
+    ),
+    "an empty table": (lambda: score([], []), "data: there are no questions in it"),
+    "an empty list": (lambda: score([], GOLD), "no answer to 150 of the questions of gold"),
+    "a number": (lambda: score(5), "data: it is 5 (int): give the path"),
+    "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "they look swapped: give the answers first"),
+    "no predictions": (lambda: score(GOLD), "give this as gold, after the answers"),
+    "no accepted answers": (lambda: score(ANSWERS["base"]), "data: there are no accepted answers in it"),
+    "a missing prediction": (lambda: score(["a", None], [["a"], ["b"]]), "data, row 2: prediction is null"),
+    "no such submission": (lambda: compare({"a": {1: "x"}}, {1: ["x"]}, baseline="b"), "no submission is called 'b'"),
+    "no such layout": (lambda: score(ANSWERS["base"], GOLD, layout="lmm_eval"), "lmm_eval"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistake_is_an_error_that_says_what_to_do(mistake: str) -> None:
+    call, message = MISTAKES[mistake]
+    with pytest.raises(ValueError, match=r"\w") as error:
+        call()
+    assert message in str(error.value)
+    assert score(["a"], [["a"]]).anls == 1  # after an error the next call is right
+
+
+def test_unknown_option_is_a_type_error_that_names_the_near_one() -> None:
+    for function in (score, compare):
+        with pytest.raises(
+            TypeError, match=r"\(\) got an unexpected keyword argument 'varient': did you mean variant\?"
+        ):
+            function({"prediction": ["a"], "references": [["a"]]}, varient="rrc")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"help\(anls_metric.Options\) lists the options"):
+        score(["a"], [["a"]], xyzzy=1)  # type: ignore[call-arg]
+
+
+def test_options_are_all_documented() -> None:
+    assert Options.__doc__
+    assert all(f"{name}" in Options.__doc__ for name in Options.__annotations__)
+
+
+def test_frames_of_pandas_with_gaps_are_read() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"prediction": ["a", None, pandas.NA], "references": [["a"], ["b"], ["c"]]})
+    assert score(frame, missing="zero").anls == mean([1, 0, 0])
+    numbers = pandas.DataFrame({"prediction": [15, 7], "references": [["15"], ["8"]]})
+    assert score(numbers).anls == 0.5
+
+
+def test_lazy_frame_and_split_of_a_data_set_are_refused() -> None:
+    polars = pytest.importorskip("polars")
+    with pytest.raises(ValueError, match=r"data: it is a query of polars: run it with .collect"):
+        score(polars.DataFrame({"prediction": ["a"], "references": [["a"]]}).lazy())
+    datasets = pytest.importorskip("datasets")
+    splits = datasets.DatasetDict({"train": datasets.Dataset.from_list(GOLD)})
+    with pytest.raises(ValueError, match=r"data: it has several splits .train.: give one of them"):
+        score(splits)
