@@ -52,7 +52,7 @@ def compute_means_by_threshold(scored_set: ScoredSet) -> list[tuple[float, float
         scored.similarity
         for scored in scored_set.rows
         if scored.similarity
-        and not (variant.no_answers and normalize(scored.row.prediction or "") in variant.no_answers)
+        and not (variant.no_answers and normalize(str(scored.row.prediction or "")) in variant.no_answers)
     )
     points = []
     for threshold in THRESHOLDS:

@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from anls_metric.analysis.clusters import ClusteredScores, Clusters, Doubt, cluster_column
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
@@ -505,7 +505,9 @@ def _measure_rows(rows: Sequence[Row], variant: Any) -> tuple[Sequence[float], S
     answered = [row for row in rows if row.prediction is not None]
     scores, similarities = (
         scores_and_similarities(
-            [row.prediction for row in answered], [row.references for row in answered], variant=variant
+            cast("list[str]", [row.prediction for row in answered]),
+            cast("list[list[str]]", [row.references for row in answered]),
+            variant=variant,
         )
         if answered
         else ((), ())

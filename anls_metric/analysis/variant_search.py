@@ -116,5 +116,5 @@ def _extract(rule: Extractor, rows: Sequence[Row]) -> dict[int, Row]:
     return {
         place: row._replace(prediction=answer)
         for place, row in enumerate(rows)
-        if row.prediction is not None and (answer := rule.find(row.prediction)) not in (None, row.prediction)
+        if row.prediction is not None and (answer := rule.find(str(row.prediction))) not in (None, row.prediction)
     }

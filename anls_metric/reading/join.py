@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import islice, repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from anls_metric.reading import remedies, resolver
 from anls_metric.reading.containers import VALUE
@@ -20,6 +20,9 @@ from anls_metric.reading.layouts import describe_failures
 from anls_metric.reading.records import Records
 from anls_metric.reading.resolver import Gold, Match, Sample
 from anls_metric.reading.sources import Reading, Source, first_of, roles_of
+
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+"""A text, or a value as JSON holds it."""
 
 
 class Row(NamedTuple):
@@ -35,8 +38,8 @@ class Row(NamedTuple):
     """
 
     id: str
-    prediction: Any
-    references: Sequence[Any]
+    prediction: Json
+    references: Sequence[Json]
     record: Mapping[str, Any]
     written: str | None = None
     runs: Sequence[Row] = ()

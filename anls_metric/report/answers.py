@@ -11,6 +11,7 @@ from typing import IO, Any, TypedDict
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import Scored, group_names
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.join import Json
 from anls_metric.reading.values import as_json
 from anls_metric.report.document import get_question_text
 from anls_metric.report.results import open_aside
@@ -19,7 +20,7 @@ from anls_metric.report.results import open_aside
 class Run(TypedDict):
     """The answer of one run."""
 
-    prediction: Any
+    prediction: Json
     score: float
     outcome: str
 
@@ -28,8 +29,8 @@ class _Always(TypedDict):
     submission: str
     id: str
     question: str | None
-    prediction: Any
-    references: list[Any]
+    prediction: Json
+    references: list[Json]
     score: float
     outcome: str
     groups: dict[str, list[str]]

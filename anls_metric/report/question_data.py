@@ -154,7 +154,11 @@ def _explain(answer: Scored, scored_set: ScoredSet) -> tuple[str, int, list[Any]
         if row.prediction in row.references:
             return WORDS["equal"].sentence, row.references.index(row.prediction), None
         normalize = normalizer(scorer)
-        return WORDS["alike"].sentence, [*map(normalize, row.references)].index(normalize(row.prediction)), None
+        return (
+            WORDS["alike"].sentence,
+            [*map(normalize, map(str, row.references))].index(normalize(str(row.prediction))),
+            None,
+        )
     why = scored_set.explain(answer)
     if isinstance(why, Explanation):
         return why.sentence, why.winner, None

@@ -716,7 +716,7 @@ def test_failed_request_is_a_missing_answer(
     records[place] = {key: records[place][key], **failure}
     path, gold = write(tmp_path / FILES[name][0], records), write(tmp_path / "gold.json", GOLD)
     (submission,) = find_submissions([path], gold=gold, reading=Reading(missing="zero"))
-    predictions = [row.prediction for row in chain.from_iterable(submission.batches())]
+    predictions: list[Any] = [row.prediction for row in chain.from_iterable(submission.batches())]
     assert predictions == [None if n == place else answer for n, answer in enumerate(ANSWERS)]
     assert submission.layout == name
     assert find_failures(find_layout(name), records, predictions) == {place: reason}

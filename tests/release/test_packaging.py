@@ -119,12 +119,23 @@ def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> N
     venv.create(tmp_path / "venv", symlinks=True)
     python = tmp_path / "venv" / "bin" / "python"
     wheel.extractall(run(python, "-c", "import site; print(site.getsitepackages()[0])", cwd=tmp_path).stdout.strip())
-    program = "from anls_metric import anls_score\nreveal_type(anls_score('a', ['b']))\nanls_score(1, ['b'])\n"
-    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    program = [
+        "from anls_metric import anls_score, score",
+        "reveal_type(anls_score('a', ['b']))",
+        "anls_score(1, ['b'])",
+        "scores = score(['a'], [['b']], variant='rrc')",
+        "reveal_type(scores.scored_sets['data'].rows[0].row.prediction)",
+        "reveal_type(scores.answers()[0]['outcome'])",
+        "score(['a'], [['b']], varient='rrc')",
+    ]
+    (tmp_path / "program.py").write_text("\n".join(program), encoding="utf-8")
     checked = run(sys.executable, "-m", "mypy", "--strict", "--python-executable", python, "program.py", cwd=tmp_path)
     assert 'Revealed type is "float"' in checked.stdout, checked.stdout + checked.stderr
     assert 'program.py:3: error: Argument 1 to "anls_score" has incompatible type "int"' in checked.stdout
-    assert "Found 1 error in 1 file" in checked.stdout
+    assert re.search('program.py:5: note: Revealed type is "(?!.*Any).*str', checked.stdout)
+    assert 'program.py:6: note: Revealed type is "str"' in checked.stdout
+    assert 'program.py:7: error: Unexpected keyword argument "varient" for "score"' in checked.stdout
+    assert "Found 2 errors in 1 file" in checked.stdout
 
 
 def test_the_metadata_says_what_for_whom_and_where(metadata: Message) -> None:
