@@ -197,7 +197,7 @@ def test_tables_take_columns_digits_and_percent() -> None:
     assert scores.to_markdown(percent=True, columns=["anls"]).splitlines()[2] == "| data | 83.57 |"
     assert scores.to_csv(digits=2, columns="anls, questions").splitlines()[1].startswith("data,0.84,150,anls|standard")
     assert scores.to_latex().startswith("% \\usepackage{booktabs}\n")
-    with pytest.raises(ValueError, match="unknown column 'anlz': choose from name, anls"):
+    with pytest.raises(ValueError, match="unknown column 'anlz': choose from name, layout, questions, anls"):
         scores.to_latex(columns="anlz")
 
 
