@@ -106,6 +106,7 @@ class _Trials:
             some = cases[:: 1 + measure_cases(cases) // _MOST_CASES]
             self._sample += [(case, count / len(some) / evidence.total) for case in some if isinstance(case.raw, str)]
         self._candidates = list(self._list_candidates())
+        self._sample = [entry for entry in self._sample if self._may_change(entry[0].raw)]
 
     def _list_candidates(self) -> Iterator[Extractor]:
         """List the rules that may find something, and then rules with the commonest values of their options."""
@@ -116,6 +117,11 @@ class _Trials:
             found = re.findall(option, text) if option else []
             names += [f"{name}:{value}" for value, _ in Counter(found).most_common(_MOST_VALUES)]
         yield from (rule for name in names for rule in extractor(name, self._of_values).rules)
+
+    def _may_change(self, text: str) -> bool:
+        """Whether one more rule in the chain changes a text, at any place. More rules change no other texts."""
+        steps = [self._extract(self.in_use[:place], text) for place in range(len(self.in_use) + 1)]
+        return any(rule.find(step) not in (None, step) for step in steps for rule in self._candidates)
 
     def extend(self, rules: Chain) -> Iterator[Chain]:
         """List the chains with one more rule, first those that have it at the end."""

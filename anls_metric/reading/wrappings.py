@@ -472,6 +472,8 @@ def take_repeated(text: str) -> str | None:
         return lines[0]
     words = re.findall(r"[^ \t\r\n]+", text)
     keys = [word.strip(f"{_BETWEEN_REPEATS}.") or word for word in words]
+    if len(keys) < 3 or 2 * len(set(keys)) > len(keys) + 2:  # too many different words; the last one may be cut off
+        return None
     period = _find_period(keys)
     if len(keys) < 2 * period or (len(keys) < 3 * period and period < _FEWEST_WORDS):
         return None
