@@ -90,10 +90,11 @@ class Hints:
             self._number += 1
 
     def _keep(self, rows: Sequence[Scored]) -> None:
-        numbered = list(enumerate(rows, self._rows))
-        low = [pair for pair in numbered if pair[1][1] < 1.0]
+        low = [pair for pair in enumerate(rows, self._rows) if pair[1][1] < 1.0]
         wrong = make_cases(low)
-        right = make_cases(pair for pair in numbered[:: 1 + len(rows) // _RIGHT] if pair[1].score >= 1.0)
+        step = 1 + len(rows) // _RIGHT
+        some = zip(range(self._rows, self._rows + len(rows), step), rows[::step])
+        right = make_cases(pair for pair in some if pair[1].score >= 1.0)
         self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
         if self._of_texts and not _NULLS.isdisjoint([scored.row.prediction for scored in rows]):
             self._right_nulls |= _NULLS & {scored.row.prediction for scored in rows if scored.score >= 1.0}
