@@ -34,7 +34,7 @@ class Found(NamedTuple):
     changed: Sequence[int]
 
 
-def find_rules(evidence: Evidence) -> Found | None:
+def find_rules(evidence: Evidence, least: float = 0.0) -> Found | None:
     """Find a short chain of extraction rules that raises the mean of a set most.
 
     Each step adds the rule that helps most, where in the chain it helps most. In the end it drops the rules that
@@ -42,9 +42,10 @@ def find_rules(evidence: Evidence) -> Found | None:
 
     Args:
         evidence: the wrong predictions, and some right ones, since rules can spoil those.
+        least: the smallest gain that counts.
 
     Returns:
-        The rules; None if no rules raise the mean.
+        The rules; None if no rules raise the mean enough.
 
     Example:
         >>> from anls_metric.core.variants import get_variant
@@ -71,7 +72,8 @@ def find_rules(evidence: Evidence) -> Found | None:
     if not trials.in_use and trials.measure(ordered)[0] >= trials.measure(rules)[0]:
         rules = ordered
     score = trials.measure(rules)[0]
-    return Found(Extraction(rules).signature, score, trials.find_changed(rules)) if score > 0.0 else None
+    enough_gain = score > 0.0 and score >= least
+    return Found(Extraction(rules).signature, score, trials.find_changed(rules)) if enough_gain else None
 
 
 def _find_place(rule: Extractor) -> int:

@@ -93,8 +93,8 @@ def _find_misplaced(evidence: Evidence) -> Signed:
 
 def _find_wrapped(evidence: Evidence) -> Signed:
     """Find the predictions that rules change, if that adds a point to the score, and more where they are few."""
-    found = find_rules(evidence) if len(evidence.wrong) >= min(3, 0.2 * evidence.total) else None
-    if not found or found.gain < 0.01:
+    found = find_rules(evidence, least=0.01) if len(evidence.wrong) >= min(3, 0.2 * evidence.total) else None
+    if not found:
         return {}
     many = len(found.changed) >= 0.2 * evidence.total
     return dict.fromkeys(found.changed if many or found.gain >= 0.4 / evidence.total**0.5 else (), found.rules)
