@@ -467,6 +467,8 @@ def take_repeated(text: str) -> str | None:
 
     Two lines are enough. On one line it takes three of a text, or two of at least three words: "New York, New York".
     """
+    if sum(map(text.count, " \t\r\n")) < 2 and "\n" not in text:
+        return None
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if len(lines) > 1 and len(set(lines)) == 1:
         return lines[0]
