@@ -52,7 +52,7 @@ def find_rules(evidence: Evidence, least: float = 0.0) -> Found | None:
     Example:
         >>> from anls_metric.core.variants import get_variant
         >>> text = "<think>Pepsi?</think>**Coca Cola**"
-        >>> case = Case(0, text, ["Coca Cola"], 0.0, None, text)
+        >>> case = Case(0, text, ["Coca Cola"], 0.0, text)
         >>> find_rules(Evidence(get_variant("standard"), "", 1, [case], [], 0))
         Found(rules='think,bold', gain=1.0, changed=[0])
     """
