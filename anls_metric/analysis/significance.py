@@ -12,7 +12,8 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
-from typing import NamedTuple
+
+from anls_metric.core.named_tuples import NamedTuple
 
 CONFIDENCE = 0.95
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-from typing import NamedTuple
+
+from anls_metric.core.named_tuples import NamedTuple
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
