@@ -8,10 +8,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, count, islice
 from math import sqrt
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.significance import Sample
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading.layouts import look_up
 from anls_metric.reading.remedies import Remedy
 

@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from heapq import nlargest, nsmallest
 from operator import gt, lt
-from typing import Any
+from typing import Any, NamedTuple
 
 from anls_metric.analysis import significance
 from anls_metric.analysis.clusters import Clusters, cluster_column, find_clusters
 from anls_metric.analysis.scored import Answers, Scored, ScoredSet
 from anls_metric.analysis.significance import Interval, Sample, adjust_for_best, differences, holm
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import starmap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.analysis.clusters import CLUSTER_BY, CLUSTER_FIELDS
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import ExtractionReport

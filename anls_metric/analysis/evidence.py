@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.scored import Scored
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.core.variants import Scorer
 
 

@@ -6,10 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.evidence import Case, Evidence, measure_cases
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import Variant
 from anls_metric.reading.extract import EXTRACTORS, Extraction, Extractor, extractor
@@ -155,6 +154,14 @@ class _Trials:
             found = re.findall(option, text) if option else []
             names += [f"{name}:{value}" for value, _ in Counter(found).most_common(_MOST_VALUES)]
         yield from (rule for name in names for rule in extractor(name, self._of_values).rules)
+
+    def _keep_changed(self, sample: Iterable[tuple[Case, float]]) -> None:
+        """Keep the cases with a text that one more rule in the chain changes, at any place. More change no others."""
+        places = range(len(self.in_use) + 1)
+        for entry in sample:
+            steps = [self._extract(self.in_use[:place], entry[0].raw) for place in places]
+            if any(rule.find(step) not in (None, step) for step in steps for rule in self._candidates):
+                self._sample.append(entry)
 
     def extend(self, rules: Chain) -> Iterator[Chain]:
         """List the chains with one more rule, first those that have it at the end."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, compress
+from typing import NamedTuple
 
 from anls_metric.analysis.evidence import Case, Evidence, make_cases, measure_cases
 from anls_metric.analysis.scored import Scored
 from anls_metric.analysis.signs import NULLS, SIGNS, VALUE_SIGNS, Sign
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.remedies import Door, Remedy
 

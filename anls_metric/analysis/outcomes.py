@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from itertools import repeat
 from operator import contains
-from typing import Any
+from typing import Any, NamedTuple
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.join import Row

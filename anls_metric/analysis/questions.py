@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from anls_metric.analysis.scored import Scored, ScoredSet
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading.join import Row
 
 

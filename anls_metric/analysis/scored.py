@@ -11,13 +11,12 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 from anls_metric.analysis.clusters import ClusteredScores, Clusters, Doubt, cluster_column
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
 from anls_metric.analysis.significance import Interval, Sample
 from anls_metric.core.kernel import mean
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.input_file import natural_key

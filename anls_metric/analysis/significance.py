@@ -12,8 +12,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
-
-from anls_metric.core.named_tuples import NamedTuple
+from typing import NamedTuple
 
 CONFIDENCE = 0.95
 

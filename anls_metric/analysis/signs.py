@@ -7,11 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
+from typing import NamedTuple
 
 from anls_metric.analysis.evidence import Case, Evidence
 from anls_metric.analysis.extraction_search import find_rules
 from anls_metric.analysis.outcomes import Judge, stands_in
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies
 from anls_metric.reading.extract import EXTRACTORS, extractor

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
-
-from anls_metric.core.named_tuples import NamedTuple
+from typing import NamedTuple
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)

@@ -7,9 +7,7 @@ record each, a record gets the name of its file, without the ending, as the fiel
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-from anls_metric.core.named_tuples import NamedTuple
+from typing import Any, NamedTuple
 
 KEY = "(key)"
 VALUE = "(value)"

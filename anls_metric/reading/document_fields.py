@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading.containers import FILE, KEY, objects_of
 
 FILE_KEY = f"{FILE}.key"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.core.rows import as_text, describe
 from anls_metric.reading import wrappings
 

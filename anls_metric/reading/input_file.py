@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Remedy
 

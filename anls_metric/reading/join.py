@@ -10,9 +10,8 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading import remedies, resolver
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading import document_fields, responses
 from anls_metric.reading.containers import FILE, KEY, VALUE, objects_of
 

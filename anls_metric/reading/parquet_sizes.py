@@ -6,9 +6,8 @@ A page may store a value once that any number of rows have: in a dictionary, or 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading.input_file import IN_ALL, File, Growth
 
 _REMEDY = "write it as JSON lines"

@@ -12,9 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import chain
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading.containers import FILE, NAMES, VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import (

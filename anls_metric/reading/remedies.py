@@ -6,9 +6,7 @@ or a hint whose remedy is the same at every door holds that sentence itself.
 
 from __future__ import annotations
 
-from typing import Literal
-
-from anls_metric.core.named_tuples import NamedTuple
+from typing import Literal, NamedTuple
 
 Door = Literal["python", "command", "page", "endpoint"]
 

@@ -11,9 +11,8 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.reading import remedies
 from anls_metric.reading.containers import KEY, VALUE
 from anls_metric.reading.errors import InputError

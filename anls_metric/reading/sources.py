@@ -10,9 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from copy import copy
 from itertools import chain, repeat
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
-from anls_metric.core.named_tuples import NamedTuple
 from anls_metric.core.rows import as_text
 from anls_metric.reading import layouts, remedies, resolver
 from anls_metric.reading.errors import InputError
