@@ -19,7 +19,6 @@ class Case(NamedTuple):
         prediction: the prediction, never None.
         references: the accepted answers.
         score: the score.
-        question: the question, if the record has one.
         raw: the raw model output, if the prediction was extracted from it; otherwise the prediction.
     """
 
@@ -27,14 +26,13 @@ class Case(NamedTuple):
     prediction: Any
     references: Sequence[Any]
     score: float
-    question: Any
     raw: Any
 
 
 def make_cases(numbered: Iterable[tuple[int, Scored]]) -> list[Case]:
     """Make cases of numbered rows; those without a prediction make none."""
     fields = (
-        (number, row[1], row[2], score, row[3].get("question"), row[1] if row[4] is None else row[4])
+        (number, row[1], row[2], score, row[1] if row[4] is None else row[4])
         for number, (row, score, *_) in numbered
         if row[1] is not None
     )
@@ -79,14 +77,25 @@ class Evidence(_Fields):
     @cached_property
     def text(self) -> str:
         """The wrong predictions as one text, which is searched faster than each of them; they must be texts."""
-        return "\0".join(case.prediction for case in self.wrong)
+        return "\0".join([case.prediction for case in self.wrong])
 
     @cached_property
     def of_other_letters(self) -> list[Case]:
         """The wrong predictions of which a text, or one of the accepted answers, is not ASCII."""
-        if (self.text + self.references).isascii():
+        if self.text.isascii() and self.references.isascii():
             return []
-        return [case for case in self.wrong if not "".join((case.prediction, *case.references)).isascii()]
+        return [case for case, text in zip(self.wrong, self._texts_of_cases) if not text.isascii()]
+
+    def find_mark(self, mark: str) -> list[Case]:
+        """The wrong predictions of which a text, or one of the accepted answers, holds a mark."""
+        if mark not in self.text and mark not in self.references:
+            return []
+        return [case for case, text in zip(self.wrong, self._texts_of_cases) if mark in text]
+
+    @cached_property
+    def _texts_of_cases(self) -> list[str]:
+        """The prediction of each wrong case with its accepted answers as one text."""
+        return ["\0".join((case.prediction, *case.references)) for case in self.wrong]
 
     @cached_property
     def references(self) -> str:

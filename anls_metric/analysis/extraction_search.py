@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.evidence import Case, Evidence, measure_cases
@@ -15,6 +16,7 @@ from anls_metric.reading.values import parse_value_or_text
 
 _MOST_RULES = 4  # that are added
 _MOST_CASES = 256  # wrong ones of the sample, and right ones
+_FIRST_CASES = 128  # wrong ones that are looked at first
 _MOST_VALUES = 5  # fields or tags that are tried for a rule
 _LEAST_GAIN = 0.002  # that each rule has to add to the mean,
 _LEAST_CLOSER = 0.01  # or to the mean similarity, where it helps only together with another rule
@@ -34,7 +36,7 @@ class Found(NamedTuple):
     changed: Sequence[int]
 
 
-def find_rules(evidence: Evidence) -> Found | None:
+def find_rules(evidence: Evidence, least: float = 0.0) -> Found | None:
     """Find a short chain of extraction rules that raises the mean of a set most.
 
     Each step adds the rule that helps most, where in the chain it helps most. In the end it drops the rules that
@@ -42,20 +44,23 @@ def find_rules(evidence: Evidence) -> Found | None:
 
     Args:
         evidence: the wrong predictions, and some right ones, since rules can spoil those.
+        least: the smallest gain that counts.
 
     Returns:
-        The rules; None if no rules raise the mean.
+        The rules; None if no rules raise the mean enough.
 
     Example:
         >>> from anls_metric.core.variants import get_variant
         >>> text = "<think>Pepsi?</think>**Coca Cola**"
-        >>> case = Case(0, text, ["Coca Cola"], 0.0, None, text)
+        >>> case = Case(0, text, ["Coca Cola"], 0.0, text)
         >>> find_rules(Evidence(get_variant("standard"), "", 1, [case], [], 0))
         Found(rules='think,bold', gain=1.0, changed=[0])
     """
     trials = _Trials(evidence)
-    rules, gain = trials.in_use, trials.measure(trials.in_use)
     little = 0.1 * len(evidence.wrong) / max(1, evidence.total)
+    if not trials.may_gain(max(least, min(_LEAST_GAIN, little)), min(_LEAST_CLOSER, little)):
+        return None
+    rules, gain = trials.in_use, trials.measure(trials.in_use)
     for _ in range(_MOST_RULES):
         longer = max(trials.extend(rules), key=trials.measure, default=rules)
         score, similarity = trials.measure(longer)
@@ -71,7 +76,8 @@ def find_rules(evidence: Evidence) -> Found | None:
     if not trials.in_use and trials.measure(ordered)[0] >= trials.measure(rules)[0]:
         rules = ordered
     score = trials.measure(rules)[0]
-    return Found(Extraction(rules).signature, score, trials.find_changed(rules)) if score > 0.0 else None
+    enough_gain = score > 0.0 and score >= least
+    return Found(Extraction(rules).signature, score, trials.find_changed(rules)) if enough_gain else None
 
 
 def _find_place(rule: Extractor) -> int:
@@ -95,21 +101,53 @@ class _Trials:
     """
 
     def __init__(self, evidence: Evidence) -> None:
-        self._scorer, self._wrong = evidence.scorer, evidence.wrong
+        self._scorer = evidence.scorer
         self._of_values = not isinstance(evidence.scorer, Variant)
         self.in_use: Chain = extractor(evidence.rules, self._of_values).rules if evidence.rules else ()
-        self._extracted: dict[tuple[str, str], str] = {}
+        self._evidence = evidence
+        self._extracted: defaultdict[str, dict[str, str]] = defaultdict(dict)  # by the name of the rule
         self._scores: dict[tuple[int, str], tuple[float, float]] = {}
         self._gains: dict[Chain, tuple[float, float]] = {}
         self._sample: list[tuple[Case, float]] = []  # each case with the share of the set that it stands for
-        for cases, count in (evidence.wrong, len(evidence.wrong)), (evidence.right, evidence.right_count):
-            some = cases[:: 1 + measure_cases(cases) // _MOST_CASES]
-            self._sample += [(case, count / len(some) / evidence.total) for case in some if isinstance(case.raw, str)]
-        self._candidates = list(self._list_candidates())
+        self._candidates: list[Extractor] = []
 
-    def _list_candidates(self) -> Iterator[Extractor]:
+    def may_gain(self, least: float, closer: float) -> bool:
+        """Whether rules may add so much to the mean, or one rule to the mean similarity. Otherwise nothing is tried.
+
+        Most sets gain nothing, so this looks only at some wrong predictions, and at each rule alone. Right predictions
+        cannot gain.
+        """
+        wrong = self._spread(self._evidence.wrong, len(self._evidence.wrong), _MOST_CASES)
+        self._candidates = list(self._list_candidates(case.raw for case, _ in wrong))
+        self._keep_changed(self._spread(self._evidence.wrong, len(self._evidence.wrong), _FIRST_CASES))
+        singles = list(map(self.measure, self.extend(self.in_use)))
+        gain = sum(score for score, _ in singles if score > 0.0)
+        if gain < least and max((similarity for _, similarity in singles), default=0.0) < closer:
+            return False
+        self._gains.clear()
+        self._scores.clear()
+        self._sample.clear()
+        right = self._spread(self._evidence.right, self._evidence.right_count, _MOST_CASES)
+        self._keep_changed([*wrong, *right])
+        return True
+
+    def _spread(self, cases: Sequence[Case], count: int, most: int) -> list[tuple[Case, float]]:
+        """Take some of the cases, evenly spread, which stand for so many."""
+        some = cases[:: 1 + measure_cases(cases) // most]
+        return [(case, count / len(some) / self._evidence.total) for case in some if isinstance(case.raw, str)]
+
+    def _keep_changed(self, sample: Sequence[tuple[Case, float]]) -> None:
+        """Keep the cases with a text that one more rule in the chain changes, at any place. More change no others."""
+        steps = [[case.raw for case, _ in sample]]
+        for rule in self.in_use:
+            steps.append([self._extract((rule,), text) for text in steps[-1]])
+        texts = set(chain.from_iterable(steps))
+        changed = {text for rule in self._candidates for text in texts if self._extract((rule,), text) != text}
+        self._sample += [entry for entry, *own in zip(sample, *steps) if not changed.isdisjoint(own)]
+
+    def _list_candidates(self, texts: Iterable[str]) -> Iterator[Extractor]:
         """List the rules that may find something, and then rules with the commonest values of their options."""
-        text = "\0".join(case.raw for case, _ in self._sample if case.score < 1.0)
+        text = "\0".join(texts)
         names = [name for name, rule in EXTRACTORS.items() if any(mark in text for mark in rule.marks)]
         for name in list(names):
             option = _OPTIONS.get(EXTRACTORS[name].option)
@@ -127,13 +165,18 @@ class _Trials:
         """What rules add to the mean, and to the mean similarity, which shows what helps below the threshold."""
         if rules not in self._gains:
             changes = [
-                (self._score(place, text), self._score(place, before), share)
+                (place, after, before, share)
                 for place, (case, share) in enumerate(self._sample)
-                if (text := self._extract(rules, case.raw)) != (before := self._extract(self.in_use, case.raw))
+                if (after := self._extract(rules, case.raw)) != (before := self._extract(self.in_use, case.raw))
+            ]
+            self._score((place, text) for place, *texts, _ in changes for text in texts)
+            pairs = [
+                (share, self._scores[place, after], self._scores[place, before])
+                for place, after, before, share in changes
             ]
             self._gains[rules] = (
-                round(sum(share * (after[0] - before[0]) for after, before, share in changes), 9),
-                round(sum(share * (after[1] - before[1]) for after, before, share in changes), 9),
+                round(sum(share * (after[0] - before[0]) for share, after, before in pairs), 9),
+                round(sum(share * (after[1] - before[1]) for share, after, before in pairs), 9),
             )
         return self._gains[rules]
 
@@ -141,31 +184,31 @@ class _Trials:
         """Find the wrong predictions from which rules extract another text that is not empty."""
         return [
             case.number
-            for case in self._wrong
+            for case in self._evidence.wrong
             if isinstance(case.raw, str)
             and self._extract(rules, case.raw) not in ("", self._extract(self.in_use, case.raw))
         ]
 
     def _extract(self, rules: Chain, text: str) -> str:
         for rule in rules:
-            key = rule.name, text
-            if key not in self._extracted:
+            known = self._extracted[rule.name]
+            answer = known.get(text)
+            if answer is None:
                 answer = rule.find(text)
-                self._extracted[key] = text if answer is None else answer
-            text = self._extracted[key]
+                known[text] = answer = text if answer is None else answer
+            text = answer
         return text
 
-    def _score(self, place: int, text: str) -> tuple[float, float]:
-        """The score and the similarity of a text as the prediction of a case; for values, the score twice."""
-        key = place, text
-        if key not in self._scores:
-            references = self._sample[place][0].references
-            if isinstance(self._scorer, Variant):
-                (score,), (similarity,) = scores_and_similarities([text], [references], variant=self._scorer)
-            else:
-                score = similarity = self._score_value(parse_value_or_text(text), references)
-            self._scores[key] = score, similarity
-        return self._scores[key]
+    def _score(self, cases: Iterable[tuple[int, str]]) -> None:
+        """Find the score and the similarity of texts as the predictions of cases; for values, the score twice."""
+        fresh = [case for case in dict.fromkeys(cases) if case not in self._scores]
+        references = [self._sample[place][0].references for place, _ in fresh]
+        if not isinstance(self._scorer, Variant):
+            scores = [self._score_value(parse_value_or_text(text), of) for (_, text), of in zip(fresh, references)]
+            self._scores.update(zip(fresh, zip(scores, scores)))
+        elif fresh:
+            texts = [text for _, text in fresh]
+            self._scores.update(zip(fresh, zip(*scores_and_similarities(texts, references, variant=self._scorer))))
 
     def _score_value(self, value: Any, references: Sequence[Any]) -> float:
         try:

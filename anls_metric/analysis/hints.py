@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, compress
 from typing import NamedTuple
 
 from anls_metric.analysis.evidence import Case, Evidence, make_cases, measure_cases
@@ -90,19 +90,20 @@ class Hints:
             self._number += 1
 
     def _keep(self, rows: Sequence[Scored]) -> None:
-        numbered = list(enumerate(rows, self._rows))
-        low = [pair for pair in numbered if pair[1][1] < 1.0]
-        wrong = make_cases(low)
-        right = make_cases(pair for pair in numbered[:: 1 + len(rows) // _RIGHT] if pair[1].score >= 1.0)
-        self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
-        if self._of_texts and not _NULLS.isdisjoint([scored.row.prediction for scored in rows]):
-            self._right_nulls |= _NULLS & {scored.row.prediction for scored in rows if scored.score >= 1.0}
+        is_low = [score < 1.0 for _, score, *_ in rows]
+        wrong = make_cases(compress(enumerate(rows, self._rows), is_low))
+        step = 1 + len(rows) // _RIGHT
+        some = zip(range(self._rows, self._rows + len(rows), step), rows[::step])
+        right = make_cases(pair for pair in some if pair[1].score >= 1.0)
+        self._pieces[self._number] = len(rows) - sum(is_low) + len(wrong), wrong, right
+        if self._of_texts and not NULLS.isdisjoint([scored[0][1] for scored in rows]):
+            self._right_nulls |= NULLS & {scored.row.prediction for scored in rows if scored.score >= 1.0}
         self._all_copied = self._all_copied and not wrong and all(map(_is_copied, rows))
-        self._size += measure_cases([*wrong, *right])
+        self._size += measure_cases(chain(wrong, right))
         while len(self._pieces) > 1 and self._size > _MOST:
             self._step *= 2
             self._pieces = {number: piece for number, piece in self._pieces.items() if number % self._step == 0}
-            self._size = sum(measure_cases([*wrong, *right]) for _, wrong, right in self._pieces.values())
+            self._size = sum(measure_cases(chain(wrong, right)) for _, wrong, right in self._pieces.values())
 
     def conclude(self, other_fields: Sequence[str] = (), float_count: int = 0) -> list[Hint]:
         """Return a hint for each sign that enough predictions show, in the order of the table.
@@ -150,7 +151,6 @@ def _may_show(sign: Sign, evidence: Evidence) -> bool:
     return enough and (not sign.share or len(sign.find(few)) >= 0.5 * sign.share * few.total)
 
 
-_NULLS = frozenset(NULLS)
 _FEW = 200  # wrong predictions that are looked at first
 _PIECE = 1024  # rows that are kept or dropped together
 _MOST = 8192  # cases that are kept

@@ -140,13 +140,17 @@ class Judge:
         self.normalize: Callable[[Any], str] = normalizer(scorer) if isinstance(scorer, Variant) else _normalize_value
         self.no_answers: Collection[str] = scorer.no_answers if isinstance(scorer, Variant) else ()
         self.all_or_nothing = isinstance(scorer, Variant) and scorer.all_or_nothing
-        self.known_outcomes = [outcome for outcome in OUTCOMES if of_texts or not outcome.of_texts]
+        self._outcomes = [outcome for outcome in OUTCOMES if of_texts or not outcome.of_texts]
+        self._outcomes_of_zero = [outcome for outcome in self._outcomes if outcome.scores_zero]
         self._of_score: dict[float, str] = {}
 
     def find_outcome(self, row: Row, score: float) -> str:
         """Find the name of the first outcome that fits an answer with its score."""
         answer = Answer(row, score, self)
-        return next(outcome.name for outcome in self.known_outcomes if outcome.fits(answer))
+        for outcome in self._outcomes_of_zero if score == 0.0 else self._outcomes:
+            if outcome.fits(answer):
+                return outcome.name
+        raise AssertionError("the last outcome fits any answer")
 
     def find_outcomes(self, rows: Sequence[Row], scores: Sequence[float]) -> list[str]:
         """Find the outcome of each answer."""
@@ -162,12 +166,13 @@ class Judge:
             if outcome == "contains an answer":
                 contain += 1
             elif score > 0.0 and not (others and outcome == "equal"):
-                prediction, references = normalize(row.prediction or ""), list(map(normalize, row.references))
-                if prediction in references:
+                prediction = normalize(row.prediction or "")
+                inside = [reference for reference in map(normalize, row.references) if reference in prediction]
+                if prediction in inside:
                     exact += 1
                     contain += 1
-                else:
-                    contain += _any_stands_in(references, prediction)
+                elif inside:
+                    contain += any(map(stands_in, inside, repeat(prediction)))
         return exact, contain
 
     def _learn_outcome(self, row: Row, score: float) -> str:

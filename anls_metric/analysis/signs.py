@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import NamedTuple
@@ -93,8 +93,8 @@ def _find_misplaced(evidence: Evidence) -> Signed:
 
 def _find_wrapped(evidence: Evidence) -> Signed:
     """Find the predictions that rules change, if that adds a point to the score, and more where they are few."""
-    found = find_rules(evidence) if len(evidence.wrong) >= min(3, 0.2 * evidence.total) else None
-    if not found or found.gain < 0.01:
+    found = find_rules(evidence, least=0.01) if len(evidence.wrong) >= min(3, 0.2 * evidence.total) else None
+    if not found:
         return {}
     many = len(found.changed) >= 0.2 * evidence.total
     return dict.fromkeys(found.changed if many or found.gain >= 0.4 / evidence.total**0.5 else (), found.rules)
@@ -178,11 +178,7 @@ def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: s
 
     This changes only texts with a mark; without a mark, only texts that are not ASCII.
     """
-    cases: Iterable[Case] = evidence.of_other_letters
-    if mark:
-        is_there = mark in evidence.text or mark in evidence.references
-        cases = (case for case in evidence.wrong if mark in "\0".join((case.prediction, *case.references)))
-        cases = cases if is_there else ()
+    cases = evidence.find_mark(mark) if mark else evidence.of_other_letters
     respelled = {}
     for case in cases:
         prediction, *references = map(normalize, (case.prediction, *case.references))
@@ -229,13 +225,13 @@ def _unescape(match: re.Match[str]) -> str:
 
 # Predictions that are no answers
 
-NULLS = ("nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "NaT", "undefined")
+NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "NaT", "undefined"])
 """The texts that programs write for a missing value."""
 
 
 def _find_nulls(evidence: Evidence) -> Signed:
     """Find the texts of a missing value, unless the same text is right somewhere, apart from its case."""
-    nulls = [case for case in evidence.wrong if case.prediction in NULLS]
+    nulls = [case for case in evidence.wrong if isinstance(case.prediction, str) and case.prediction in NULLS]
     respelled = [case for case in nulls if case.prediction.lower() in [str(text).lower() for text in case.references]]
     right = evidence.right_nulls.union(case.prediction for case in respelled)
     lost = {case.number: case.prediction for case in nulls if case.prediction not in right}
@@ -245,8 +241,9 @@ def _find_nulls(evidence: Evidence) -> Signed:
 def _find_repeated(evidence: Evidence) -> Signed:
     """Find the predictions that come often and are right nowhere."""
     counts = Counter(case.prediction for case in evidence.wrong)
-    accepted = set(chain.from_iterable(case.references for case in (*evidence.wrong, *evidence.right)))
-    often = {text for text, count in counts.items() if count >= 0.05 * evidence.total and text.strip()} - accepted
+    often = {text for text, count in counts.items() if count >= 0.05 * evidence.total and text.strip()}
+    if often:
+        often.difference_update(*(case.references for case in (*evidence.wrong, *evidence.right)))
     return {case.number: _quote(case.prediction) for case in evidence.wrong if case.prediction in often}
 
 

@@ -65,6 +65,7 @@ class Questions:
         self.source = gold
         self._batches: list[Batch] | None = [] if keep else None
         self._is_read = self._is_matched = False
+        self.ids = _Ids()  # of the questions that were read
 
     def match(self, submission: Source) -> Match:
         """Choose the ids by which the answers of a submission find their questions: see `resolver.match`."""
@@ -99,20 +100,20 @@ class Questions:
         if self._is_read and self._batches is not None:
             yield from self._batches
             return
-        known, count = _Ids(), 0
+        self.ids, count = _Ids(), 0
         source = self.source.take_side("gold")
         if self._batches is not None:
             self._batches = []
         for chunk in source.chunks():
             ids = _read_ids(source, chunk, count)
             references = source.references(chunk, _locate_by_question(source, ids))
-            known.add(ids)
+            self.ids.add(ids)
             count += len(ids)
             batch = ids, references, source.complete_records(chunk)
             if self._batches is not None:
                 self._batches.append(batch)
             yield batch
-        _refuse_repeated(source, known, InputError)
+        _refuse_repeated(source, self.ids, InputError)
         self._is_read = True
 
 
@@ -166,18 +167,16 @@ def join_files(
         return
     submission.layout = submission.layout._replace(id=(match.submission_id,))
     answers = _Answers(submission)
-    question_ids = _Ids()
     unanswered: list[str] = []
     count = 0
     for ids, references, records in questions.batches():
-        question_ids.add(ids)
         predictions = answers.take(ids)
         if len(predictions) < len(ids):
             unanswered += [question_id for question_id in ids if question_id not in predictions]
         count += len(ids)
         yield make_rows(ids, map(predictions.get, ids), references, records, answers.take_raw(ids))
     early = answers.read_rest()
-    surplus = question_ids.find_others(early) if early else []
+    surplus = questions.ids.find_others(early) if early else []
     common = count - len(unanswered)
     if 2 * common < min(count, answers.count):
         problem = (

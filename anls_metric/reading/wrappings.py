@@ -467,11 +467,15 @@ def take_repeated(text: str) -> str | None:
 
     Two lines are enough. On one line it takes three of a text, or two of at least three words: "New York, New York".
     """
+    if sum(map(text.count, " \t\r\n")) < 2 and "\n" not in text:
+        return None
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if len(lines) > 1 and len(set(lines)) == 1:
         return lines[0]
     words = re.findall(r"[^ \t\r\n]+", text)
     keys = [word.strip(f"{_BETWEEN_REPEATS}.") or word for word in words]
+    if len(keys) < 3 or 2 * len(set(keys)) > len(keys) + 2:  # too many different words; the last one may be cut off
+        return None
     period = _find_period(keys)
     if len(keys) < 2 * period or (len(keys) < 3 * period and period < _FEWEST_WORDS):
         return None
