@@ -510,7 +510,7 @@ def test_hint_about_a_large_file_says_that_it_is_sampled() -> None:
 
 
 def test_hints_keep_few_cases_whatever_the_size_of_the_texts() -> None:
-    for text in "a b", "a b" * 5000:
+    for text in "a b", "a b" * 1000:
         hints, scored_set = Hints(), ScoredSet()
         for start in range(0, 20_000, 1000):
             hints.add(scored_set.add([Row(str(n), text, ["z"], {}) for n in range(start, start + 1000)]))

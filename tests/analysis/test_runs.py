@@ -68,11 +68,11 @@ def test_mean_of_leaves_has_no_runs() -> None:
         scored_set.add([make_question("7", ["Coca Cola", "x"])])
 
 
-@pytest.mark.parametrize("runs", [1, 3, 10])
-def test_interval_of_runs_holds_the_true_score_in_95_of_100_samples(runs: int) -> None:
+@pytest.mark.parametrize(("runs", "samples"), [(1, 300), (3, 300), (10, 150)])
+def test_interval_of_runs_holds_the_true_score_in_95_of_100_samples(runs: int, samples: int) -> None:
     """40 documents with 5 questions each: a model is good on a document, on a question, and in a run."""
     chance = random.Random(runs)
-    held, samples = 0, 300
+    held = 0
     for _ in range(samples):
         scored_set = ScoredSet()
         rows = []
@@ -91,4 +91,4 @@ def test_interval_of_runs_holds_the_true_score_in_95_of_100_samples(runs: int) -
         interval = scored_set.interval
         assert interval
         held += interval.low <= 0.5 <= interval.high
-    assert 0.91 <= held / samples <= 0.985
+    assert 0.91 <= held / samples <= 0.99
