@@ -66,15 +66,15 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
 
 # A printed value is split into tokens in one pass, which ends at the first place where no token begins. Python's parser
 # would take hundreds of times the memory of a large cell.
-_TOKEN = (
+_TOKEN = re.compile(
     r"""(?P<sign>[\[\](){},:])|(?P<blank>\s+)|(?P<string>b?['"])|(?P<wrapper>\bnp\.str_(?=\())"""
     r"|(?P<other>\b(?:nan|NaN|NaT|None|null|True|False|inf|np\.\w+)\b|[-+\d.]+(?:e[-+]?\d+)?|<NA>)"
 )
-_END_OF_STRING = {quote: rf"\\.|{quote}|\n" for quote in "'\""}
+_END_OF_STRING = {quote: re.compile(rf"\\.|{quote}|\n") for quote in "'\""}
 # The shape of a printed value has a letter for each token: s for a string, n for np.str_, and x for any other value.
 # Brackets, commas and colons stand for themselves.
-_LIST = r"\[s(?:,s)*,?\]|\{s(?:,s)*\}|\(s(?:,s)*,\)|\(s(?:,s)+\)"
-_SQUAD = r"""\{\s*['"](?:text|answer_start)['"]\s*:"""
+_LIST = re.compile(r"\[s(?:,s)*,?\]|\{s(?:,s)*\}|\(s(?:,s)*,\)|\(s(?:,s)+\)")
+_SQUAD = re.compile(r"""\{\s*['"](?:text|answer_start)['"]\s*:""")
 _OPENING = ("[", "(", "{", "array([", "Index([")
 _MOST_SQUAD = 100_000  # characters: objects take many times the memory of their text
 _IN_JSON = {"(": "[", ")": "]", "None": "null", "True": "true", "False": "false", "nan": "NaN", "inf": "Infinity"}
@@ -90,7 +90,7 @@ def _parse_written_list(text: str, what: str) -> Any:
             if items and all(type(item) is str for item in items):
                 return items
     shape = _find_shape(text)
-    if re.fullmatch(_LIST, shape):
+    if _LIST.fullmatch(shape):
         return _read_strings(text, what)
     if text.startswith("{"):
         return _parse_squad(text, bool(shape), what)
@@ -103,13 +103,13 @@ def _parse_written_list(text: str, what: str) -> Any:
 
 def _split_into_tokens(text: str) -> Iterator[tuple[str, int, int]]:
     """Split a printed value into tokens, each with its letter, its start and its end, as far as there are any."""
-    place, find_token = 0, re.compile(_TOKEN).match
-    while token := find_token(text, place):
+    place = 0
+    while token := _TOKEN.match(text, place):
         kind, start, place = token.lastgroup, place, token.end()
         if kind == "sign":
             yield token[0], start, place
         elif kind == "string":
-            parts = re.compile(_END_OF_STRING[text[place - 1]]).finditer(text, place)
+            parts = _END_OF_STRING[text[place - 1]].finditer(text, place)
             end = next((part for part in parts if len(part[0]) == 1), None)
             if end is None or end[0] == "\n":  # the string has no end on its line
                 return
@@ -166,7 +166,7 @@ def _parse_squad(text: str, is_printed: bool, what: str) -> Any:
         except (ValueError, SyntaxError, RecursionError):
             continue
         return value.get("text") if isinstance(value, dict) else None
-    if re.match(_SQUAD, text):
+    if _SQUAD.match(text):
         _refuse_printed(text, what)
     return None
 
