@@ -111,9 +111,7 @@ def test_parse_references_reads_or_refuses_any_text(cell: str) -> None:
         assert all(isinstance(text, str) for text in references)
 
 
-@pytest.mark.parametrize(
-    "cell", ["[" + "1," * 100_000, "[" * 100_000, "['" * 60_000, "{" * 100_000, "['a'," * 40_000]
-)
+@pytest.mark.parametrize("cell", ["[" + "1," * 100_000, "[" * 100_000, "['" * 60_000, "{" * 100_000, "['a'," * 40_000])
 def test_parse_references_takes_little_memory_for_a_large_cell(cell: str) -> None:
     tracemalloc.start()
     with contextlib.suppress(ValueError):
