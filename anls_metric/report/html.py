@@ -45,6 +45,7 @@ _ROWS_TO_LOOK_AT = 5_000  # to find these fields
 _BAR_ORDER = (
     "equal",
     "close enough",
+    "same value",
     "contains an answer",
     "part of an answer",
     "formatting",
