@@ -12,7 +12,7 @@ from itertools import repeat
 from operator import contains
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.same_value import can_be_a_value, is_same_value
+from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.join import Row
@@ -75,10 +75,8 @@ def _is_empty(answer: Answer) -> bool:
     return not answer.prediction
 
 
-def has_the_same_value(answer: Answer) -> bool:
-    """Whether an answer is the same value as an accepted one: see `same_value.is_same_value`."""
-    prediction = answer.prediction
-    return can_be_a_value(prediction) and any(map(is_same_value, repeat(prediction), answer.references))
+def _has_the_same_value(answer: Answer) -> bool:
+    return is_any_same_value(answer.prediction, answer.references)
 
 
 def _contains_an_answer(answer: Answer) -> bool:
@@ -116,7 +114,7 @@ OUTCOMES = (
     Outcome("close enough", "similar enough to an accepted answer to score", _is_close_enough, scores_zero=False),
     Outcome("empty", "nothing, or what the variant takes for no answer", _is_empty),
     Outcome(
-        "same value", "the number or date of an accepted answer, written otherwise", has_the_same_value, of_texts=True
+        "same value", "the number or date of an accepted answer, written otherwise", _has_the_same_value, of_texts=True
     ),
     Outcome("contains an answer", "an accepted answer stands in it, among other words", _contains_an_answer),
     Outcome("part of an answer", "it stands in an accepted answer, among other words", _is_part_of_an_answer),
@@ -251,9 +249,9 @@ def keep_digits(text: str) -> str:
     return "".join(filter(str.isdigit, text))
 
 
-# The characters that are removed from ASCII texts, which most are.
-_NO_LETTERS_AND_DIGITS = bytes(code for code in range(128) if not chr(code).isalnum())
-_NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
+# The characters that are removed from ASCII texts, which most are. The zero character stays: it can separate texts.
+_NO_LETTERS_AND_DIGITS = bytes(code for code in range(1, 128) if not chr(code).isalnum())
+_NO_DIGITS = bytes(code for code in range(1, 128) if not chr(code).isdigit())
 
 
 # Every refusal contains one of these and few other texts do. Searching them first takes a tenth of the time.

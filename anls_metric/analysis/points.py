@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from anls_metric.analysis.outcomes import (
     Answer,
     Judge,
     has_the_letters_and_digits,
-    has_the_same_value,
     keep_digits,
+    keep_letters_and_digits,
 )
+from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.reading.join import Row
 
 # The outcomes of answers that can have lost or got points. Whatever comes after "formatting" in the table of outcomes
 # is neither the same value nor the same letters and digits, and scores 0.
 _OUTCOMES = frozenset({"close enough", "same value", "contains an answer", "part of an answer", "formatting"})
+
+
+# It ends a text among others. What removes signs from a text leaves it.
+_END = "\0"
 
 
 class Points(NamedTuple):
@@ -59,18 +64,37 @@ class PointCounter:
 
     def add(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> None:
         """Add answers with their scores and outcomes."""
-        for row, score, outcome in zip(rows, scores, outcomes):
-            if score < 1.0 and outcome in _OUTCOMES:
-                answer = Answer(row, score, self._judge)
-                if keep_digits(answer.prediction) in map(keep_digits, answer.references):
-                    is_lost = has_the_letters_and_digits(answer) or has_the_same_value(answer)
-                else:
-                    is_lost = has_the_same_value(answer)
-                    if not is_lost:
-                        self._given[score] += 1
-                if is_lost:
-                    self._lost[1.0 - score] += 1
+        below = [
+            (row, score) for row, score, outcome in zip(rows, scores, outcomes) if score < 1.0 and outcome in _OUTCOMES
+        ]
+        texts = [text for row, _ in below for text in (row.prediction, *row.references)]
+        digits, letters = _keep_in_each(keep_digits, texts), _keep_in_each(keep_letters_and_digits, texts)
+        end = 0
+        for row, score in below:
+            place, end = end, end + 1 + len(row.references)
+            accepted = slice(place + 1, end)
+            if digits[place] not in digits[accepted]:
+                (self._lost if _has_the_value(row) else self._given)[score] += 1
+            elif (letters[place] in letters[accepted] and self._has_the_letters(row, score)) or _has_the_value(row):
+                self._lost[score] += 1
+
+    def _has_the_letters(self, row: Row, score: float) -> bool:
+        """Whether an answer has the letters and digits of an accepted one, as the variant normalizes them."""
+        return has_the_letters_and_digits(Answer(row, score, self._judge))
 
     def count_points(self, count: int) -> Points:
         """The points of a set of so many questions."""
-        return Points(*(math.fsum(each.elements()) / count for each in (self._lost, self._given)))
+        lost = math.fsum(1.0 - score for score in self._lost.elements())
+        return Points(lost / count, math.fsum(self._given.elements()) / count)
+
+
+def _has_the_value(row: Row) -> bool:
+    return is_any_same_value(row.prediction, row.references)
+
+
+def _keep_in_each(keep: Callable[[str], str], texts: Sequence[str]) -> list[str]:
+    """What `keep` leaves of each text, in lower case: in one call for all of them if they are ASCII."""
+    joined = _END.join(texts)
+    if joined.isascii() and joined.count(_END) == len(texts) - 1:
+        return keep(joined).lower().split(_END)
+    return [keep(text).casefold() for text in texts]

@@ -8,7 +8,7 @@ of the process, and turns the years 44 and 1944 into different ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 LONGEST = 40
@@ -185,24 +185,37 @@ _MONTH = r"(?P<name>[a-z]{3,9})"
 _YEAR = r"(?P<year>\d{4}|\d\d)"
 _SIGNS = r"[ .,/'-]"
 
-# Ways to write a date, without the day of the week; the first that fits counts. `re` compiles each when it is needed.
-DATES = (
+# Ways to write a date with the name of a month, without the day of the week; the first that fits counts.
+NAMED_DATES = (
     rf"{_MONTH}{_SIGNS}*{_DAY}{_SIGNS}+{_YEAR}",
     rf"{_DAY}{_SIGNS}*(?:of )?{_MONTH}{_SIGNS}*{_YEAR}",
     rf"{_MONTH}{_SIGNS}*(?:of )?(?P<year>\d{{4}})",
     rf"{_MONTH}{_SIGNS}*'(?P<year>\d\d)",
     rf"{_MONTH}{_SIGNS}*{_DAY}",
     rf"{_DAY}{_SIGNS}*(?:of )?{_MONTH}",
+)
+
+# Ways to write a date with numbers alone.
+NUMERIC_DATES = (
+    rf"(?P<first>\d\d?)(?P<sign>[-/.])(?P<second>\d\d?)(?P=sign){_YEAR}",
     r"(?P<year>\d{4})(?P<sign>[-/.])(?P<month>\d\d?)(?P=sign)(?P<day>\d\d?)",
     r"(?P<month>\d\d?)[-/](?P<year>\d{4})",
-    rf"(?P<first>\d\d?)(?P<sign>[-/.])(?P<second>\d\d?)(?P=sign){_YEAR}",
 )
-_LIKE_A_DATE = r"[a-z]{3}|\d[-/.]\d"
 
 _AMOUNT = (
-    r"([-−+]?) ?([^\d.,+−-]*|rs\.) ?([-−+]?) ?"  # a sign, a currency; rs. is the only one with a point
+    r"([-+]?) ?([^\d.,+-]*|rs\.) ?([-+]?) ?"  # a sign, a currency; rs. is the only one with a point
     r"((?:(?<!rs)\.)?\d(?:[\d.,']*\d)?)"
     r"\.?(?:-(?=[a-z]))?(\D*)"  # a unit: 5 years, 5-year
+)
+
+
+_PLAIN_SIGNS = str.maketrans("−’", "-'")
+_BEFORE_NUMBERS = [way for name in _BEFORE for way in UNITS[name]]
+_FIRST_SIGNS = frozenset("0123456789+-−.") | {way for way in _BEFORE_NUMBERS if len(way) == 1}
+_FIRST_LETTERS = frozenset(
+    word[:3]
+    for words in (NUMBER_WORDS, _MONTHS, _BEFORE_NUMBERS, ("mon", "tue", "wed", "thu", "fri", "sat", "sun"))
+    for word in words
 )
 
 
@@ -224,30 +237,22 @@ def is_same_value(text: str, other: str) -> bool:
         >>> is_same_value("12", "12.5"), is_same_value("1,234", "1.234"), is_same_value("007", "7")
         (False, False, False)
     """
-    text, other = _tidy(text), _tidy(other)
-    if not text or not other:
-        return False
-    if _keep_digits(text).strip("0") == _keep_digits(other).strip("0"):
-        amount, accepted = _read_amount(text), _read_amount(other)
-        if amount and accepted:
-            return _is_same_amount(amount, accepted)
-    date = _read_date(text)
-    return date is not None and _is_same_date(date, _read_date(other))
+    return is_any_same_value(text, [other])
 
 
-def can_be_a_value(text: str) -> bool:
-    """Whether a text is short enough for a value, and has a digit or begins with a number word: a cheap first look.
+def is_any_same_value(text: str, others: Iterable[str]) -> bool:
+    """Whether a text is the same value as one of these texts: see `is_same_value`.
 
     Example:
-        >>> can_be_a_value("$ 5"), can_be_a_value("Five"), can_be_a_value("five-star hotel"), can_be_a_value("Paris")
-        (True, True, False, False)
+        >>> is_any_same_value("1500", ["Paris", "1,500"])
+        True
     """
-    if not 0 < len(text) <= LONGEST:
+    value = read_value(text)
+    if value is None:
         return False
-    return not _DIGITS.isdisjoint(text) or text.lower().partition(" ")[0].rstrip(".") in NUMBER_WORDS
-
-
-_DIGITS = frozenset("0123456789")
+    if isinstance(value, Date):
+        return any(_is_same_date(value, read_value(other)) for other in others)
+    return any(_is_same_amount(value, read_value(other)) for other in others)
 
 
 def read_value(text: str) -> Amount | Date | None:
@@ -259,21 +264,20 @@ def read_value(text: str) -> Amount | Date | None:
         >>> read_value("15-Dec-88"), read_value("no. 5")
         (Date(year='88', month=12, day=15, is_ambiguous=False), None)
     """
-    text = _tidy(text)
+    if not _begins_a_value(text):
+        return None
+    text = " ".join(text.lower().split()).rstrip(".").translate(_PLAIN_SIGNS)
+    first, blank, rest = text.partition(" ")
+    text = NUMBER_WORDS.get(first, first) + blank + rest
     return _read_amount(text) or _read_date(text)
 
 
-def _tidy(text: str) -> str:
-    """A text in lower case and with a digit for a number word; "" if it can be no value."""
-    if not can_be_a_value(text):
-        return ""
-    text = " ".join(text.lower().split()).rstrip(".").replace("’", "'")
-    first, blank, rest = text.partition(" ")
-    return NUMBER_WORDS.get(first, first) + blank + rest
-
-
-def _keep_digits(text: str) -> str:
-    return "".join(filter(_DIGITS.__contains__, text))
+def _begins_a_value(text: str) -> bool:
+    """Whether a text begins as a value does: a cheap first look, which rejects most texts."""
+    if len(text) > LONGEST:
+        return False
+    begin = text.lstrip()[:3].lower()
+    return begin[:1] in _FIRST_SIGNS or begin in _FIRST_LETTERS or begin[:2] == "rs"
 
 
 def _read_amount(text: str) -> Amount | None:
@@ -292,7 +296,7 @@ def _read_amount(text: str) -> Amount | None:
     digits = fraction.lstrip("0") if whole in ("", "0") else whole + fraction
     kept = digits.rstrip("0") or whole.removeprefix("0")  # 00 is a code, too
     power = len(digits) - len(kept) - len(fraction) + (times or 0) if digits else 0
-    minus = "-" if (sign or second_sign) in ("-", "−") and kept else ""
+    minus = "-" if "-" in (sign, second_sign) and kept else ""
     return Amount(minus, kept, power, unit, number.isdigit() and times is None)
 
 
@@ -306,8 +310,12 @@ def _find_unit(before: str, after: str) -> str | None:
     return first or last
 
 
-def _is_same_amount(amount: Amount, other: Amount) -> bool:
-    if amount[:3] != other[:3] or (amount.unit != other.unit and amount.unit and other.unit):
+def _is_same_amount(amount: Amount, other: Amount | Date | None) -> bool:
+    if (
+        not isinstance(other, Amount)
+        or amount[:3] != other[:3]
+        or (amount.unit != other.unit and amount.unit and other.unit)
+    ):
         return False
     return amount[3:] == other[3:] or not (_can_be_a_year(amount) or _can_be_a_year(other))
 
@@ -319,10 +327,11 @@ def _can_be_a_year(amount: Amount) -> bool:
 
 
 def _read_date(text: str) -> Date | None:
-    if not re.search(_LIKE_A_DATE, text):
+    text = re.sub(_WEEKDAY, "", text, count=1) if text[:1].isalpha() else text
+    word = re.search("[a-z]{3,}", text)
+    if word and word[0] not in _MONTHS:
         return None
-    text = re.sub(_WEEKDAY, "", text, count=1) if text[0].isalpha() else text
-    parts = next(filter(None, (re.fullmatch(way, text) for way in DATES)), None)
+    parts = next(filter(None, (re.fullmatch(way, text) for way in (NAMED_DATES if word else NUMERIC_DATES))), None)
     if parts is None:
         return None
     named = parts.groupdict()
@@ -333,14 +342,14 @@ def _read_date(text: str) -> Date | None:
         first, second = numbers if is_ambiguous else sorted(numbers)
         date = Date(year, first, second, is_ambiguous)
     else:
-        month = _MONTHS.get(named["name"], 0) if "name" in named else int(named["month"])
+        month = _MONTHS[named["name"]] if "name" in named else int(named["month"])
         date = Date(year, month, int(named["day"]) if "day" in named else None)
     is_day = date.day is None or 1 <= date.day <= 31
     return date if 1 <= date.month <= 12 and is_day else None
 
 
-def _is_same_date(date: Date, other: Date | None) -> bool:
-    if other is None or date[1:] != other[1:]:
+def _is_same_date(date: Date, other: Amount | Date | None) -> bool:
+    if not isinstance(other, Date) or date[1:] != other[1:]:
         return False
     short, long = sorted((date.year, other.year), key=len)
     return short == long or (len(short) == 2 and long.endswith(short))

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis.clusters import ClusteredScores, Clusters, Doubt, cluster_column
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
+from anls_metric.analysis.points import PointCounter, Points
 from anls_metric.analysis.significance import Interval, Sample
 from anls_metric.core.kernel import mean
 from anls_metric.core.scoring import scores_and_similarities
@@ -199,6 +200,7 @@ class ScoredSet:
         self._all_records: list[Mapping[str, Any]] = []  # the records that belong to them
         self._clustered = ClusteredScores(cluster_by)
         self._judge = Judge(self.scorer)
+        self._points = PointCounter(self._judge)
         self._exact = self._contain = 0
         self._most_worst = worst
         self._worst: list[tuple[float, int, Scored]] = []  # a heap; the best of the worst comes first
@@ -255,6 +257,11 @@ class ScoredSet:
         return self._contain / self.count
 
     @property
+    def points(self) -> Points | None:
+        """What format costs the score and what wrong numbers give it; None for lists and nested values."""
+        return self._points.count_points(self.count) if isinstance(self.scorer, Variant) else None
+
+    @property
     def means(self) -> dict[str, float]:
         """The mean under each of the other scorers, by name."""
         return {name: tally.mean for name, (_, tally) in self._others.items()}
@@ -308,6 +315,8 @@ class ScoredSet:
         exact, contain = self._judge.count_matches(rows, scores, outcomes)
         self._exact += exact
         self._contain += contain
+        if isinstance(self.scorer, Variant):
+            self._points.add(rows, scores, outcomes)
         before = self.count if self._most_worst else 0
         self._tally.add(scores)
         self._clustered.add(scores, [row.record for row in rows])

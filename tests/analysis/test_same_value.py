@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import doctest
 import locale
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anls_metric.analysis import same_value
-from anls_metric.analysis.same_value import LONGEST, NUMBER_WORDS, UNITS, can_be_a_value, is_same_value, read_value
+from anls_metric.analysis.same_value import LONGEST, NUMBER_WORDS, UNITS, is_same_value, read_value
 
 
 @pytest.mark.parametrize(
@@ -37,6 +38,7 @@ from anls_metric.analysis.same_value import LONGEST, NUMBER_WORDS, UNITS, can_be
         ("−13%", "-13 percent"),
         ("-$5", "$-5.00"),
         ("+5", "5"),
+        (" 5 ", "5.0"),
         # units and currencies
         ("27 percent", "27%"),
         ("27 per cent", "27 %"),
@@ -178,7 +180,7 @@ def test_each_number_word_is_its_number() -> None:
 def test_reading_any_text_is_symmetric_and_never_fails(text: str, other: str) -> None:
     assert is_same_value(text, other) == is_same_value(other, text)
     value = read_value(text)
-    assert value is None or (can_be_a_value(text) and is_same_value(text, text))
+    assert value is None or is_same_value(text, text)
 
 
 @given(st.integers(0, 10**12), st.integers(0, 3))
@@ -187,10 +189,9 @@ def test_number_with_separators_and_zeros_is_the_number(number: int, zeros: int)
     assert is_same_value(f"{number:,}.{'0' * zeros}" if zeros else f"{number:,}", plain) or plain[:2] in ("19", "20")
 
 
-@given(st.dates())
-def test_date_is_the_same_in_each_unambiguous_order(day: object) -> None:
-    ways = [f"{day:%Y-%m-%d}", f"{day:%B} {day:%d}, {day:%Y}", f"{day:%d}-{day:%b}-{day:%Y}", f"{day:%d %B %Y}"]
-    ways = [way.replace(f"{day:%Y}", f"{day:%Y}".zfill(4)) for way in ways]
+@given(st.dates(datetime.date(1000, 1, 1)))
+def test_date_is_the_same_in_each_unambiguous_order(day: datetime.date) -> None:
+    ways = [f"{day:%Y-%m-%d}", f"{day:%B} {day.day}, {day:%Y}", f"{day:%d-%b-%Y}", f"{day:%d %B %Y}"]
     assert all(is_same_value(way, other) for way in ways for other in ways)
 
 
