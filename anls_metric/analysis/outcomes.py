@@ -170,7 +170,7 @@ class Judge:
         for row, score, outcome in zip(rows, scores, outcomes):
             if outcome == "contains an answer":
                 contain += 1
-            elif score > 0.0 and not (others and outcome == "equal"):
+            elif outcome == "same value" or (score > 0.0 and not (others and outcome == "equal")):
                 prediction, references = normalize(row.prediction or ""), list(map(normalize, row.references))
                 if prediction in references:
                     exact += 1
