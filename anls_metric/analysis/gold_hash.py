@@ -1,0 +1,66 @@
+"""Which questions were scored: a hash of their ids and accepted answers that no order, layout or format changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+from zlib import crc32
+
+from anls_metric.reading.join import Row
+from anls_metric.reading.values import as_json
+
+
+class GoldHash:
+    """Hashes questions. It adds a number for each question, so their order does not matter, and keeps only the sum.
+
+    Accepted answers count as a set of texts as given, before normalization, and ids as texts. The hash is the same in
+    every process, and for every version of Python. It tells files apart that differ by accident; it is no signature
+    against somebody who wants two files to have the same hash.
+
+    Args:
+        has_ids: whether the questions have ids of their own; otherwise only the accepted answers count.
+
+    Attributes:
+        count: the number of questions.
+
+    Example:
+        >>> first, second = GoldHash(), GoldHash()
+        >>> first.add([Row("7", "tea", ["tea", "Tea"], {}), Row("8", None, ["milk"], {})])
+        >>> second.add([Row("8", "x", ["milk"], {}), Row("7", "y", ["Tea", "tea", "tea"], {})])
+        >>> first.digits, first.digits == second.digits, first.count
+        ('1614a78e', True, 2)
+    """
+
+    def __init__(self, has_ids: bool = True) -> None:
+        self._has_ids = has_ids
+        self.count = self._sum = 0
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add the questions of some rows."""
+        self.count += len(rows)
+        try:
+            texts = [
+                (f"{row[0]}\0" + (row[2][0] if len(row[2]) == 1 else _END.join(sorted(set(row[2]))))).encode()
+                for row in rows
+            ]
+        except (TypeError, UnicodeEncodeError):  # lists, nested values, or half of a character
+            texts = [_END.join([row.id, *sorted(set(map(_as_text, row.references)))]).encode(*_ANY) for row in rows]
+        if not self._has_ids:
+            texts = [text.partition(b"\0")[2] for text in texts]
+        # The checksums are squared, because their sum is the same where two questions swap answers more often than it
+        # should be: a checksum is linear.
+        self._sum += sum(value * value for value in map(crc32, texts))
+
+    @property
+    def digits(self) -> str:
+        """The hash: eight hexadecimal digits."""
+        return f"{crc32(str(self._sum).encode()):08x}"
+
+
+_END = "\0"
+_ANY = ("utf-8", "surrogatepass")
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(as_json(value), sort_keys=True, ensure_ascii=False)
