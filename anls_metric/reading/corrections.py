@@ -105,9 +105,8 @@ class Corrections:
         idle = [key for key in self._corrections if key not in self._changed]
         if not idle:
             return []
-        return [
-            f"{self._name}: {len(idle):,} corrections change nothing: they are accepted already ({list_some(idle)})"
-        ]
+        what = f"{len(idle):,} corrections change" if len(idle) > 1 else "1 correction changes"
+        return [f"{self._name}: {what} nothing: the answers are accepted already ({list_some(idle)})"]
 
 
 def read_corrections(path: str, records: Callable[[str], Records] = Records) -> Corrections:
