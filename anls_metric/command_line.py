@@ -121,7 +121,12 @@ def build_parser() -> argparse.ArgumentParser:
     add("--layout", default=AUTO, metavar="NAME", help="whose files these are (default: found out; see --list-layouts)")
     add("--list-layouts", action="store_true", help="print the layouts that are recognised, and end")
     add("--filter", metavar="NAME", help="which filter of lm-evaluation-harness to score")
-    add("--epoch", metavar="N", help="which epoch of inspect_ai to score")
+    add(
+        "--runs",
+        choices=("question", "error"),
+        help="answers with one id are runs of a model, or an error (default: found out)",
+    )
+    add("--run", "--epoch", metavar="N", help="which run to score, such as an epoch (default: the mean of all runs)")
     add(
         "--variant",
         metavar="NAMES",
@@ -335,8 +340,6 @@ def _find_scorers(flags: argparse.Namespace) -> list[Scorer]:
 
 def _make_reading(flags: argparse.Namespace) -> Reading:
     """Make the options for reading the files."""
-    if flags.filter is not None and flags.epoch is not None:
-        raise ValueError("--filter is for logs of lm-evaluation-harness and --epoch for those of inspect_ai: give one")
     return Reading(
         layout=flags.layout,
         id_field=flags.id_field,
@@ -346,7 +349,9 @@ def _make_reading(flags: argparse.Namespace) -> Reading:
         submission_field=flags.submission_field,
         references_separator=flags.references_separator,
         extract=None if flags.extract is None else extractor(flags.extract, values=flags.variant in OF_VALUES),
-        repeat=flags.filter if flags.epoch is None else flags.epoch,
+        filter=flags.filter,
+        runs=flags.runs,
+        run=flags.run,
         missing=flags.missing,
         extra=flags.extra,
         values=flags.variant in OF_VALUES,
@@ -364,12 +369,16 @@ def _score(evaluation: Evaluation, flags: argparse.Namespace) -> None:
 
     with contextlib.ExitStack() as stack:
         files: dict[str, ResultsFile] = {}
+        before: Submission | None = None
         for submission, scored in evaluation.run():
-            if submission.name not in files:
+            if submission is not before:
+                if submission.name in files:  # it is scored anew, as runs
+                    files[submission.name].discard()
                 folder = flags.output_dir
                 if evaluation.holds_several:
                     folder = os.path.join(folder, name_folder(submission.name))
                 files[submission.name] = stack.enter_context(ResultsFile(folder, submission.inputs, flags.force))
+                before = submission
             files[submission.name].add(scored)
             progress.add(len(scored))
         for entry in evaluation.entries:

@@ -192,7 +192,7 @@ def compare_files(
         submission_field=submission_field,
         references_separator=references_separator,
         extract=None if extract is None else extractor(extract, values=variant in OF_VALUES),
-        repeat=repeat,
+        filter=repeat,
         missing=missing,
         extra=extra,
         values=variant in OF_VALUES,

@@ -13,7 +13,7 @@ from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import ExtractionReport
-from anls_metric.reading.join import Row
+from anls_metric.reading.join import RepeatedIdsError, Row
 from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:
@@ -162,7 +162,8 @@ class Evaluation:
             batches: reads the rows of a submission; a door can pass its own function to limit them.
 
         Yields:
-            Each submission with a batch of its scored rows.
+            Each submission with a batch of its scored rows. If the submission of a name changes, what came before is
+            void: its ids are repeated, and it is scored anew, as runs.
 
         Raises:
             InputError: a submission cannot be read, has no questions, or lacks a field of `by`.
@@ -180,13 +181,23 @@ class Evaluation:
     def _score(
         self, submission: Submission, batches: Callable[[Submission], Iterable[Sequence[Row]]]
     ) -> Iterator[tuple[Submission, list[Scored]]]:
+        try:
+            yield from self._score_once(submission, batches)
+        except RepeatedIdsError as error:
+            runs = submission.take_runs(error)
+            self._scored[self._scored.index(submission)] = runs
+            yield from self._score_once(runs, batches)
+
+    def _score_once(
+        self, submission: Submission, batches: Callable[[Submission], Iterable[Sequence[Row]]]
+    ) -> Iterator[tuple[Submission, list[Scored]]]:
         scored_set = ScoredSet(
             self._scorers[0], extract=submission.rules, comparable=self.holds_several, **self._options
         )
         hints = Hints(self._scorers[0], submission.rules)
         for rows in batches(submission):
             scored = scored_set.add(rows)
-            hints.add(scored)
+            hints.add([run for answer in scored for run in answer.runs] if scored_set.run_scores else scored)
             yield submission, scored
         self._refuse_empty(submission, scored_set)
         self.entries.append(Entry(submission.name, scored_set, submission.layout, submission.extraction))

@@ -35,7 +35,7 @@ def make_cases(numbered: Iterable[tuple[int, Scored]]) -> list[Case]:
     """Make cases of numbered rows; those without a prediction make none."""
     fields = (
         (number, row[1], row[2], score, row[3].get("question"), row[1] if row[4] is None else row[4])
-        for number, (row, score, _, _) in numbered
+        for number, (row, score, *_) in numbered
         if row[1] is not None
     )
     return list(map(tuple.__new__, repeat(Case), fields))  # `map(Case, ...)`, in a third of its time

@@ -195,7 +195,7 @@ class MetricScores:
     Example:
         >>> collected = MetricScores(find_metrics("f1,relaxed"), Judge())
         >>> rows = [Row("7", "the Cola", ["Cola"], {}), Row("8", None, ["5"], {}), Row("9", "5.1", ["5"], {})]
-        >>> collected.add(rows, [0.5, 0.0, 0.0])
+        >>> collected.add(collected.measure(rows, [0.5, 0.0, 0.0]), rows)
         >>> {name: round(summary.mean, 4) for name, summary in collected.summarize().items()}
         {'f1': 0.3333, 'relaxed': 0.3333}
     """
@@ -206,14 +206,20 @@ class MetricScores:
         self._judge = judge
         self._clustered = {metric.name: ClusteredScores(cluster_by, metric.most) for metric in metrics}
 
-    def add(self, rows: Sequence[Row], scores: Sequence[float]) -> None:
-        """Add rows with their scores under the variant of the set."""
-        answers = [Answer(row, score, self._judge) for row, score in zip(rows, scores)]
+    def measure(self, answers: Sequence[Row], scores: Sequence[float]) -> dict[str, list[float]]:
+        """Score answers under each metric, given their scores under the variant of the set."""
+        judged = [Answer(row, score, self._judge) for row, score in zip(answers, scores)]
+        return {
+            metric.name: [metric.of_missing if each.row.prediction is None else metric.score(each) for each in judged]
+            for metric in self.metrics
+        }
+
+    def add(self, values: Mapping[str, Sequence[float]], rows: Sequence[Row]) -> None:
+        """Add questions with their score under each metric, which is a mean where a model has several runs."""
         records = [row.record for row in rows]
-        for metric in self.metrics:
-            values = [metric.of_missing if each.row.prediction is None else metric.score(each) for each in answers]
-            self.scores[metric.name].extend(values)
-            self._clustered[metric.name].add(values, records)
+        for name, scores in values.items():
+            self.scores[name].extend(scores)
+            self._clustered[name].add(scores, records)
 
     def summarize(self) -> dict[str, Summary]:
         """The mean and the interval of each metric, by name. ValueError: no rows were added."""

@@ -7,11 +7,12 @@ rows.
 from __future__ import annotations
 
 import heapq
+import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
-from typing import Any, NamedTuple
+from itertools import chain, islice, repeat
+from typing import Any, NamedTuple, TypeVar
 
 from anls_metric.analysis.clusters import ClusteredScores, Clusters, Doubt, cluster_column
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
@@ -66,12 +67,15 @@ class Scored(NamedTuple):
         similarity: the similarity of the closest accepted answer, before the threshold; None if the set does not keep
             its rows, and for lists and nested values.
         outcome: why the answer has this score: the name of a row of `outcomes.OUTCOMES`.
+        runs: the answers of all runs, where there are several. The score of the question is their mean, and its row is
+            that of the run whose score is closest to it.
     """
 
     row: Row
     score: float
     similarity: float | None
     outcome: str
+    runs: Sequence[Scored] = ()
 
     @property
     def zero(self) -> str:
@@ -196,6 +200,7 @@ class ScoredSet:
         self._keep = keep
         self._measures = keep and similarities and isinstance(self.scorer, Variant)
         self._tally = Tally()
+        self._run_tallies: list[Tally] = []
         self._all_scores: list[Any] = []  # if the mean is not the mean of the rows
         self._all_records: list[Mapping[str, Any]] = []  # the records that belong to them
         self._clustered = ClusteredScores(cluster_by)
@@ -219,6 +224,20 @@ class ScoredSet:
     def count(self) -> int:
         """How many rows were scored."""
         return self._tally.count
+
+    @property
+    def run_scores(self) -> list[float]:
+        """The score of each run, where there are several."""
+        return [tally.mean for tally in self._run_tallies]
+
+    @property
+    def run_deviation(self) -> float | None:
+        """The standard deviation of the scores of the runs (with n - 1); None where there is one run."""
+        scores = self.run_scores
+        if len(scores) < 2:
+            return None
+        center = mean(scores)
+        return math.sqrt(math.fsum((score - center) ** 2 for score in scores) / (len(scores) - 1))
 
     @property
     def clusters(self) -> Clusters | None:
@@ -249,17 +268,22 @@ class ScoredSet:
     @property
     def exact_match(self) -> float:
         """The share of answers that equal an accepted answer after normalization."""
-        return self._exact / self.count
+        return self._exact / self._answer_count
 
     @property
     def contains(self) -> float:
         """The share of answers that contain an accepted answer as whole words."""
-        return self._contain / self.count
+        return self._contain / self._answer_count
+
+    @property
+    def _answer_count(self) -> int:
+        """How many answers there are: of each question one for each run."""
+        return sum(self.outcomes.values())
 
     @property
     def points(self) -> Points | None:
         """What format costs the score and what wrong numbers give it; None for lists and nested values."""
-        return self._points.count_points(self.count) if isinstance(self.scorer, Variant) else None
+        return self._points.count_points(self._answer_count) if isinstance(self.scorer, Variant) else None
 
     @property
     def means(self) -> dict[str, float]:
@@ -297,6 +321,31 @@ class ScoredSet:
         """
         if not rows:
             return []
+        counts = [len(row.runs) for row in rows] if rows[0].runs else None
+        answers = list(chain.from_iterable(row.runs for row in rows)) if counts else rows
+        scores, batch = self._score_answers(answers)
+        for other, tally in self._others.values():
+            others = scores if other == self.scorer else score_rows(answers, other)
+            tally.add(others if counts is None else _average(others, counts))
+        if counts:
+            scores = _average(scores, counts)
+            batch = list(map(_join_runs, rows, scores, _split(batch, counts)))
+            self._add_run_scores(batch)
+        before = self.count if self._most_worst else 0
+        self._tally.add(scores)
+        self._clustered.add(scores, [row.record for row in rows])
+        for field in self._by:
+            group(batch, field, self.groups[field])
+        for place, scored in enumerate(batch, before) if self._most_worst else ():
+            self._keep_if_worse((-scored.score, -place, scored))
+        if self._keep:
+            self.rows += batch
+        if self.answers:
+            self.answers.add(rows, scores)
+        return batch
+
+    def _score_answers(self, rows: Sequence[Row]) -> tuple[Sequence[float], list[Scored]]:
+        """Score answers, and count what is counted for each of them, in whatever run it is."""
         similarities: Iterable[float | None] = repeat(None)
         if self._measures:
             scores, similarities = _measure_rows(rows, self.scorer)
@@ -309,31 +358,26 @@ class ScoredSet:
                 type(scores[0]) is not float
             ):  # those of nested values hold their leaves, which nobody needs from here on
                 scores = list(map(float, scores))
-        for other, tally in self._others.values():
-            tally.add(scores if other == self.scorer else score_rows(rows, other))
         outcomes = self._judge.find_outcomes(rows, scores)
         exact, contain = self._judge.count_matches(rows, scores, outcomes)
         self._exact += exact
         self._contain += contain
         if isinstance(self.scorer, Variant):
             self._points.add(rows, scores, outcomes)
-        before = self.count if self._most_worst else 0
-        self._tally.add(scores)
-        self._clustered.add(scores, [row.record for row in rows])
         self.outcomes.update(outcomes)
+        for row in rows if self._by_key else ():
+            self._add_keys(row)
         # `map(Scored, ...)`, in a third of its time
-        batch = list(map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes)))
-        for field in self._by:
-            group(batch, field, self.groups[field])
-        for scored in batch if self._by_key else ():
-            self._add_keys(scored.row)
-        for place, scored in enumerate(batch, before) if self._most_worst else ():
-            self._keep_if_worse((-scored.score, -place, scored))
-        if self._keep:
-            self.rows += batch
-        if self.answers:
-            self.answers.add(rows, scores)
-        return batch
+        batch = map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes, repeat(())))
+        return scores, list(batch)
+
+    def _add_run_scores(self, batch: Sequence[Scored]) -> None:
+        if not self.scorer.averages_rows:
+            raise ValueError("runs are averaged by questions, and this is a mean of leaves: take the average of rows")
+        for number in range(max(len(scored.runs) for scored in batch)):
+            if number == len(self._run_tallies):
+                self._run_tallies.append(Tally())
+            self._run_tallies[number].add([scored.runs[number].score for scored in batch if number < len(scored.runs)])
 
     def _add_keys(self, row: Row) -> None:
         """Add the scores of the keys of a row. A key of the closest accepted answer that is not scored has 0."""
@@ -347,6 +391,27 @@ class ScoredSet:
             heapq.heappush(self._worst, entry)
         elif entry[:2] > self._worst[0][:2]:
             heapq.heapreplace(self._worst, entry)
+
+
+Item = TypeVar("Item")
+
+
+def _split(items: Iterable[Item], counts: Iterable[int]) -> Iterator[list[Item]]:
+    """Split items into lists of these lengths."""
+    items = iter(items)
+    return (list(islice(items, count)) for count in counts)
+
+
+def _average(scores: Iterable[float], counts: Iterable[int]) -> list[float]:
+    """The mean score of each question over its runs, of which there are so many."""
+    return list(map(mean, _split(scores, counts)))
+
+
+def _join_runs(row: Row, score: float, runs: Sequence[Scored]) -> Scored:
+    """Join the answers of all runs to a question. The one whose score is closest to the mean stands for them."""
+    closest = min(runs, key=lambda run: (abs(run.score - score), run.score))
+    shown = closest.row._replace(id=row.id, record=row.record)
+    return Scored(shown, score, closest.similarity, closest.outcome, tuple(runs))
 
 
 def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:

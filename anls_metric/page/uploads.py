@@ -24,7 +24,7 @@ from anls_metric.page import limits
 from anls_metric.reading.join import Row
 from anls_metric.reading.records import Records
 from anls_metric.reading.sources import Reading, Source
-from anls_metric.reading.submissions import Submission, find_submissions
+from anls_metric.reading.submissions import Input, Submission, find_submissions
 from anls_metric.reading.values import format_value
 
 _HEXADECIMAL = set("0123456789abcdef")
@@ -297,14 +297,12 @@ def find(
     Raises:
         ValueError: something lacks, or cannot be read. OSError: one is gone.
     """
-    paths, waiting = list(dict.fromkeys(upload.path for upload in uploads)), dict(opened)
+    paths = list(dict.fromkeys(upload.path for upload in uploads))
     if gold is None and len(paths) > 1:
-        paths.sort(key=lambda path: not _is_gold(waiting[path], reading))
-
-    def records(path: str) -> Records:
-        return waiting.pop(path, None) or Upload(path).records()
-
-    return find_submissions(paths, gold.path if gold else None, (), reading, fields_of((), None), records)
+        paths.sort(key=lambda path: not _is_gold(opened[path], reading))
+    inputs = [Input(path, records=opened[path]) for path in paths]
+    gold_input = Input(gold.path, records=opened[gold.path]) if gold else None
+    return find_submissions(inputs, gold_input, (), reading, fields_of((), None))
 
 
 def _is_gold(records: Records, reading: Reading) -> bool:

@@ -46,8 +46,9 @@ class Corrections:
 
     Example:
         >>> corrections = Corrections({"7": Correction(["tea"]), "8": Correction(exclude=True)})
-        >>> corrections.apply([Row("7", "tea", ["Tea!"], {}), Row("8", "x", ["y"], {})])
-        [Row(id='7', prediction='tea', references=['Tea!', 'tea'], record={}, written=None)]
+        >>> rows = corrections.apply([Row("7", "tea", ["Tea!"], {}), Row("8", "x", ["y"], {})])
+        >>> [(row.id, row.references) for row in rows]
+        [('7', ['Tea!', 'tea'])]
         >>> corrections.accepted, corrections.excluded, corrections.signature
         (1, 1, 'corrections:a12751e6')
     """

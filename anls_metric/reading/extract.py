@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -119,6 +120,12 @@ class ExtractionReport:
                 outcomes[answer is None or answer == text] += 1
             text = text if answer is None else answer
         return text
+
+    def __add__(self, other: ExtractionReport) -> ExtractionReport:
+        """The sum of two reports on the same rules."""
+        both = copy(self)
+        both._outcomes = [list(map(sum, zip(*outcomes))) for outcomes in zip(self._outcomes, other._outcomes)]
+        return both
 
     @property
     def counts(self) -> dict[str, RuleCounts]:

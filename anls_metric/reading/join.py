@@ -5,10 +5,10 @@ Rows come in batches, one for each chunk of records.
 
 from __future__ import annotations
 
-import os
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import islice, repeat
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ class Row(NamedTuple):
         references: the accepted answers, one or more.
         record: the record of the gold file or table that the row was read from.
         written: the raw model output, if the prediction was extracted from it by rules; else None.
+        runs: the rows of all runs, this one first, where a model answered the question in several runs; else empty.
     """
 
     id: str
@@ -38,6 +39,11 @@ class Row(NamedTuple):
     references: Sequence[Any]
     record: Mapping[str, Any]
     written: str | None = None
+    runs: Sequence[Row] = ()
+
+
+class RepeatedIdsError(InputError):
+    """Ids come more than once among answers. They may be runs of one model: see `runs.split_runs`."""
 
 
 Batch = tuple[list[str], list[Sequence[str]], Sequence[Mapping[str, Any]]]
@@ -68,6 +74,16 @@ class Questions:
         self._is_matched = True
         return match
 
+    def keep(self) -> None:
+        """Keep the questions for more submissions."""
+        self._batches = self._batches or []
+
+    def choose(self, ids: Container[str]) -> Questions:
+        """Choose some of the questions, after all of them were read and kept."""
+        some = copy(self)
+        some._batches = [_choose_rows(batch, ids) for batch in self._batches or ()]
+        return some
+
     def _read_all(self) -> Sequence[Mapping[str, Any]]:
         return [record for chunk in self.source.hold(self.source.sample.list_paths()) for record in chunk.records]
 
@@ -82,6 +98,8 @@ class Questions:
             return
         known, count = _Ids(), 0
         source = self.source.take_side("gold")
+        if self._batches is not None:
+            self._batches = []
         for chunk in source.chunks():
             ids = _read_ids(source, chunk, count)
             references = source.references(chunk, _locate_by_question(source, ids))
@@ -91,8 +109,13 @@ class Questions:
             if self._batches is not None:
                 self._batches.append(batch)
             yield batch
-        _refuse_repeated(source, known)
+        _refuse_repeated(source, known, InputError)
         self._is_read = True
+
+
+def _choose_rows(batch: Batch, ids: Container[str]) -> Batch:
+    places = [place for place, question_id in enumerate(batch[0]) if question_id in ids]
+    return tuple([column[place] for place in places] for column in batch)  # type: ignore[return-value]
 
 
 def join_files(
@@ -330,7 +353,7 @@ def make_rows(
     written: Iterable[str | None],
 ) -> list[Row]:
     """Make rows from columns. It does what ``map(Row, ...)`` does in a third of its time."""
-    return list(map(tuple.__new__, repeat(Row), zip(ids, predictions, references, records, written)))
+    return list(map(tuple.__new__, repeat(Row), zip(ids, predictions, references, records, written, repeat(()))))
 
 
 def _read_ids(source: Source, chunk: Any, before: int) -> list[str]:
@@ -423,38 +446,40 @@ class _Ids:
         return {value for part in crowded for value, count in Counter(part).items() if count > 1}
 
 
-def _refuse_repeated(source: Source, ids: _Ids) -> None:
+def _refuse_repeated(source: Source, ids: _Ids, kind: type[InputError] = RepeatedIdsError) -> None:
     repeated = ids.find_repeated()
     if repeated:
         pairs = _read_again(source)
         first = next((question_id for question_id, _ in pairs if hash(question_id) in repeated), "")
-        raise _error_of_repeated(source, [first] * len(repeated), pairs)
+        raise _error_of_repeated(source, [first] * len(repeated), pairs, kind)
 
 
 def _error_of_repeated(
-    source: Source, ids: Sequence[str], pairs: Sequence[tuple[str, Mapping[str, Any]]] | None = None
+    source: Source,
+    ids: Sequence[str],
+    pairs: Sequence[tuple[str, Mapping[str, Any]]] | None = None,
+    kind: type[InputError] = RepeatedIdsError,
 ) -> InputError:
     """Make the error for repeated ids. It names the field that tells the records with the same id apart."""
     pairs = _read_again(source) if pairs is None else pairs
     keys, records = [key for key, _ in pairs], [record for _, record in pairs]
-    field = resolver.find_splitting_field(keys, records, roles_of(source.layout))
+    field = resolver.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
     first = f" (the first: {ids[0]})" if ids[0] else ""
     if field is None:
-        return source.records.error(f"{_count(len(ids), 'id')} repeated{first}", remedy=remedies.REPEATED_IDS)
+        remedy = remedies.REPEATED_IDS if kind is RepeatedIdsError else remedies.REPEATED_QUESTIONS
+        return kind(f"{_count(len(ids), 'id')} repeated{first}", source.name, remedy)
     names = list_some(dict.fromkeys(str(record[field]) for _, record in pairs))
-    what = "runs of one model" if field.lower() in resolver.RUN_FIELDS else "several submissions"
-    problem = f"ids are repeated{first}: the field {field!r} ({names}) tells {what} apart"
-    return source.records.error(problem, remedy=remedies.SUBMISSION_FIELD, value=field)
+    if resolver.is_run_field(field, source.layout.run_field):
+        problem = f"ids are repeated{first}: the field {field!r} ({names}) tells runs of one model apart"
+        return kind(problem, source.name, remedies.RUNS)
+    problem = f"ids are repeated{first}: the field {field!r} ({names}) tells several submissions apart"
+    return kind(problem, source.name, remedies.SUBMISSION_FIELD, field)
 
 
 def _read_again(source: Source) -> list[tuple[str, Mapping[str, Any]]]:
     """Read the id and the record of each answer once more, as far as the file can be read again."""
-    if source.is_held:
-        again = source
-    elif os.path.isfile(source.records.path):  # a pipe cannot be read again
-        again = Source(Records(source.records.path), source.reading)
-        again.layout = source.layout
-    else:
+    again = source.reopen()
+    if again is None:
         return []
     pairs = (pair for chunk in again.chunks() for pair in zip(again.ids(chunk), chunk.records))
     return list(islice(pairs, _MOST_READ_AGAIN))

@@ -164,8 +164,9 @@ class Layout(NamedTuple):
         source: the program, or where its files are described.
         fields: the paths in a record by which such a file is recognized, "PATH or PATH" where one of several is enough.
         id, question, prediction, references: the paths of each role; none where the file does not have it.
-        repeated_by: the field that differs where the program writes a question several times.
-        unrepeated: the path of the prediction that is the same in all repetitions; "" where there is none.
+        repeated_by: the field that differs where the program writes an answer several times, treated in several ways.
+        unrepeated: the path of the prediction that is the same in all repetitions.
+        run_field: the field that tells the runs of a model apart, besides the usual ones.
         expand: splits a record that holds several questions into one record for each.
         failure: the paths of the reason why a request failed. The prediction of such a record is None.
         of_values: the attributes that differ where answers are lists and nested values.
@@ -180,6 +181,7 @@ class Layout(NamedTuple):
     references: tuple[Path, ...] = ()
     repeated_by: str = ""
     unrepeated: str = ""
+    run_field: str = ""
     expand: Callable[[Mapping[str, Any]], list[dict[str, Any]]] | None = None
     failure: tuple[str, ...] = ()
     of_values: Mapping[str, Any] = MappingProxyType({})
@@ -240,7 +242,7 @@ LAYOUTS: tuple[Layout, ...] = (
         question=("input.0.content.0.text", "input.0.content", "input"),
         prediction=("output.choices.0.message.content",),
         references=("target",),
-        repeated_by="epoch",
+        run_field="epoch",
     ),
     Layout(
         "evalscope_reviews",
@@ -301,7 +303,7 @@ LAYOUTS: tuple[Layout, ...] = (
         question=("instance.input.text",),
         prediction=("result.completions.0.text",),
         references=(_find_correct_references,),
-        repeated_by="train_trial_index",
+        run_field="train_trial_index",
     ),
     Layout(
         "helm_predictions",
@@ -309,7 +311,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("instance_id", "predicted_text"),
         id=("instance_id",),
         prediction=("predicted_text",),
-        repeated_by="train_trial_index",
+        run_field="train_trial_index",
     ),
     Layout(
         "helm_instances",

@@ -44,6 +44,16 @@ class Records(File):
         self._peeked: Chunk | None = None
         self._chunks: Iterator[Chunk] | None = None
 
+    def reopen(self) -> Records | None:
+        """Make records that begin anew; None for a pipe, which cannot be read again."""
+        if self.path == "-" or (
+            os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path)
+        ):
+            return None
+        again = Records(self.path, most_bytes=self.most_bytes)
+        again.name = self.name
+        return again
+
     def chunks(self) -> Iterator[Chunk]:
         """Yield the records in the order of the file.
 

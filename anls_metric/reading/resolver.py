@@ -39,7 +39,7 @@ ANSWER_FIELD = "answer"  # the prediction in a submission, the accepted answer i
 
 # Fields that tell the submissions of a long table apart, and fields that tell the runs of one model apart.
 SUBMISSION_FIELDS = ("model", "checkpoint", "system", "submission")
-RUN_FIELDS = ("seed", "sample", "epoch", "run", "trial")
+RUN_FIELDS = ("seed", "sample", "epoch", "run", "trial", "attempt", "repetition", "rollout")
 
 SAMPLE = 100  # records that are looked at
 _NEARLY_ALL = 0.95  # the share of a field's values that must be ids of the gold file
@@ -463,8 +463,22 @@ def find_submission_field(sample: Sample, roles: Collection[Any]) -> str | None:
     return next((name for name in sample.list_paths() if name.lower() in SUBMISSION_FIELDS and name not in roles), None)
 
 
+def is_run_field(name: str, own: str = "") -> bool:
+    """Whether a field tells the runs of a model apart, by its name.
+
+    Args:
+        name: the field.
+        own: the name that the layout gives to such a field.
+
+    Example:
+        >>> is_run_field("epoch"), is_run_field("run_id"), is_run_field("temperature")
+        (True, True, False)
+    """
+    return name == own or re.sub("_?(id|idx|index|number)$", "", name.lower()) in RUN_FIELDS
+
+
 def find_splitting_field(
-    ids: Sequence[str], records: Sequence[Mapping[str, Any]], roles: Collection[Any] = ()
+    ids: Sequence[str], records: Sequence[Mapping[str, Any]], roles: Collection[Any] = (), run_field: str = ""
 ) -> str | None:
     """Find the field that tells records with the same id apart.
 
@@ -472,9 +486,11 @@ def find_splitting_field(
         ids: the id of each record, some of them repeated.
         records: the records.
         roles: fields that have a role, such as the prediction.
+        run_field: see `is_run_field`.
 
     Returns:
-        The field with the fewest values, such that no value comes twice with the same id; None where there is none.
+        The field with the fewest values, such that no value comes twice with the same id, where possible one that tells
+        runs apart; None where there is none.
 
     Example:
         >>> methods = [{"method": "a"}, {"method": "b"}, {"method": "a"}, {"method": "b"}]
@@ -483,20 +499,21 @@ def find_splitting_field(
     """
     if len(set(ids)) == len(ids):
         return None
-    best: tuple[int, str] | None = None
+    best: tuple[bool, int, str] | None = None
     names = dict.fromkeys(chain.from_iterable(records[:SAMPLE]))
     for name in names:
         values = [record.get(name) for record in records]
         if name in roles or not all(isinstance(value, (str, int)) for value in values):
             continue
         count = len(set(values))
+        rank = not is_run_field(name, run_field), count
         if (
             1 < count <= len(values) / 2
             and len(set(zip(ids, values))) == len(ids)
-            and (best is None or count < best[0])
+            and (best is None or rank < best[:2])
         ):
-            best = count, name
-    return best[1] if best else None
+            best = *rank, name
+    return best[2] if best else None
 
 
 # Answers in the order of the questions

@@ -39,8 +39,11 @@ class Reading(NamedTuple):
         references_field: the path of the accepted answers.
         submission_field: the field that tells the submissions of a long table apart.
         references_separator: the text between accepted answers that are written as one text.
-        repeat: which repetition of the questions to score: the name of a filter of lm-evaluation-harness, or the number
-            of an epoch of inspect_ai.
+        filter: which filter of lm-evaluation-harness to score.
+        runs: "question" to take answers with the same id as runs of one model, "error" to refuse them; None takes them
+            as runs where every id comes equally often and nothing else tells them apart.
+        run: which run to score, None for the mean of all: its number from 1, or the value of the field that tells the
+            runs apart, such as the epoch.
         extract: extracts the answer from raw model output: see `extract.extractor`.
         missing: "error", or "zero" to count a question without an answer as 0.
         extra: "error", or "ignore" to leave out answers to questions that the gold file does not have.
@@ -54,7 +57,9 @@ class Reading(NamedTuple):
     references_field: str | None = None
     submission_field: str | None = None
     references_separator: str | None = None
-    repeat: str | None = None
+    filter: str | None = None
+    runs: str | None = None
+    run: str | None = None
     extract: Extraction | None = None
     missing: str = "error"
     extra: str = "error"
@@ -249,10 +254,16 @@ class Source:
         else:
             yield from self._choose_repeats(by) if by else self.records.chunks()
 
-    @property
-    def is_held(self) -> bool:
-        """Whether all records are in memory, so that they can be read again."""
-        return self._held is not None
+    def reopen(self) -> Source | None:
+        """Make a source with the same roles whose records can be read anew, all columns; None for a pipe."""
+        if self._held is not None:
+            return self._take_part(self._held)
+        records = self.records.reopen()
+        if records is None:
+            return None
+        again = Source(records, self.reading)
+        again.layout = self.layout
+        return again
 
     def hold(self, columns: Iterable[layouts.Path] = ()) -> list[Chunk]:
         """Read all records and keep them, so that `chunks` yields them again.
@@ -302,18 +313,29 @@ class Source:
     def _split_by(self, field: str) -> dict[str, Source]:
         chunks = self.hold()
         values = [list(map(str, self._take_column(chunk, [field], remedies.PICK_SUBMISSION_FIELD))) for chunk in chunks]
-        names = list(dict.fromkeys(chain.from_iterable(values)))
-        parts = {}
-        for name in names:
-            pieces = [
-                _make_chunk([row[:2] for row in zip(chunk.places, chunk.records, column) if row[2] == name], chunk.unit)
-                for chunk, column in zip(chunks, values)
-            ]
-            parts[name] = self._take_part(list(chain.from_iterable(pieces)))
-        note = f"{len(names)} submissions, one for each {field} ({list_some(names)})"
+        parts = self.split_by(values)
+        note = f"{len(parts)} submissions, one for each {field} ({list_some(parts)})"
         for part in parts.values():
             part.notes = [note]
         return parts
+
+    def split_by(self, keys: Sequence[Sequence[str]]) -> dict[str, Source]:
+        """Split the records of a source that holds them.
+
+        Args:
+            keys: for each chunk the keys of its records.
+
+        Returns:
+            A source for each key.
+        """
+        parts: dict[str, list[Chunk]] = {key: [] for column in keys for key in column}
+        for chunk, column in zip(self.hold(), keys):
+            rows: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+            for key, place, record in zip(column, chunk.places, chunk.records):
+                rows.setdefault(key, []).append((place, record))
+            for key, numbered in rows.items():
+                parts[key] += _make_chunk(numbered, chunk.unit)
+        return {key: self._take_part(chunks) for key, chunks in parts.items()}
 
     def _repeats_ids(self) -> bool:
         """Whether an id comes more than once, or the records have no id."""
@@ -336,13 +358,10 @@ class Source:
         chunks = list(self.records.chunks())  # only the whole file tells how often a question comes
         values = [[str(record.get(by)) for record in chunk.records] for chunk in chunks]
         known = list(dict.fromkeys(chain.from_iterable(values)))
-        chosen = self.reading.repeat
+        chosen = self.reading.filter
         if chosen is not None and chosen not in known:
             raise self.records.error(f"there is no {by} {chosen!r} (found {list_some(known)})")
         if chosen is None and len(known) > 1:
-            if not self.layout.unrepeated:
-                problem = f"every question comes {len(known)} times, by {by} ({list_some(known)})"
-                raise self.records.error(problem, remedy=remedies.REPEATS[by])
             chosen = known[0]
             if self.reading.prediction_field is None:
                 self.layout = self.layout._replace(prediction=(self.layout.unrepeated,))

@@ -3,90 +3,131 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, partial, reduce
+from itertools import chain
+from typing import NamedTuple
 
 from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import ExtractionReport
-from anls_metric.reading.input_file import list_some
-from anls_metric.reading.join import Questions, Row, join_files, read_table, refuse_swapped
+from anls_metric.reading.input_file import CHUNK, list_some
+from anls_metric.reading.join import Questions, RepeatedIdsError, Row, join_files, read_table, refuse_swapped
 from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.resolver import refuse_two_roles
+from anls_metric.reading.runs import QUESTION, choose_run, split_runs
 from anls_metric.reading.sources import Reading, Source, name_of, roles_of
 
 # Pairs of files that a program writes into one folder: the gold file and the submission.
 _PAIRS = (("instances.json", "display_predictions.json"),)
 
 
+class Input(NamedTuple):
+    """A file or a table that somebody names.
+
+    Attributes:
+        path: the path of a file, "" for a table in memory.
+        name: the name that the user gives; "" to name it by its path.
+        records: the records of a table in memory, and of a file that somebody opened; None to open the file.
+    """
+
+    path: str
+    name: str = ""
+    records: Records | None = None
+
+    @classmethod
+    def parse(cls, file: str) -> Input:
+        """Make an input of a path, or of ``NAME=FILE``."""
+        name, equals, path = file.partition("=")
+        named = equals and name and os.sep not in name and not os.path.exists(file)
+        return cls(path, name) if named else cls(file)
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether it is a table in memory."""
+        return not self.path
+
+    def open(self, reading: Reading, fields: Sequence[str]) -> Source:
+        """Open it."""
+        source = Source(self.records or Records(self.path), reading, fields)
+        if reading.runs == QUESTION:
+            source.hold()
+        return source
+
+
 class Submission:
-    """Answers to score: one file, or a part of it, with the gold file if the file itself has no accepted answers.
+    """The answers of one model: of a file, of a part of a file, or of several files, which are its runs.
 
     Args:
         name: the name in reports.
-        path: the file with the answers.
-        open_source: opens that file when it is needed, so that several files are not in memory at once.
-        questions: the questions of the gold file; None where the file itself has the accepted answers.
-        alone: whether no other file has answers, so that this one must have the fields that the user names.
+        inputs: the files with the answers.
+        open_source: opens a file when it is needed, so that several files are not in memory at once.
+        questions: the questions of the gold file; None where the files themselves have the accepted answers.
+        alone: whether no other file has answers, so that these must have the fields that the user names.
+        runs: the runs by name, where the file was split into them.
     """
 
     def __init__(
         self,
         name: str,
-        path: str,
-        open_source: Callable[[], Source],
+        inputs: Sequence[Input],
+        open_source: Callable[[Input], Source],
         questions: Questions | None,
         alone: bool = True,
+        runs: Mapping[str, Source] | None = None,
     ) -> None:
         self.name = name
-        self._path, self._open, self._questions, self._alone = path, open_source, questions, alone
+        self._inputs, self._open, self._questions, self._alone = inputs, open_source, questions, alone
+        self._runs = runs
 
     @cached_property
-    def _source(self) -> Source:
-        return self._open()
+    def _sources(self) -> list[Source]:
+        return list(self._runs.values()) if self._runs else list(map(self._open, self._inputs))
 
     @property
     def inputs(self) -> list[str]:
         """The paths of the gold file, if there is one, and of the answers."""
-        return [*([self._questions.source.records.path] if self._questions else []), self._path]
+        gold = [self._questions.source.records.path] if self._questions else []
+        return list(filter(None, [*gold, *(each.path for each in self._inputs)]))
 
     @property
     def questions_name(self) -> str:
         """The name of the file that has the questions."""
-        return (self._questions.source if self._questions else self._source).name
+        return (self._questions.source if self._questions else self._sources[0]).name
 
     @property
     def rules(self) -> str:
         """The names of the rules that extract the answers, "" for none."""
-        return self._source.reading.rules
+        return self._sources[0].reading.rules
 
     @property
     def layout(self) -> str:
         """The layout of the file with the answers."""
-        return self._source.layout.name
+        return self._sources[0].layout.name
 
     @property
     def notes(self) -> list[str]:
         """How the files were read, as far as it matters to the score."""
-        sources = [*([self._questions.source] if self._questions else []), self._source]
+        sources = [*([self._questions.source] if self._questions else []), *self._sources]
         layouts = [f"{source.name}: read as {source.program}" for source in sources if source.program]
         return layouts + [f"{source.name}: {note}" for source in sources for note in source.all_notes()]
 
     @property
     def other_texts(self) -> list[str]:
         """Fields of text that could also have been the prediction."""
-        return self._source.other_texts
+        return self._sources[0].other_texts
 
     @property
     def extraction(self) -> ExtractionReport | None:
         """What the rules did that extracted the answers; None without rules."""
-        return self._source.extraction
+        reports = [source.extraction for source in self._sources if source.extraction]
+        return reduce(ExtractionReport.__add__, reports) if reports else None
 
     @property
     def float_count(self) -> int:
         """How many predictions are numbers with a decimal point, and not texts."""
-        return self._source.numbers[float]
+        return sum(source.numbers[float] for source in self._sources)
 
     def split(self) -> list[Submission]:
         """Split a file that holds several submissions: a long table of several models, or a column for each.
@@ -95,45 +136,98 @@ class Submission:
             The submissions; this one alone where the file holds one.
 
         Raises:
-            InputError: the file cannot be read, or does not have a field that the user names.
+            InputError: the file cannot be read, does not have a field that the user names, or holds several
+                submissions where it is named as a run of one.
         """
-        parts = self._source.split()
+        parts = self._sources[0].split()
+        if not parts:
+            return [self]
+        if len(self._inputs) > 1:
+            problem = f"it holds several submissions ({list_some(parts)}), and is named as a run of {self.name}"
+            raise InputError(problem, self._sources[0].name, "give each file of several submissions its own name")
         before = "" if self._alone else f"{self.name}/"
         return [
-            Submission(before + name, self._path, partial(_return, part), self._questions)
+            Submission(before + name, self._inputs, partial(_return, part), self._questions)
             for name, part in parts.items()
-        ] or [self]
+        ]
 
     def batches(self) -> Iterator[list[Row]]:
-        """Read the rows: see `join.join_files` and `join.read_table`."""
-        source = self._source
-        if self._questions is None:
+        """Read the rows: see `join.join_files` and `join.read_table`. Where there are runs, each row has those of all.
+
+        Raises:
+            RepeatedIdsError: ids come more than once; `take_runs` reads them as runs.
+        """
+        run = self._sources[0].reading.run
+        if self._runs is None and len(self._inputs) == 1:
+            yield from self._read(self._sources[0])
+            if run is not None:
+                choose_run({"1": None}, run, self._sources[0].name)
+            return
+        runs = self._runs or {str(number): source for number, source in enumerate(self._sources, 1)}
+        if run is not None:
+            self._sources = [choose_run(runs, run, self.name)]
+            runs = {run: self._sources[0]}
+        rows = self._join_runs([self._read_run(name, source) for name, source in runs.items()])
+        yield from (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
+
+    def take_runs(self, error: RepeatedIdsError) -> Submission:
+        """Take answers with the same id as runs; raise the error where they are none."""
+        if self._runs is not None or len(self._inputs) > 1:
+            raise error
+        runs = split_runs(self._sources[0], error)
+        return Submission(self.name, self._inputs, self._open, self._questions, self._alone, runs)
+
+    def _read(self, source: Source, questions: Questions | None = None) -> Iterator[list[Row]]:
+        questions = questions or self._questions
+        if questions is None:
             return read_table(_require_both_sides(source, self._alone).take_side("both", self._alone))
-        return join_files(self._questions, source, alone=self._alone)
+        return join_files(questions, source, alone=self._alone)
+
+    def _read_run(self, name: str, source: Source) -> list[Row]:
+        questions = self._questions
+        if questions is not None:
+            questions.keep()
+            if self._runs and name != next(iter(self._runs)):  # the first has all questions, a later one need not
+                questions = questions.choose({key for chunk in source.hold() for key in source.ids(chunk)})
+        return list(chain.from_iterable(self._read(source, questions)))
+
+    def _join_runs(self, runs: Sequence[list[Row]]) -> list[Row]:
+        """Give each row of the first run those of all runs."""
+        if len(runs) == 1:
+            return runs[0]
+        rows_of = {row.id: [row] for row in runs[0]}
+        for number, rows in enumerate(runs[1:], 2):
+            others = [row.id for row in rows if row.id not in rows_of]
+            lacks = len(rows) - len(others) < len(rows_of) and not self._runs
+            if others or lacks:
+                missing = others or list(rows_of.keys() - {row.id for row in rows})
+                problem = f"run {number} and run 1 do not have the same questions (the first: {missing[0]})"
+                raise InputError(problem, self.name, remedies.OTHER_QUESTIONS)
+            for row in rows:
+                rows_of[row.id].append(row)
+        return [rows[0]._replace(runs=tuple(rows)) for rows in rows_of.values()]
 
 
-def _return(source: Source) -> Source:
+def _return(source: Source, _: Input) -> Source:
     return source
 
 
 def find_submissions(
-    files: Sequence[str],
-    gold: str | None = None,
-    submissions: Sequence[str] = (),
+    files: Sequence[str | Input],
+    gold: str | Input | None = None,
+    submissions: Sequence[str | Input] = (),
     reading: Reading | None = None,
     fields: Sequence[str] = (),
-    records: Callable[[str], Records] = Records,
 ) -> list[Submission]:
-    """Find the submissions among files.
+    """Find the submissions among files and tables.
 
     Args:
         files: files with predictions and accepted answers; or a gold file and then submissions; or, where `gold` is
-            given, more submissions. ``NAME=FILE`` gives a submission its name.
+            given, more submissions. ``NAME=FILE`` gives a submission its name; files of one name are runs of it.
         gold: the gold file, if it is named as such.
         submissions: the submissions, if they are named as such.
         reading: how to read the files.
         fields: names and paths of more fields to read, for groups.
-        records: makes the records of a path; the page limits them.
 
     Returns:
         One submission or more, with different names. `Submission.split` says whether a file holds several.
@@ -142,52 +236,57 @@ def find_submissions(
         InputError: a file has no predictions, no accepted answers, or cannot be read. OSError: a file cannot be opened.
     """
     reading = reading or Reading()
-    pairs = [_split_name(file) for file in (*submissions, *files)]
-    opened: dict[str, Source] = {}  # what was opened to find out which file is which
+    inputs = [_as_input(file) for file in (*submissions, *files)]
+    gold = _as_input(gold)._replace(name="") if gold is not None else None
+    opened: dict[Input, Source] = {}  # what was opened to find out which file is which
 
-    def open_source(path: str) -> Source:
-        return opened.pop(path, None) or Source(records(path), reading, fields)
+    def open_source(each: Input) -> Source:
+        return opened.pop(each, None) or each.open(reading, fields)
 
     if gold is None and not submissions and files:
-        name, path = pairs[0]
-        gold, answers = _find_pair(path) or (None, path)
-        if gold:
-            pairs[0] = name, answers
+        pair = _find_pair(inputs[0].path)
+        if pair:
+            gold, inputs[0] = Input(pair[0]), Input(pair[1], inputs[0].name)
         else:
-            opened[path] = Source(records(path), reading, fields)
-            second = pairs[1][1] if len(pairs) > 1 else None
-            if _holds_both_sides(opened, second, open_source):
-                return _name_all(pairs, open_source, None)
-            gold, pairs = path, pairs[1:]
-    if gold is not None and len(pairs) > 1:  # a pattern of all files of a folder names it again
-        pairs = [pair for pair in pairs if pair != ("", gold)]
+            opened[inputs[0]] = inputs[0].open(reading, fields)
+            if _holds_both_sides(opened, inputs[1] if len(inputs) > 1 else None, open_source):
+                return _name_all(inputs, open_source, None)
+            gold, *inputs = inputs
+    if gold is not None and len(inputs) > 1:  # a pattern of all files of a folder names it again
+        inputs = [each for each in inputs if each != gold]
     if gold is None:
         raise InputError("the gold file is missing", remedy=remedies.NO_GOLD)
-    if not pairs:
+    if not inputs:
         raise InputError("the submission is missing", remedy=remedies.NO_SUBMISSION)
-    paths = [path for _, path in pairs]
-    if [gold, *paths].count("-") > 1 or (gold == "-" and len(pairs) > 1):
+    paths = [each.path for each in inputs if not each.records]
+    if [gold.path, *paths].count("-") > 1 or (gold.path == "-" and len(inputs) > 1):
         raise InputError(
             "gold labels and submission cannot both come from standard input", remedy="name one of the files"
         )
     for path in paths:  # a missing file is reported before anything is scored
         if path != "-" and find_shards(path) is None:
             os.stat(path)
-    questions = Questions(open_source(gold), keep=len(pairs) > 1)
-    return _name_all(pairs, open_source, questions)
+    return _name_all(inputs, open_source, Questions(open_source(gold), keep=len(inputs) > 1))
+
+
+def _as_input(file: str | Input) -> Input:
+    return Input.parse(file) if isinstance(file, str) else file
 
 
 def _name_all(
-    pairs: Sequence[tuple[str, str]], open_source: Callable[[str], Source], questions: Questions | None
+    inputs: Sequence[Input], open_source: Callable[[Input], Source], questions: Questions | None
 ) -> list[Submission]:
-    alone = len(pairs) == 1
-    return [
-        Submission(name, path, partial(open_source, path), questions, alone)
-        for name, (_, path) in zip(_name_submissions(pairs), pairs)
-    ]
+    """Make the submissions. Inputs to which the user gives the same name are runs of one."""
+    groups: dict[str, list[Input]] = {}
+    for each, name in zip(inputs, _name_inputs(inputs)):
+        groups.setdefault(name, []).append(each)
+    alone = len(groups) == 1
+    return [Submission(name, group, open_source, questions, alone) for name, group in groups.items()]
 
 
-def _holds_both_sides(opened: dict[str, Source], second: str | None, open_source: Callable[[str], Source]) -> bool:
+def _holds_both_sides(
+    opened: dict[Input, Source], second: Input | None, open_source: Callable[[Input], Source]
+) -> bool:
     """Whether the first file has predictions and accepted answers; otherwise it is the gold file of those after it.
 
     Raises:
@@ -241,25 +340,21 @@ def _find_pair(path: str) -> tuple[str, str] | None:
 # Names
 
 
-def _split_name(file: str) -> tuple[str, str]:
-    """Split ``NAME=FILE`` into name and path; the name is "" where there is none."""
-    name, equals, path = file.partition("=")
-    return (name, path) if equals and name and os.sep not in name and not os.path.exists(file) else ("", file)
-
-
-def _name_submissions(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    """Name submissions by the stems of their files, and by more of the path where two stems are the same.
+def _name_inputs(inputs: Sequence[Input]) -> list[str]:
+    """Name inputs by the stems of their files, and by more of the path where two stems are the same.
 
     Raises:
-        InputError: two submissions have the same name.
+        InputError: two files that the user gave no name have the same name, or one has a name that the user gave.
     """
+    given = {each.name for each in inputs} - {""}
     parts = [
-        [name] if name else ["standard input"] if path == "-" else os.path.normpath(path).split(os.sep)
-        for name, path in pairs
+        ["standard input"] if each.path == "-" else os.path.normpath(each.path).split(os.sep)
+        for each in inputs
+        if not each.name
     ]
-    names = [_stem_of(path[-1]) if path[-1] not in ("", "standard input") else path[-1] for path in parts]
-    for length in range(1, 1 + max(map(len, parts))):
-        crowded = {name for name in names if names.count(name) > 1}
+    names = [_stem_of(path[-1]) if path[-1] != "standard input" else path[-1] for path in parts]
+    for length in range(1, 1 + max(map(len, parts), default=0)):
+        crowded = {name for name in names if names.count(name) > 1 or name in given}
         if not crowded:
             break
         names = [
@@ -268,12 +363,13 @@ def _name_submissions(pairs: Sequence[tuple[str, str]]) -> list[str]:
             else name
             for name, path in zip(names, parts)
         ]
-    crowded = {name for name in names if names.count(name) > 1}
+    crowded = {name for name in names if names.count(name) > 1 or name in given}
     if crowded:
         raise InputError(
             f"two submissions are called {list_some(sorted(crowded))}", remedy="give each a name: NAME=FILE"
         )
-    return names
+    unnamed = iter(names)
+    return [each.name or next(unnamed) for each in inputs]
 
 
 def _stem_of(name: str) -> str:

@@ -78,6 +78,10 @@ def _describe_submission(entry: Entry) -> dict[str, Any]:
             for field, groups in scored_set.groups.items()
         },
     }
+    if scored_set.run_scores:
+        content["runs"] = len(scored_set.run_scores)
+        content["run_scores"] = scored_set.run_scores
+        content["run_deviation"] = scored_set.run_deviation
     if entry.extraction is not None:
         content["extraction"] = entry.extraction.as_dict()
     if scored_set.means:

@@ -63,6 +63,12 @@ class ResultsFile:
     def __exit__(self, *exception: Any) -> None:
         self._stack.__exit__(*exception)
 
+    def discard(self) -> None:
+        """Drop what was written."""
+        reason = ValueError("the results are void")
+        with suppress(ValueError):
+            self._stack.__exit__(ValueError, reason, None)
+
     def _refuse_to_overwrite(self) -> None:
         refuse_input(self.path, self._inputs, remedies.RESULTS_ELSEWHERE)
         inputs = None if self._force else _read_inputs(self.path)

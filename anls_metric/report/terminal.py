@@ -44,6 +44,7 @@ def format_summary(scored_set: ScoredSet, extraction: Sequence[str] = ()) -> str
         f"{scored_set.label:10} {scored_set.mean:.4f}",
         f"questions  {scored_set.count}",
         *_format_interval_line(scored_set),
+        *_format_runs_line(scored_set),
         f"exact      {scored_set.exact_match:.4f}",
         f"contains   {scored_set.contains:.4f}",
         f"scored 0   {sum(zeros.values())}{why}",
@@ -63,6 +64,14 @@ def _format_interval_line(scored_set: ScoredSet) -> list[str]:
         return []
     of = f", {clusters.count:,} clusters by {make_printable(clusters.field)}" if clusters else ""
     return [f"95 %       {format_interval(interval)}{of}"]
+
+
+def _format_runs_line(scored_set: ScoredSet) -> list[str]:
+    scores = scored_set.run_scores
+    if len(scores) < 2:
+        return []
+    spread = f"{format_interval((min(scores), max(scores)))}, deviation {scored_set.run_deviation:.4f}"
+    return [f"runs       {len(scores)}, {spread}"]
 
 
 def format_layouts() -> str:

@@ -287,7 +287,7 @@ def test_copy_of_the_accepted_answers_gives_a_hint() -> None:
     hint = find_hint(ANSWERS, other_fields=["model_response", "output"])
     assert str(hint) == (
         "24 of 24 predictions equal an accepted answer, every one letter for letter, as in a copy of the gold labels "
-        "(other fields of text: model_response, output): if another field holds them, name it with prediction_field"
+        "(other fields of text: model_response, output): if another field holds them, name it with prediction"
     )
     assert "other fields" not in find_hint([*ANSWERS, None], as_references([*ANSWERS, "Cola"])).text
     assert find_hints(ANSWERS[:19]) == []
@@ -425,7 +425,7 @@ def test_predictions_unlike_answers_give_one_hint(change: Callable[[str], str]) 
 def test_hints_have_their_words() -> None:
     sentences = {hint.key: str(hint) for _, spoil in SPOILT for hint in find_hints(list(map(spoil, ANSWERS)))}
     assert sentences["empty"] == (
-        "24 of 24 predictions are empty: if another field holds them, name it with prediction_field"
+        "24 of 24 predictions are empty: if another field holds them, name it with prediction"
     )
     assert sentences["repeated"].startswith("24 of 24 predictions are wrong and the same, 'Error code: 429': look at")
     assert sentences["accents"].startswith("8 of 24 predictions score less because one side writes accents decomposed")

@@ -30,8 +30,7 @@ from anls_metric.reading.join import Row
 def score(name: str, prediction: str | None, references: list[str], variant: str = "standard") -> float:
     collected = MetricScores([METRICS[name]], Judge(variant))
     score = 0.0 if prediction is None else anls_score(prediction, references, variant=variant)
-    collected.add([Row("7", prediction, references, {})], [score])
-    return collected.scores[name][0]
+    return collected.measure([Row("7", prediction, references, {})], [score])[name][0]
 
 
 @pytest.mark.parametrize(
@@ -127,19 +126,20 @@ def test_exact_and_contains_are_those_of_the_set(variant: str, pairs: list[tuple
     scored_set = ScoredSet(variant)
     scored = scored_set.add(rows)
     collected = MetricScores(find_metrics("exact,contains"), Judge(variant))
-    collected.add(rows, [each.score for each in scored])
+    collected.add(collected.measure(rows, [each.score for each in scored]), rows)
     summaries = collected.summarize()
     assert summaries["contains"].mean == pytest.approx(scored_set.contains)
     assert summaries["exact"].mean == pytest.approx(scored_set.exact_match)
 
 
 def test_interval_is_that_of_clusters_and_may_exceed_1() -> None:
+    rows = [Row(str(n), "abcdefgh" * (n % 3), ["ab"], {"doc": n // 4}) for n in range(40)]
     collected = MetricScores(find_metrics("cer"), Judge())
-    collected.add([Row(str(n), "abcdefgh" * (n % 3), ["ab"], {"doc": n // 4}) for n in range(40)], [0.0] * 40)
+    collected.add(collected.measure(rows, [0.0] * 40), rows)
     low, high = collected.summarize()["cer"].interval or (math.nan, math.nan)
     assert 1.0 < low < collected.summarize()["cer"].mean < high
     alone = MetricScores(find_metrics("cer"), Judge(), cluster_by="none")
-    alone.add([Row(str(n), "abcdefgh" * (n % 3), ["ab"], {"doc": n // 4}) for n in range(40)], [0.0] * 40)
+    alone.add(alone.measure(rows, [0.0] * 40), rows)
     assert alone.summarize()["cer"].interval != (low, high)
 
 

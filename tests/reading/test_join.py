@@ -96,7 +96,7 @@ def test_repeated_id_is_refused_however_far_apart(tmp_path: Path, apart: int) ->
 def test_error_names_arguments_and_not_flags(tmp_path: Path) -> None:
     table = write(tmp_path / "table.json", [{"text": "a", "references": ["a"]}])
     for read, message in (
-        (lambda: list(read_table(table)), "(found 'text', 'references'): name the right one with prediction_field"),
+        (lambda: list(read_table(table)), "(found 'text', 'references'): name the right one with prediction"),
         (
             lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))),
             "name the right one with references_field",

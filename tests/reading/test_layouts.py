@@ -18,7 +18,7 @@ from anls_metric import command_line
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.join import Row
+from anls_metric.reading.join import RepeatedIdsError, Row
 from anls_metric.reading.layouts import (
     ABSENT,
     LAYOUTS,
@@ -540,7 +540,10 @@ def write(path: Path, value: Any) -> str:
 
 def rows_of(*files: str, gold: str | None = None, **reading: Any) -> list[Row]:
     (submission,) = find_submissions(files, gold=gold, reading=Reading(**reading))
-    return list(chain.from_iterable(submission.batches()))
+    try:
+        return list(chain.from_iterable(submission.batches()))
+    except RepeatedIdsError as error:
+        return list(chain.from_iterable(submission.take_runs(error).batches()))
 
 
 @pytest.mark.parametrize(
@@ -745,14 +748,14 @@ def test_lm_eval_filters_are_scored_once_with_a_note(tmp_path: Path) -> None:
     assert [row.prediction for row in chain.from_iterable(submission.batches())] == ANSWERS
     note = "2 filters (strict-match, flexible-extract): each answer is scored once, as resps.0.0"
     assert submission.notes == [f"{path}: read as lm_eval", f"{path}: {note}"]
-    assert [row.prediction for row in rows_of(path, repeat="strict-match")] == [f"{answer}!" for answer in ANSWERS]
+    assert [row.prediction for row in rows_of(path, filter="strict-match")] == [f"{answer}!" for answer in ANSWERS]
     assert [row.prediction for row in rows_of(path, prediction_field="filtered_resps.0")] == [f"{a}!" for a in ANSWERS]
     with pytest.raises(InputError, match=r"there is no filter 'x' .found strict-match, flexible-extract"):
-        rows_of(path, repeat="x")
+        rows_of(path, filter="x")
     assert [row.prediction for row in rows_of(write(tmp_path / "one.jsonl", strict))] == [f"{a}!" for a in ANSWERS]
 
 
-def test_inspect_ai_epoch_must_be_chosen(tmp_path: Path) -> None:
+def test_inspect_ai_epochs_are_runs(tmp_path: Path) -> None:
     _, log = FILES["inspect_ai"]
     twice = {
         **log,
@@ -762,12 +765,13 @@ def test_inspect_ai_epoch_must_be_chosen(tmp_path: Path) -> None:
         ],
     }
     path = write(tmp_path / "log.json", twice)
-    with pytest.raises(
-        InputError, match=r"every question comes 2 times, by epoch .1, 2.: choose one with repeat=NUMBER"
-    ):
-        rows_of(path)
-    assert [row.prediction for row in rows_of(path, repeat="1")] == ANSWERS
-    assert [row.prediction for row in rows_of(path, repeat="2")] == ["x", "x"]
+    assert [[run.prediction for run in row.runs] for row in rows_of(path)] == [[answer, "x"] for answer in ANSWERS]
+    assert [row.prediction for row in rows_of(path, run="1")] == ANSWERS
+    assert [row.prediction for row in rows_of(path, run="2")] == ["x", "x"]
+    with pytest.raises(InputError, match=r"there is no run '3' .found 1, 2.: name one of these with run"):
+        rows_of(path, run="3")
+    with pytest.raises(InputError, match=r"the field 'epoch' .1, 2. tells runs of one model apart: take their mean"):
+        rows_of(path, runs="error")
 
 
 def test_inspect_ai_archive_is_read(tmp_path: Path) -> None:
@@ -819,7 +823,7 @@ def test_file_of_a_program_has_the_right_score_without_flags(
 @pytest.mark.parametrize("entry", BOTH, ids=[entry["file"] for entry in BOTH])
 def test_file_of_a_program_has_the_right_score_for_each_question(entry: dict[str, Any]) -> None:
     skip_without_library(entry)
-    rows = rows_of(str(WRITTEN / entry["file"]), repeat="1" if entry.get("epochs", 1) > 1 else None)
+    rows = rows_of(str(WRITTEN / entry["file"]), run="1" if entry.get("epochs", 1) > 1 else None)
     scored = ScoredSet().add(rows)
     per_question, ids = entry["expected_per_question"]["standard"], entry.get("id_map", {})
     if entry["id"] is None:
@@ -888,7 +892,7 @@ def test_file_of_a_program_has_the_scores_that_the_program_wrote(entry: dict[str
     variant = THEIR_VARIANT[entry["harness"]]
     if variant not in anls_metric.VARIANTS:  # a row of another branch
         pytest.skip(f"there is no variant {variant} yet")
-    rows = rows_of(str(WRITTEN / entry["file"]), repeat="1" if entry.get("epochs", 1) > 1 else None)
+    rows = rows_of(str(WRITTEN / entry["file"]), run="1" if entry.get("epochs", 1) > 1 else None)
     path = entry["score"].replace("samples[].", "").replace("samples.*[].", "")
     theirs = [look_up(row.record, path) for row in rows]
     ours = [question.score for question in ScoredSet(variant).add(rows)]

@@ -277,9 +277,9 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "extra id": (GOLD_A, [*ANSWERS_A, {"questionId": 7, "answer": "x"}], ["submission.json", "1 answer to", "(7)"]),
     "missing id": (GOLD_A, ANSWERS_A[:1], ["submission.json", "no answer to 1", "(2)", "--missing zero"]),
     "answered twice": (GOLD_A, [*ANSWERS_A, ANSWERS_A[0]], ["submission.json", "1 id repeated", "the first: 1"]),
-    "answered twice in a row": (GOLD_A, [ANSWERS_A[1]] * 2, ["submission.json", "1 id repeated", "the first: 2"]),
+    "answered twice in a row": (GOLD_A, [ANSWERS_A[1]] * 2, ["submission.json", "no answer to 1 of the questions"]),
     "asked twice": ([*GOLD_A, GOLD_A[0]], ANSWERS_A, ["gold.json", "1 id repeated", "the first: 1"]),
-    "both twice": (GOLD_A * 2, ANSWERS_A * 2, ["submission.json", "id repeated", "the first: 1"]),
+    "both twice": (GOLD_A * 2, ANSWERS_A * 2, ["gold.json", "2 ids repeated", "the first: 1"]),
     "no references": ([{"questionId": 5, "answers": []}], [], ["gold.json", "question 5", "empty list"]),
     "no field for references": ([{"questionId": 5}], [], ["gold.json", "no accepted answers", "'questionId'", "test"]),
     "a reference that is true": ([{"questionId": 5, "answers": ["a", True]}], [], ["question 5", "True (bool)"]),
@@ -407,7 +407,9 @@ def test_parquet_skips_unwanted_columns_and_names_all_in_errors(run: Run, tmp_pa
 def test_bad_table_is_refused(run: Run, tmp_path: Path) -> None:
     table = write(tmp_path / "table.jsonl", '{"key": 1, "prediction": "a", "references": ["a"]}\n' * 2)
     assert run(table)[0] == 0
-    assert "table.jsonl: 1 id repeated (the first: 1)" in run_to_error(run, table, "--id-field", "key")
+    assert "table.jsonl: 1 id repeated (the first: 1)" in run_to_error(
+        run, table, "--id-field", "key", "--runs", "error"
+    )
     assert "no field 'gold'" in run_to_error(run, table, "--references-field", "gold")
     assert "table.parquet: not Parquet" in run_to_error(run, write(tmp_path / "table.parquet", "no"))
 
@@ -439,8 +441,9 @@ def test_bad_argument_is_refused(run: Run, tmp_path: Path) -> None:
 def test_flag_that_would_be_ignored_is_refused(run: Run, tmp_path: Path) -> None:
     assert "--gold is given twice: give it once" in run_to_error(run, *FILES, "--gold", FILES[1])
     assert "two submissions are called" in run_to_error(run, *FILES, *FILES[2:])
+    assert "--run is given twice" in run_to_error(run, *FILES, "--epoch", "1", "--run", "1")
     assert "--variant is given twice" in run_to_error(run, *FILES, "--variant", "rrc", "--variant", "due")
-    assert "give one" in run_to_error(run, *FILES, "--filter", "x", "--epoch", "1")
+    assert "there is no run '2' (found 1): name one of these with --run" in run_to_error(run, *FILES, "--run", "2")
     assert "the name of the folder is empty" in run_to_error(run, *FILES, "--output-dir", "")
     assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
 
@@ -488,7 +491,8 @@ def test_null_prediction_is_refused(run: Run, tmp_path: Path, both: bool) -> Non
 
 
 def test_repeated_id_of_a_table_is_refused_unless_ids_are_off(run: Run, tmp_path: Path) -> None:
-    table = write(tmp_path / "t.jsonl", '{"id": 7, "prediction": "a", "references": ["a"]}\n' * 2)
+    records = [{"id": 7, "prediction": "a", "references": [text]} for text in "ab"]
+    table = write(tmp_path / "t.jsonl", "\n".join(map(json.dumps, records)))
     assert "t.jsonl: 1 id repeated (the first: 7): keep one record of each" in run_to_error(run, table)
     assert parse_document(run(table, "--id-field", "none", "--format", "json")[1])["questions"] == 2
 
@@ -774,6 +778,10 @@ def test_repeated_ids_of_a_pipe_are_refused(command: list[str], tmp_path: Path) 
     done = subprocess.run(["bash", "-c", script, *command], capture_output=True, text=True)
     assert done.returncode == 2
     assert "1 id repeated: keep one record of each" in done.stderr
+    table = write(tmp_path / "table.jsonl", '{"id": 1, "prediction": "a", "references": ["a"]}\n' * 2)
+    for more, status in ("", 2), ("--runs question", 0):
+        done = subprocess.run(["bash", "-c", f'cat {table} | "$0" - {more}', *command], capture_output=True, text=True)
+        assert done.returncode == status
 
 
 def test_output_that_is_cut_off_is_no_error(command: list[str]) -> None:

@@ -203,11 +203,11 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         [SCORE, BETTER],
     ),
     "runs": (
-        "t.csv",
+        "t.csv --runs error",
         {"t_csv": list_by("seed")},
-        ["'seed' (base, tuned) tells runs of one model apart", "--submission-field seed"],
-        "t.csv --submission-field seed",
-        [SCORE, BETTER],
+        ["'seed' (base, tuned) tells runs of one model apart", "--runs question"],
+        "t.csv --runs question",
+        [round((SCORE + BETTER) / 2, 4)],
     ),
     "one field for both sides": (
         "a.json --references-field answer",
