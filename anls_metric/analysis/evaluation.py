@@ -18,6 +18,7 @@ from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared
+    from anls_metric.analysis.metrics import Metric
     from anls_metric.analysis.variant_search import VariantMatch
     from anls_metric.nested import Average, NoneKeys
 
@@ -92,6 +93,8 @@ class Evaluation:
         baseline: the name of the submission with which the others are compared; None takes the first.
         keep: whether to keep the rows, which a report and a list of regressions need.
         similarities: whether kept rows have their similarity.
+        metrics: other metrics of texts to compute beside the scores: see `metrics.find_metrics`.
+        confusions: whether to count the edits of answers that score between 0 and 1.
 
     Attributes:
         entries: the scored submissions. A file that holds several has an entry for each.
@@ -120,6 +123,8 @@ class Evaluation:
         baseline: str | None = None,
         keep: bool = False,
         similarities: bool = False,
+        metrics: Sequence[Metric] = (),
+        confusions: bool = False,
     ) -> None:
         self.entries: list[Entry] = []
         self.compared: Compared | None = None
@@ -135,6 +140,8 @@ class Evaluation:
             "cluster_by": cluster_by,
             "keep": keep,
             "similarities": similarities,
+            "metrics": metrics,
+            "confusions": confusions,
             "others": scorers if len(scorers) > 1 else (),
         }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Entry
@@ -17,9 +18,15 @@ if TYPE_CHECKING:
 
 RESULTS_FILE = "results.json"
 
+MOST_CONFUSIONS = 20
+
 
 def build_document(
-    entries: Sequence[Entry], compared: Compared | None = None, hints: Sequence[str] = (), most_changes: int = 0
+    entries: Sequence[Entry],
+    compared: Compared | None = None,
+    hints: Sequence[str] = (),
+    most_changes: int = 0,
+    most_confusions: int = MOST_CONFUSIONS,
 ) -> dict[str, Any]:
     """Everything that is known about one or more submissions.
 
@@ -28,6 +35,7 @@ def build_document(
         compared: the comparison of several submissions.
         hints: warnings about the scores.
         most_changes: how many questions to list that a submission lost against the baseline, and how many that it won.
+        most_confusions: how many confusions to list of each submission that collected them.
 
     Returns:
         A dict of values that JSON can hold: ``signature``, ``questions`` (their number), ``clusters`` (field and count,
@@ -41,7 +49,7 @@ def build_document(
         "questions": max(entry.scored_set.count for entry in entries),
         "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
         "hints": list(hints),
-        "submissions": [_describe_submission(entry) for entry in entries],
+        "submissions": [_describe_submission(entry, most_confusions) for entry in entries],
         "comparisons": list(map(_describe_comparison, compared.comparisons)) if compared else [],
     }
     if first.label != Variant.label:
@@ -60,9 +68,9 @@ def build_document(
     return content
 
 
-def _describe_submission(entry: Entry) -> dict[str, Any]:
+def _describe_submission(entry: Entry, most_confusions: int) -> dict[str, Any]:
     scored_set = entry.scored_set
-    content = {
+    content: dict[str, Any] = {
         "name": entry.name,
         "layout": entry.layout,
         "questions": scored_set.count,
@@ -71,6 +79,7 @@ def _describe_submission(entry: Entry) -> dict[str, Any]:
         "exact_match": scored_set.exact_match,
         "contains": scored_set.contains,
         "outcomes": dict(scored_set.outcomes),
+        **({"points": scored_set.points._asdict()} if scored_set.points else {}),
         "groups": {
             field: {
                 value: {"anls": tally.mean, "questions": tally.count} for value, tally in sort_groups(groups).items()
@@ -84,6 +93,13 @@ def _describe_submission(entry: Entry) -> dict[str, Any]:
         content["run_deviation"] = scored_set.run_deviation
     if entry.extraction is not None:
         content["extraction"] = entry.extraction.as_dict()
+    if scored_set.metrics:
+        content["metrics"] = {
+            name: {"mean": summary.mean, "interval": _list_interval(summary.interval)}
+            for name, summary in scored_set.metrics.summarize().items()
+        }
+    if scored_set.confusions:
+        content["confusions"] = [asdict(each) for each in scored_set.confusions.list_most_frequent(most_confusions)]
     if scored_set.means:
         content["variants"] = scored_set.means
     if scored_set.worst:
