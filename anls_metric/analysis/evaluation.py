@@ -8,6 +8,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.analysis.clusters import CLUSTER_BY, CLUSTER_FIELDS
+from anls_metric.analysis.gold_hash import GoldHash, add_to_signature
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
@@ -19,8 +20,10 @@ from anls_metric.reading.submissions import Submission
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared
     from anls_metric.analysis.metrics import Metric
+    from anls_metric.analysis.suspects import Suspect
     from anls_metric.analysis.variant_search import VariantMatch
     from anls_metric.nested import Average, NoneKeys
+    from anls_metric.reading.corrections import Corrections
 
 EVERY_VARIANT = "all"
 
@@ -71,12 +74,26 @@ class Entry(NamedTuple):
         scored_set: its scores.
         layout: the name of the layout of its file.
         extraction: what each rule did that extracted the answers; None without rules.
+        questions: identifies the questions, before corrections.
+        corrections: the corrections of the questions; None without any.
+        uncorrected: the score without the corrections.
     """
 
     name: str
     scored_set: ScoredSet
     layout: str = ""
     extraction: ExtractionReport | None = None
+    questions: GoldHash | None = None
+    corrections: Corrections | None = None
+    uncorrected: float | None = None
+
+    @property
+    def signature(self) -> str:
+        """Which score it is of which questions: the signature of the scored set, and what identifies the questions."""
+        parts = [*(self.questions.signature if self.questions else ())]
+        if self.corrections:
+            parts.append(self.corrections.signature)
+        return add_to_signature(self.scored_set.signature, *parts)
 
 
 class Evaluation:
@@ -95,6 +112,7 @@ class Evaluation:
         similarities: whether kept rows have their similarity.
         metrics: other metrics of texts to compute beside the scores: see `metrics.find_metrics`.
         confusions: whether to count the edits of answers that score between 0 and 1.
+        corrections: corrections of the accepted answers.
 
     Attributes:
         entries: the scored submissions. A file that holds several has an entry for each.
@@ -125,12 +143,15 @@ class Evaluation:
         similarities: bool = False,
         metrics: Sequence[Metric] = (),
         confusions: bool = False,
+        corrections: Corrections | None = None,
     ) -> None:
         self.entries: list[Entry] = []
         self.compared: Compared | None = None
         self.hints: list[Hint] = []
         self._submissions, self._scorers, self._baseline = submissions, scorers, baseline
         self._scored: list[Submission] = []
+        self._corrections = corrections
+        self._notes_on_corrections: list[str] = []
         self._names_of_hints: dict[Hint, list[str]] = {}
         self._by, self._answer_types = by, answer_types
         self._options: dict[str, Any] = {
@@ -153,7 +174,10 @@ class Evaluation:
     @property
     def notes(self) -> list[str]:
         """How the files were read, each sentence once."""
-        return list(dict.fromkeys(note for submission in self._scored for note in submission.notes))
+        return (
+            list(dict.fromkeys(note for submission in self._scored for note in submission.notes))
+            + self._notes_on_corrections
+        )
 
     @property
     def holds_several(self) -> bool:
@@ -182,6 +206,8 @@ class Evaluation:
             self._scored += parts
             for submission in parts:
                 yield from self._score(submission, batches)
+        if self._corrections:
+            self._notes_on_corrections = self._corrections.conclude()
         self.hints = list(starmap(self._name_submissions, self._names_of_hints.items()))
         self._compare()
 
@@ -202,12 +228,29 @@ class Evaluation:
             self._scorers[0], extract=submission.rules, comparable=self.holds_several, **self._options
         )
         hints = Hints(self._scorers[0], submission.rules)
+        questions: GoldHash | None = None
+        uncorrected = ScoredSet(self._scorers[0]) if self._corrections else None
         for rows in batches(submission):
+            questions = questions or GoldHash(submission.has_ids)
+            questions.add(rows)
+            if self._corrections and uncorrected:
+                uncorrected.add(rows)
+                rows = self._corrections.apply(rows)
             scored = scored_set.add(rows)
             hints.add([run for answer in scored for run in answer.runs] if scored_set.run_scores else scored)
             yield submission, scored
         self._refuse_empty(submission, scored_set)
-        self.entries.append(Entry(submission.name, scored_set, submission.layout, submission.extraction))
+        self.entries.append(
+            Entry(
+                submission.name,
+                scored_set,
+                submission.layout,
+                submission.extraction,
+                questions,
+                self._corrections,
+                uncorrected.mean if uncorrected else None,
+            )
+        )
         doubts = [
             Hint("clusters", doubt.text, CLUSTER_BY if doubt.field else "", doubt.field) for doubt in scored_set.doubts
         ]
@@ -255,6 +298,20 @@ class Evaluation:
             self.hints.append(Hint("not compared", f"not compared: {error}"))
         else:
             self.hints += [Hint("comparison", text) for text in self.compared.hints]
+
+    def find_suspects(self) -> list[Suspect]:
+        """Find the questions where most submissions agree on an answer that is not accepted; the rows must be kept.
+
+        Raises:
+            ValueError: there are fewer than three submissions.
+        """
+        from anls_metric.analysis.outcomes import Judge
+        from anls_metric.analysis.questions import join_questions
+        from anls_metric.analysis.suspects import FEWEST, find_suspects
+
+        if len(self.entries) < FEWEST:
+            raise ValueError(f"suspects need three submissions or more, not {len(self.entries)}")
+        return find_suspects(join_questions(list(self.scored_sets.values())), Judge(self._scorers[0]).normalize)
 
     def find_variants(self, number: str) -> list[VariantMatch]:
         """Find the variants that give a number: see `variant_search.find_variants`."""

@@ -53,9 +53,25 @@ class GoldHash:
         self._sum += sum(value * value for value in map(crc32, texts))
 
     @property
+    def signature(self) -> tuple[str, str]:
+        """The parts of a signature that identify the questions: their number and the hash."""
+        return f"questions:{self.count}", f"gold:{self.digits}"
+
+    @property
     def digits(self) -> str:
         """The hash: eight hexadecimal digits."""
         return f"{crc32(str(self._sum).encode()):08x}"
+
+
+def add_to_signature(signature: str, *parts: str) -> str:
+    """Add parts to a signature, before the version at its end.
+
+    Example:
+        >>> add_to_signature("anls|standard|threshold:0.5|v2.0.0", "questions:2", "gold:1614a78e")
+        'anls|standard|threshold:0.5|questions:2|gold:1614a78e|v2.0.0'
+    """
+    *before, version = signature.split("|")
+    return "|".join([*before, *parts, version])
 
 
 _END = "\0"

@@ -97,6 +97,11 @@ class Submission:
         return (self._questions.source if self._questions else self._sources[0]).name
 
     @property
+    def has_ids(self) -> bool:
+        """Whether the questions have ids of their own, once their first batch is read; otherwise they are numbered."""
+        return bool((self._questions.source if self._questions else self._sources[0]).layout.id)
+
+    @property
     def rules(self) -> str:
         """The names of the rules that extract the answers, "" for none."""
         return self._sources[0].reading.rules

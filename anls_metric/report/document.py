@@ -15,6 +15,7 @@ from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared, Comparison, Pair
+    from anls_metric.analysis.suspects import Suspect
 
 RESULTS_FILE = "results.json"
 
@@ -27,6 +28,7 @@ def build_document(
     hints: Sequence[str] = (),
     most_changes: int = 0,
     most_confusions: int = MOST_CONFUSIONS,
+    suspects: Sequence[Suspect] | None = None,
 ) -> dict[str, Any]:
     """Everything that is known about one or more submissions.
 
@@ -36,6 +38,7 @@ def build_document(
         hints: warnings about the scores.
         most_changes: how many questions to list that a submission lost against the baseline, and how many that it won.
         most_confusions: how many confusions to list of each submission that collected them.
+        suspects: the questions with suspect accepted answers, where somebody asked for them.
 
     Returns:
         A dict of values that JSON can hold: ``signature``, ``questions`` (their number), ``clusters`` (field and count,
@@ -45,13 +48,15 @@ def build_document(
     first = entries[0].scored_set
     clusters = compared.clusters if compared else first.clusters
     content: dict[str, Any] = {
-        "signature": first.signature,
+        "signature": entries[0].signature,
         "questions": max(entry.scored_set.count for entry in entries),
         "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
         "hints": list(hints),
         "submissions": [_describe_submission(entry, most_confusions) for entry in entries],
         "comparisons": list(map(_describe_comparison, compared.comparisons)) if compared else [],
     }
+    if suspects is not None:
+        content["suspects"] = [each._asdict() | {"accepted": list(map(as_json, each.accepted))} for each in suspects]
     if first.label != Variant.label:
         content["label"] = first.label
     if compared:
@@ -91,6 +96,12 @@ def _describe_submission(entry: Entry, most_confusions: int) -> dict[str, Any]:
         content["runs"] = len(scored_set.run_scores)
         content["run_scores"] = scored_set.run_scores
         content["run_deviation"] = scored_set.run_deviation
+    if entry.corrections:
+        content["corrections"] = {
+            "accepted": entry.corrections.accepted,
+            "excluded": entry.corrections.excluded,
+            "anls_without": entry.uncorrected,
+        }
     if entry.extraction is not None:
         content["extraction"] = entry.extraction.as_dict()
     if scored_set.metrics:
