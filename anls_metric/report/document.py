@@ -48,7 +48,7 @@ def build_document(
     first = entries[0].scored_set
     clusters = compared.clusters if compared else first.clusters
     content: dict[str, Any] = {
-        "signature": entries[0].signature,
+        "signature": first.signature,
         "questions": max(entry.scored_set.count for entry in entries),
         "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
         "hints": list(hints),

@@ -73,15 +73,15 @@ def test_values_have_no_points_and_refuse_metrics_of_texts() -> None:
 
 
 def test_signature_of_a_file_identifies_its_questions(tmp_path: Path) -> None:
-    signature = describe(run(tmp_path, ANSWERS))["signature"]
+    signature = run(tmp_path, ANSWERS).entries[0].signature
     assert re.fullmatch(r"anls\|standard\|threshold:0.5\|questions:4\|gold:[0-9a-f]{8}\|v.*", signature)
     table = tmp_path / "table.csv"
     rows = [f'{key},"{ANSWERS[key]}","{accepted[0]}"' for key, accepted in reversed(GOLD.items())]
     table.write_text("\n".join(["questionId,prediction,answers", *rows]))
     of_table = Evaluation(find_submissions([str(table)])).finish()
-    assert describe(of_table)["signature"] == signature
+    assert of_table.entries[0].signature == signature
     table.write_text(table.read_text().replace("Coca Cola", "Coca-Cola"))
-    assert describe(Evaluation(find_submissions([str(table)])).finish())["signature"] != signature
+    assert Evaluation(find_submissions([str(table)])).finish().entries[0].signature != signature
 
 
 def test_questions_without_ids_are_identified_by_their_answers(tmp_path: Path) -> None:
@@ -90,21 +90,20 @@ def test_questions_without_ids_are_identified_by_their_answers(tmp_path: Path) -
         table = tmp_path / "table.jsonl"
         rows = [{"prediction": ANSWERS[key], "answers": accepted} for key, accepted in [*GOLD.items()][::order]]
         table.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        signatures.add(describe(Evaluation(find_submissions([str(table)])).finish())["signature"])
+        signatures.add(Evaluation(find_submissions([str(table)])).finish().entries[0].signature)
     assert len(signatures) == 1
 
 
 def test_corrections_change_the_number_and_the_signature(tmp_path: Path) -> None:
-    plain = describe(run(tmp_path, ANSWERS, ANSWERS))
+    plain = run(tmp_path, ANSWERS, ANSWERS).entries[0]
     corrections = Corrections({"3": Correction(["modem box"]), "2": Correction(exclude=True)})
     evaluation = run(tmp_path, ANSWERS, ANSWERS, corrections=corrections)
-    document = describe(evaluation)
-    submission = document["submissions"][0]
+    submission = describe(evaluation)["submissions"][0]
     assert submission["questions"] == 3
     assert submission["anls"] == pytest.approx((6 / 7 + 1 + 1) / 3)
-    without = plain["submissions"][0]["anls"]
+    without = plain.scored_set.mean
     assert submission["corrections"] == {"accepted": 1, "excluded": 1, "anls_without": without}
-    assert document["signature"] == add_to_signature(plain["signature"], corrections.signature)
+    assert evaluation.entries[0].signature == add_to_signature(plain.signature, corrections.signature)
     assert evaluation.compared is not None
 
 

@@ -61,7 +61,19 @@ def test_command_prints_the_mean_of_the_scores(run: Run) -> None:
 
 def test_json_has_the_document(run: Run) -> None:
     document = parse_document(run(*FILES, "--format", "json", "--by", "questionId", "--worst", 1)[1])
-    keys = ["name", "layout", "questions", "anls", "interval", "exact_match", "contains", "outcomes", "groups", "worst"]
+    keys = [
+        "name",
+        "layout",
+        "questions",
+        "anls",
+        "interval",
+        "exact_match",
+        "contains",
+        "outcomes",
+        "points",
+        "groups",
+        "worst",
+    ]
     assert list(document["submissions"][0]) == keys
     assert (document["name"], document["questions"], document["clusters"], document["hints"]) == (
         "submission",
