@@ -32,8 +32,8 @@ class Points(NamedTuple):
     Attributes:
         lost_to_format: how much higher the score would be if every answer that is the same value as an accepted one,
             or has the same letters and digits, scored 1.
-        given_to_wrong_numbers: how much lower the score would be if every answer under 1 scored 0 whose digits differ
-            from those of every accepted answer, and which is not the same value.
+        given_to_wrong_numbers: how much lower the score would be if wrong numbers scored 0: answers under 1 that have
+            digits, while an accepted answer has digits, too, and none has the same ones; the same value is not wrong.
     """
 
     lost_to_format: float
@@ -74,7 +74,10 @@ class PointCounter:
             place, end = end, end + 1 + len(row.references)
             accepted = slice(place + 1, end)
             if digits[place] not in digits[accepted]:
-                (self._lost if _has_the_value(row) else self._given)[score] += 1
+                if _has_the_value(row):
+                    self._lost[score] += 1
+                elif digits[place] and any(digits[accepted]):  # "Prague 1999" for "Prague" is no wrong number
+                    self._given[score] += 1
             elif (letters[place] in letters[accepted] and self._has_the_letters(row, score)) or _has_the_value(row):
                 self._lost[score] += 1
 
