@@ -28,8 +28,10 @@ See why
     normalized_levenshtein_similarity
 Score lists and nested values
     anls_star_score, anls_star_scores, anlsl_score, explain_star
-Score files
-    score_file, compare_files   one submission, or several side by side; both return `FileScores`
+Score and compare files, DataFrames and lists
+    score, compare              one model, or several side by side; both return `Scores`
+    Options                     their options
+    ANLSWarning                 the warning that a hint is issued as
     extractor                   takes the answer out of raw model output
 Compare scores
     interval                    the 95 % confidence interval of a mean
@@ -71,7 +73,7 @@ from anls_metric.core.version import __version__
 if TYPE_CHECKING:
     from anls_metric.analysis.clusters import cluster_field
     from anls_metric.analysis.significance import differences, holm, interval, least_difference, paired_test
-    from anls_metric.files import FileScores, compare_files, score_file
+    from anls_metric.api import ANLSWarning, Options, Scores, compare, score
     from anls_metric.metric import load
     from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star
     from anls_metric.reading.extract import extractor
@@ -80,11 +82,13 @@ if TYPE_CHECKING:
 __all__ = [
     "OF_VALUES",
     "VARIANTS",
+    "ANLSWarning",
     "ComputeMetrics",
     "Edit",
     "Explanation",
-    "FileScores",
     "Match",
+    "Options",
+    "Scores",
     "Variant",
     "__version__",
     "anls_batch",
@@ -98,7 +102,7 @@ __all__ = [
     "as_text",
     "build_compute_metrics",
     "cluster_field",
-    "compare_files",
+    "compare",
     "describe",
     "differences",
     "explain",
@@ -115,7 +119,7 @@ __all__ = [
     "normalizer",
     "paired_test",
     "reason",
-    "score_file",
+    "score",
     "scores_and_similarities",
     "signature",
 ]
@@ -124,7 +128,7 @@ __all__ = [
 _MODULES = {
     "anls_metric.analysis.clusters": ("cluster_field",),
     "anls_metric.analysis.significance": ("differences", "holm", "interval", "least_difference", "paired_test"),
-    "anls_metric.files": ("FileScores", "compare_files", "score_file"),
+    "anls_metric.api": ("ANLSWarning", "Options", "Scores", "compare", "score"),
     "anls_metric.metric": ("load",),
     "anls_metric.nested": ("anls_star_score", "anls_star_scores", "anlsl_score", "explain_star"),
     "anls_metric.reading.extract": ("extractor",),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import gc
 import io
 import os
 import sys
@@ -13,7 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, find_scorers
+from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, find_scorers, pause_collector
 from anls_metric.analysis.scored import ANSWER_TYPES
 from anls_metric.core.variants import OF_VALUES, VARIANTS
 from anls_metric.core.version import __version__
@@ -23,8 +22,10 @@ from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.report import terminal
 from anls_metric.report.document import RESULTS_FILE, build_document
+from anls_metric.report.numbers import Numbers
 
 if TYPE_CHECKING:
+    from anls_metric.analysis.comparison import Comparison
     from anls_metric.core.variants import Scorer
     from anls_metric.report.images import Images
 
@@ -34,7 +35,8 @@ _EPILOG = """\
 files: those of the leaderboard, the logs of evaluation harnesses (--list-layouts), tables of one's own: JSON, JSON
 lines, CSV, and with the extra `files` Parquet, Arrow and Excel; - is standard input, a folder or a pattern in quotes is
 one file in parts. FILEs hold both sides each, or the first is a gold file and the others are submissions.
-Exit status: 0; 1 for an ANLS under --fail-under; 2 for input that cannot be scored.
+Exit status: 0; 1 for an ANLS under --fail-under, or for a worse submission with --fail-if-worse; 2 for input that
+cannot be scored.
 """
 
 
@@ -120,6 +122,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--extract", metavar="RULES", help="take answers out of what a model wrote, like think,final")
     add("--layout", default=AUTO, metavar="NAME", help="whose files these are (default: found out; see --list-layouts)")
     add("--list-layouts", action="store_true", help="print the layouts that are recognised, and end")
+    add("--list-variants", action="store_true", help="print the variants of ANLS, and end")
     add("--filter", metavar="NAME", help="which filter of lm-evaluation-harness to score")
     add(
         "--runs",
@@ -133,7 +136,7 @@ def build_parser() -> argparse.ArgumentParser:
         help=f"which ANLS, and with commas the number under more of them: {', '.join(VARIANTS)}; or {EVERY_VARIANT}; "
         f"of lists and nested values {' or '.join(OF_VALUES)}",
     )
-    add("--find", metavar="NUMBER", help="say which variants give a number, like 84.75")
+    add("--find", metavar="NUMBER", help="say which variants and extraction rules give a number, like 84.75")
     add("--anls-threshold", type=float, metavar="T", help="from 0 to 1: a similarity under it scores 0 (default: 0.5)")
     add(
         "--ignore-case",
@@ -154,6 +157,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--missing", choices=("error", "zero"), default="error", help="a question without answer (default: error)")
     add("--extra", choices=("error", "ignore"), default="error", help="an answer without question (default: error)")
     add("--baseline", metavar="NAME", help="the submission that the others are compared with (default: the first)")
+    add("--all-pairs", action="store_true", help="compare every pair of submissions")
     add("--cluster-by", metavar="FIELD", help="which questions belong together (default: found); none: each alone")
     add("--worst", type=_parse_count, default=0, metavar="N", help="show the N worst answers")
     add(
@@ -164,10 +168,24 @@ def build_parser() -> argparse.ArgumentParser:
         help="show N questions lost against the baseline, and won",
     )
     add("--format", choices=FORMATS, default=FORMATS[0], help=f"what to print (default: {FORMATS[0]})")
+    add("--percent", action="store_true", help="print scores in percent: 83.57 instead of 0.8357")
+    add("--digits", type=_parse_digits, metavar="N", help="digits after the point (default: 4; 2 with --percent)")
+    add("--columns", metavar="NAMES", help="columns of the table, comma-separated, like anls,interval,difference")
     add("--score-only", action="store_true", help="print the number alone, with all of its digits")
     add("--quiet", action="store_true", help="no hints, and no word on how files were read")
     add("--fail-under", type=_parse_share, metavar="X", help="exit status 1 where an ANLS is under X, from 0 to 1")
+    add(
+        "--fail-if-worse",
+        action="store_true",
+        help="exit status 1 where a submission is significantly worse than the baseline",
+    )
     add("--output-dir", type=_parse_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
+    add(
+        "--answers",
+        type=_parse_path,
+        metavar="FILE",
+        help="write a record for each answer, with its score, to FILE.csv, FILE.jsonl or FILE.parquet",
+    )
     add(
         "--report",
         type=_parse_path,
@@ -199,6 +217,15 @@ def _parse_count(text: str) -> int:
     return int(text)
 
 
+def _parse_digits(text: str) -> int:
+    if text.isdecimal() and int(text) <= _MOST_DIGITS:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {_MOST_DIGITS}")
+
+
+_MOST_DIGITS = 16
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
@@ -206,16 +233,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after its name; None takes those of the process.
 
     Returns:
-        The exit status: 0, 1 for a score under --fail-under, 2 for input that cannot be scored, 130 after Ctrl-C.
+        The exit status: 0, 1 for a score under --fail-under or a worse submission with --fail-if-worse, 2 for input
+        that cannot be scored, 130 after Ctrl-C.
     """
     flags = build_parser().parse_intermixed_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    collecting = gc.isenabled()
-    gc.disable()  # searching cycles among millions of records, which have none, takes half of the time
     try:
-        status = _run(flags)
+        with pause_collector():
+            status = _run(flags)
         if sys.stdout:
             sys.stdout.flush()
     except (ValueError, OSError) as error:
@@ -227,9 +254,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("anls: interrupted", file=sys.stderr)
         return 130
-    finally:
-        if collecting:
-            gc.enable()
     return status
 
 
@@ -254,11 +278,17 @@ def _run(flags: argparse.Namespace) -> int:
     if flags.list_layouts:
         print(terminal.format_layouts())
         return 0
+    if flags.list_variants:
+        print(terminal.format_variants())
+        return 0
+    _check_table(flags)
     if not (flags.files or flags.gold or flags.submission):
         raise ValueError("name a file to score, or a gold file and then submissions; --help says more")
     scorers, reading = _find_scorers(flags), _make_reading(flags)
     fields = fields_of([*(ANSWER_TYPES if flags.answer_types else ()), *flags.by], flags.cluster_by)
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields)
+    if flags.answers:
+        _refuse_answers_file(flags.answers, submissions)
     images = _find_images(flags, submissions)
     evaluation = Evaluation(
         submissions,
@@ -269,7 +299,8 @@ def _run(flags: argparse.Namespace) -> int:
         worst=flags.worst,
         cluster_by=flags.cluster_by,
         baseline=flags.baseline,
-        keep=bool(flags.report or flags.regressions),
+        all_pairs=flags.all_pairs,
+        keep=bool(flags.report or flags.regressions or flags.find or flags.answers),
         similarities=bool(flags.report),
     )
     _score(evaluation, flags)
@@ -279,10 +310,57 @@ def _run(flags: argparse.Namespace) -> int:
             print(f"anls: {terminal.make_printable(note)}", file=sys.stderr)
         for hint in hints:
             print(f"hint: {terminal.make_printable(hint)}", file=sys.stderr)
+    if flags.answers:
+        _write_answers(flags.answers, evaluation)
     if flags.report:
         _write_report(flags.report, submissions, images, evaluation, hints)
+    worse = _find_worse(evaluation) if flags.fail_if_worse else []
     _print(flags, evaluation, hints)
-    return _check_scores(evaluation, flags.fail_under)
+    return max(_check_scores(evaluation, flags.fail_under), _report_worse(worse))
+
+
+def _check_table(flags: argparse.Namespace) -> None:
+    """Refuse flags for tables where no table is printed, and columns that do not exist."""
+    is_given = {
+        "--percent": flags.percent,
+        "--digits": flags.digits is not None,
+        "--columns": flags.columns is not None,
+    }
+    for flag in (flag for flag, given in is_given.items() if given):
+        other = "--format json" if flags.format == "json" else "--score-only" if flags.score_only else ""
+        if other:
+            raise ValueError(f"{flag} is for tables, and {other} prints numbers with all digits: leave one out")
+    if flags.columns is not None:
+        from anls_metric.report.columns import find_columns
+
+        find_columns(flags.columns)
+
+
+def _find_worse(evaluation: Evaluation) -> list[Comparison]:
+    """Find the comparisons with the baseline that fail a check, or that had too few questions for it."""
+    if evaluation.compared is None:
+        raise ValueError(
+            "--fail-if-worse needs a comparison, and nothing was compared: name the baseline before the others, "
+            "like anls gold.json before.json after.json"
+        )
+    baseline = evaluation.compared.baseline
+    return [
+        comparison
+        for comparison in evaluation.compared.comparisons
+        if comparison.first == baseline and comparison.verdict in ("worse", "too few questions")
+    ]
+
+
+def _report_worse(comparisons: Sequence[Comparison]) -> int:
+    """Report submissions that are worse than the baseline, and return the exit status."""
+    for each in comparisons:
+        first, second = map(terminal.make_printable, (each.first, each.second))
+        if each.verdict == "worse":
+            text = f"{second} is worse than {first}: {each.difference:+.4f}, p = {each.p_value_adjusted:.2g}"
+        else:
+            text = f"too few questions to tell whether {second} is worse than {first}: {each.difference:+.4f}"
+        print(f"anls: {text}", file=sys.stderr)
+    return int(any(each.verdict == "worse" for each in comparisons))
 
 
 def _check_scores(evaluation: Evaluation, least: float | None) -> int:
@@ -292,6 +370,22 @@ def _check_scores(evaluation: Evaluation, least: float | None) -> int:
     for name, mean in low.items():
         print(f"anls: the ANLS of {terminal.make_printable(name)} is {mean:.6g}, under {least}", file=sys.stderr)
     return 1 if low else 0
+
+
+def _refuse_answers_file(path: str, submissions: Sequence[Submission]) -> None:
+    """Refuse a file of answers that could not be written after scoring."""
+    from anls_metric.report.answers import find_writer
+    from anls_metric.report.results import refuse_input
+
+    find_writer(path)
+    refuse_input(path, [path for submission in submissions for path in submission.inputs])
+
+
+def _write_answers(path: str, evaluation: Evaluation) -> None:
+    from anls_metric.report.answers import write_answers
+
+    write_answers(path, evaluation.entries)
+    print(f"answers: {terminal.make_printable(path)}", file=sys.stderr)
 
 
 def _find_images(flags: argparse.Namespace, submissions: Sequence[Submission]) -> Images | None:
@@ -390,9 +484,10 @@ def _print(flags: argparse.Namespace, evaluation: Evaluation, hints: Sequence[st
     if flags.score_only:
         print("\n".join(str(entry.scored_set.mean) for entry in entries))
         return
-    if len(entries) == 1 and flags.format == "text" and not flags.find:
+    if len(entries) == 1 and flags.format == "text" and not flags.find and flags.columns is None:
         extraction = entries[0].extraction
-        print(terminal.format_summary(entries[0].scored_set, extraction.sentences if extraction else ()))
+        sentences = extraction.sentences if extraction else ()
+        print(terminal.format_summary(entries[0].scored_set, sentences, Numbers(flags.percent, flags.digits)))
     else:
         _print_document(flags, evaluation, build_document(entries, evaluation.compared, hints, flags.regressions))
     if flags.output_dir and flags.format == "text":
@@ -405,13 +500,16 @@ def _print_document(flags: argparse.Namespace, evaluation: Evaluation, content: 
 
     if flags.find:
         content["find"] = [match._asdict() for match in evaluation.find_variants(flags.find)]
-    if flags.format != "text":
-        print(tables.FORMATS[flags.format](content))
+    numbers, columns = Numbers(flags.percent, flags.digits), flags.columns or ()
+    if flags.format == "json":
+        print(tables.as_json(content))
+    elif flags.format != "text":
+        print(tables.FORMATS[flags.format](content, numbers, columns))
     elif flags.find:
         print(terminal.format_matches(flags.find, content["find"]))
     else:
         width = _measure_width() if sys.stdout.isatty() else None
-        print(terminal_comparison.as_text(content, evaluation.scored_sets, width))
+        print(terminal_comparison.as_text(content, evaluation.scored_sets, width, numbers, columns))
 
 
 def _open_page() -> None:

@@ -126,7 +126,7 @@ class ClusteredScores:
         self._chosen = None
         if self._cluster_by is None:
             self._find_columns(records)
-        if not self._columns:
+        if not self._columns and not self._scores:
             self._alone.update(scores)
             return
         self._scores.extend(scores)
@@ -152,6 +152,21 @@ class ClusteredScores:
         """
         choice = self._choose_field()
         return choice.field and Clusters(choice.field.path, choice.field.clusters), choice.sample
+
+    def list_clusters(self) -> Sequence[int | None] | None:
+        """List the number of the cluster of each score, in the order in which they were added.
+
+        Returns:
+            None for a score that is its own cluster; None instead of a list if all are.
+
+        Raises:
+            ValueError: as `choose`.
+        """
+        choice = self._choose_field()
+        if choice.field is None:
+            return None
+        alone = choice.sample.count - len(self._scores)
+        return [None] * alone + list(self._columns[choice.field.path].list_clusters())
 
     def find_doubts(self) -> list[Doubt]:
         """Find reasons to doubt the clusters: one with a large share of the questions, or a choice that was close.

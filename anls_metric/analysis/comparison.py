@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest, nsmallest
+from itertools import combinations
 from operator import gt, lt
 from typing import Any, NamedTuple
 
@@ -42,6 +43,8 @@ class Comparison(NamedTuple):
         worse: the number of questions for which the second has the worse score.
         equal: the number of questions with the same score.
         verdict: about the second: "better", "worse", "not told apart" or "too few questions".
+        least_difference: the smallest difference that these questions can detect between these two submissions, None
+            for fewer than two clusters: `significance.least_difference`.
     """
 
     first: str
@@ -55,11 +58,7 @@ class Comparison(NamedTuple):
     worse: int
     equal: int
     verdict: str
-
-    @property
-    def least_difference(self) -> float | None:
-        """The difference that these questions can just detect: see `significance.least_difference`."""
-        return (self.interval.high - self.interval.low) / 2 if self.interval else None
+    least_difference: float | None = None
 
     @property
     def note(self) -> str:
@@ -74,17 +73,27 @@ class Comparison(NamedTuple):
         return "interval and test differ at the border, and the verdict goes by the test"
 
 
+class GroupDifference(NamedTuple):
+    """Compares a group of two submissions, as `Comparison` does. The fields are keys of the JSON document."""
+
+    difference: float
+    difference_interval: Interval | None
+
+
 class Compared(NamedTuple):
     """The comparisons of several submissions.
 
     Attributes:
         baseline: the name of the submission with which the others are compared.
         clusters: the clusters of the questions, None if there are none.
-        comparisons: one for each of the others, in their order.
+        comparisons: the baseline with each of the others, in their order; then the other pairs, where all are compared.
         hints: reasons to doubt the numbers, as sentences.
         best: the name of the submission with the highest mean.
         ties: the names of the submissions that cannot be distinguished from the best, by p-values adjusted for the
             choice of the best on the same questions: see `significance.adjust_for_best`.
+        all_pairs: whether every pair is compared.
+        groups: the differences of each of the others from the baseline: by its name, the field and the group. Groups
+            that the baseline does not have are missing.
     """
 
     baseline: str
@@ -93,25 +102,24 @@ class Compared(NamedTuple):
     hints: list[str]
     best: str
     ties: list[str]
-
-    @property
-    def least_difference(self) -> float | None:
-        """The smallest difference that one of the comparisons can detect."""
-        return min(
-            (each.least_difference for each in self.comparisons if each.least_difference is not None), default=None
-        )
+    all_pairs: bool
+    groups: Mapping[str, Mapping[str, Mapping[str, GroupDifference]]]
 
 
 def compare(
-    scored_sets: Mapping[str, ScoredSet], baseline: str | None = None, cluster_by: str | None = None
+    scored_sets: Mapping[str, ScoredSet],
+    baseline: str | None = None,
+    cluster_by: str | None = None,
+    all_pairs: bool = False,
 ) -> Compared:
-    """Compare each of several submissions with one of them, question by question.
+    """Compare each of several submissions with one of them, or all of them with each other, question by question.
 
     Args:
         scored_sets: comparable sets by name; they are joined by the ids of their questions.
         baseline: the name of the set with which the others are compared; None takes the first.
         cluster_by: the field of the records that says which questions belong together, or "none"; None chooses as
             `clusters.cluster_field` does.
+        all_pairs: whether to compare every pair; p-values are adjusted for all of them.
 
     Raises:
         ValueError: there are fewer than two sets or no set of the baseline's name, the signatures differ, a set is not
@@ -135,10 +143,32 @@ def compare(
     clusters, cluster_of = _cluster_questions(answers, cluster_by)
     # So many patterns that the smallest p-value is significant after every adjustment.
     patterns = max(significance.FLIPS, round(math.comb(len(answers), 2) / SIGNIFICANT))
-    comparisons, hints = _compare_with(baseline, answers, cluster_of, patterns)
+    names = [baseline, *(name for name in answers if name != baseline)]
+    pairs = list(combinations(names, 2)) if all_pairs else _pair_with(baseline, answers)
+    comparisons, hints = _compare_pairs(pairs, answers, cluster_of, patterns)
     best = max(scored_sets, key=lambda name: scored_sets[name].mean)
-    others = comparisons if best == baseline else _compare_with(best, answers, cluster_of, patterns)[0]
-    return Compared(baseline, clusters, comparisons, hints, best, _find_ties(others))
+    others = [comparison for comparison in comparisons if best in (comparison.first, comparison.second)]
+    if len(others) < len(answers) - 1:
+        others, _ = _compare_pairs(_pair_with(best, answers), answers, cluster_of, patterns)
+    ties = _find_ties(best, others)
+    return Compared(
+        baseline=baseline,
+        clusters=clusters,
+        comparisons=comparisons,
+        hints=hints,
+        best=best,
+        ties=[name for name in scored_sets if name in ties],
+        all_pairs=all_pairs,
+        groups={
+            name: _compare_groups(scored_sets[baseline], scored_set, cluster_of)
+            for name, scored_set in scored_sets.items()
+            if name != baseline
+        },
+    )
+
+
+def _pair_with(name: str, others: Iterable[str]) -> list[tuple[str, str]]:
+    return [(name, other) for other in others if other != name]
 
 
 def _find_baseline(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
@@ -185,26 +215,28 @@ def _cluster_questions(
     return clusters, dict(zip(records, cluster_column(list(records.values()), clusters.field)))
 
 
-def _find_ties(others: Sequence[Comparison]) -> list[str]:
+def _find_ties(best: str, others: Sequence[Comparison]) -> set[str]:
     """Find the names of those that cannot be distinguished from the best, given the comparisons with it."""
     p_values = adjust_for_best([other.p_value for other in others])
-    return [
-        other.second for other, p_value in zip(others, p_values) if other.verdict == TOO_FEW or p_value >= SIGNIFICANT
-    ]
+    return {
+        other.first if other.second == best else other.second
+        for other, p_value in zip(others, p_values)
+        if other.verdict == TOO_FEW or p_value >= SIGNIFICANT
+    }
 
 
-def _compare_with(
-    baseline: str, answers: Mapping[str, Answers], cluster_of: Mapping[str, Hashable], patterns: int
+def _compare_pairs(
+    names: Iterable[tuple[str, str]],
+    answers: Mapping[str, Answers],
+    cluster_of: Mapping[str, Hashable],
+    patterns: int,
 ) -> tuple[list[Comparison], list[str]]:
-    """Compare all others with the baseline; also return the hints."""
-    pairs = {name: _Pairs(baseline, answers[baseline], name, answers[name]) for name in answers if name != baseline}
-    samples = {name: each.sample(cluster_of) for name, each in pairs.items()}
-    p_values = [sample.flip_test(patterns) for sample in samples.values()]
-    comparisons = [
-        pairs[name].compare(samples[name], p_value, adjusted)
-        for name, p_value, adjusted in zip(pairs, p_values, holm(p_values))
-    ]
-    hints = [hint for comparison, each in zip(comparisons, pairs.values()) for hint in each.find_hints(comparison)]
+    """Compare pairs of submissions, and adjust the p-values for all of these pairs; also return the hints."""
+    pairs = [_Pairs(first, answers[first], second, answers[second]) for first, second in names]
+    samples = [pair.sample(cluster_of) for pair in pairs]
+    p_values = [sample.flip_test(patterns) for sample in samples]
+    comparisons = list(map(_Pairs.compare, pairs, samples, p_values, holm(p_values)))
+    hints = [hint for comparison, pair in zip(comparisons, pairs) for hint in pair.find_hints(comparison)]
     return comparisons, hints
 
 
@@ -271,6 +303,7 @@ class _Pairs:
             worse=worse,
             equal=len(self._ids) - better - worse,
             verdict=verdict,
+            least_difference=sample.least_difference() if clusters > 1 else None,
         )
 
     def find_hints(self, comparison: Comparison) -> Iterator[str]:
@@ -288,6 +321,30 @@ class _Pairs:
             )
         if comparison.note:
             yield f"{second} against {first}: {comparison.note}"
+
+
+def _compare_groups(
+    first: ScoredSet, second: ScoredSet, cluster_of: Mapping[str, Hashable]
+) -> dict[str, dict[str, GroupDifference]]:
+    """Compare the groups that both sets have, on the questions that both have in a group."""
+    by_field: dict[str, dict[str, GroupDifference]] = {}
+    for field, groups in second.groups.items():
+        by_field[field] = {}
+        for name in groups.keys() & first.groups.get(field, {}).keys():
+            before, after = _index_scores(first, field, name), _index_scores(second, field, name)
+            ids = [key for key in after if key in before]
+            if ids:
+                clusters = list(map(cluster_of.get, ids))
+                sample = differences([before[key] for key in ids], [after[key] for key in ids], clusters)
+                interval = sample.interval() if sample.cluster_count > 1 else None
+                by_field[field][name] = GroupDifference(sample.mean, interval)
+    return by_field
+
+
+def _index_scores(scored_set: ScoredSet, field: str, name: str) -> dict[str, float]:
+    """The scores of a group by the ids of the questions."""
+    group, ids = scored_set.groups[field][name], scored_set.answers.ids if scored_set.answers else ()
+    return {ids[place]: score for place, score in zip(group.places, group.scores)}
 
 
 def _are_same(references: Sequence[Any], others: Sequence[Any]) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +28,18 @@ if TYPE_CHECKING:
     from anls_metric.reading.corrections import Corrections
 
 EVERY_VARIANT = "all"
+
+
+@contextmanager
+def pause_collector() -> Iterator[None]:
+    """Pause the collector of cycles, which takes half of the time among millions of records; they have no cycles."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def find_scorers(
@@ -108,7 +122,8 @@ class Evaluation:
         worst: how many of the worst answers of each submission to keep.
         cluster_by: the field that says which questions belong together: see `ScoredSet`.
         baseline: the name of the submission with which the others are compared; None takes the first.
-        keep: whether to keep the rows, which a report and a list of regressions need.
+        all_pairs: whether to compare every pair of submissions.
+        keep: whether to keep the rows, which a report, a list of regressions and `find_variants` need.
         similarities: whether kept rows have their similarity.
         metrics: other metrics of texts to compute beside the scores: see `metrics.find_metrics`.
         confusions: whether to count the edits of answers that score between 0 and 1.
@@ -139,6 +154,7 @@ class Evaluation:
         worst: int = 0,
         cluster_by: str | None = None,
         baseline: str | None = None,
+        all_pairs: bool = False,
         keep: bool = False,
         similarities: bool = False,
         metrics: Sequence[Metric] = (),
@@ -153,7 +169,7 @@ class Evaluation:
         self._corrections = corrections
         self._notes_on_corrections: list[str] = []
         self._names_of_hints: dict[Hint, list[str]] = {}
-        self._by, self._answer_types = by, answer_types
+        self._by, self._answer_types, self._all_pairs = by, answer_types, all_pairs
         self._options: dict[str, Any] = {
             "by": [*(ANSWER_TYPES if answer_types else ()), *by],
             "by_key": by_key,
@@ -290,7 +306,7 @@ class Evaluation:
         from anls_metric.analysis.comparison import compare
 
         try:
-            self.compared = compare(self.scored_sets, self._baseline, self._options["cluster_by"])
+            self.compared = compare(self.scored_sets, self._baseline, self._options["cluster_by"], self._all_pairs)
         except InputError as error:
             problem = ": ".join(filter(None, ["not compared", error.where, error.problem]))
             self.hints.append(Hint("not compared", problem, error.remedy))
@@ -314,11 +330,10 @@ class Evaluation:
         return find_suspects(join_questions(list(self.scored_sets.values())), Judge(self._scorers[0]).normalize)
 
     def find_variants(self, number: str) -> list[VariantMatch]:
-        """Find the variants that give a number: see `variant_search.find_variants`."""
+        """Find the variants that give a number: see `variant_search.find_variants`. The rows must be kept."""
         from anls_metric.analysis.variant_search import find_variants
 
-        sets = self.scored_sets.items()
-        return find_variants(number, {name: each.means or {each.scorer.name: each.mean} for name, each in sets})
+        return find_variants(number, self.scored_sets, self._scorers)
 
 
 def fields_of(by: Iterable[str], cluster_by: str | None) -> list[str]:

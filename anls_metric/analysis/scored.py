@@ -10,7 +10,7 @@ import heapq
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -140,7 +140,53 @@ class Tally:
         return mean(self._counts.elements())
 
 
-Groups = dict[str, Tally]
+class Group:
+    """The scores of a group of rows.
+
+    Attributes:
+        scores: the score of each row.
+        places: the place of each row in its set.
+
+    Example:
+        >>> group = Group()
+        >>> group.add(0, 1.0)
+        >>> group.add(7, 0.5)
+        >>> group.mean, group.count
+        (0.75, 2)
+    """
+
+    def __init__(self) -> None:
+        self.scores = array("d")
+        self.places = array("L")
+
+    def add(self, place: int, score: float) -> None:
+        """Add the score of a row."""
+        self.places.append(place)
+        self.scores.append(score)
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return len(self.scores)
+
+    @property
+    def mean(self) -> float:
+        """The mean, with the same bits as `anls.mean` of all scores. ValueError: there are none."""
+        return mean(self.scores)
+
+    def interval(self, clusters: Sequence[Hashable] | None) -> Interval | None:
+        """Compute the 95 % confidence interval of the mean; None for fewer than two clusters.
+
+        Args:
+            clusters: the cluster of each row of the set, None for a row that is its own cluster; without `clusters`
+                all are.
+        """
+        sample = Sample()
+        sample.add(self.scores, clusters and [clusters[place] for place in self.places])
+        return sample.interval() if sample.cluster_count > 1 else None
+
+
+Groups = dict[str, Group]
 
 
 class ScoredSet:
@@ -164,6 +210,7 @@ class ScoredSet:
 
     Attributes:
         scorer: the scorer of the rows.
+        extract: the rules that extracted the predictions.
         signature: which score it is, to show beside the number.
         outcomes: the number of rows by the name of their outcome.
         groups: the scores of each group, by field and value.
@@ -197,6 +244,7 @@ class ScoredSet:
         confusions: bool = False,
     ) -> None:
         self.scorer: Scorer = get_variant(scorer) if isinstance(scorer, str) else scorer
+        self.extract = extract
         self.signature = self.scorer.signature(extract)
         self._others = {other.name: (other, Tally()) for other in others}
         self.outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
@@ -314,8 +362,25 @@ class ScoredSet:
 
     def means_under(self, scorers: Iterable[Scorer]) -> dict[str, float]:
         """Compute the mean under each of these scorers, by name. The set must keep its rows."""
-        rows = [scored.row for scored in self.rows]
-        return {scorer.name: scorer.mean(score_rows(rows, scorer)) for scorer in scorers}
+        rows = self.list_answers()
+        return {scorer.name: self.average(score_rows(rows, scorer), scorer) for scorer in scorers}
+
+    def list_answers(self) -> list[Row]:
+        """List the rows of all answers: of each question one for each run. The set must keep its rows."""
+        return [answer.row for scored in self.rows for answer in scored.runs or [scored]]
+
+    def average(self, scores: Sequence[float], scorer: Scorer) -> float:
+        """Compute the mean of the scores of `list_answers`; those of the runs of a question are averaged first."""
+        counts = [len(scored.runs) or 1 for scored in self.rows]
+        return scorer.mean(_average(scores, counts) if self._run_tallies else scores)
+
+    def measure_similarities(self) -> None:
+        """Compute the similarity of each kept row that has none yet. For lists and nested values there is none."""
+        if self._measures or not isinstance(self.scorer, Variant):
+            return
+        self._measures = True
+        _, similarities = _measure_rows([scored.row for scored in self.rows], self.scorer)
+        self.rows = [scored._replace(similarity=similarity) for scored, similarity in zip(self.rows, similarities)]
 
     @property
     def zeros(self) -> dict[str, int]:
@@ -326,6 +391,11 @@ class ScoredSet:
     def worst(self) -> list[Scored]:
         """The answers with the lowest scores, the lowest first; equal scores in the order of the rows."""
         return [scored for *_, scored in sorted(self._worst, key=lambda entry: entry[:2], reverse=True)]
+
+    def find_group_intervals(self, field: str) -> dict[str, Interval | None]:
+        """Find the interval of each group of a field, by the clusters of the whole set; None for one cluster."""
+        clusters = self._clustered.list_clusters()
+        return {name: each.interval(clusters) for name, each in self.groups[field].items()}
 
     def explain(self, scored: Scored) -> Any:
         """Explain the score of an answer, as its scorer does; None for a question without an answer."""
@@ -358,11 +428,13 @@ class ScoredSet:
             scores = _average(scores, counts)
             batch = list(map(_join_runs, rows, scores, _split(batch, counts)))
             self._add_run_scores(batch)
-        before = self.count if self._most_worst else 0
+        before = self.count if self._most_worst or self.groups else 0
         self._tally.add(scores)
         self._clustered.add(scores, [row.record for row in rows])
         for field in self._by:
-            group(batch, field, self.groups[field])
+            group(batch, field, self.groups[field], before)
+        for place, row in enumerate(rows, before) if self._by_key else ():
+            self._add_keys(place, row.runs or [row])
         for place, scored in enumerate(batch, before) if self._most_worst else ():
             self._keep_if_worse((-scored.score, -place, scored))
         if self._keep:
@@ -394,8 +466,6 @@ class ScoredSet:
         if self.confusions:
             self.confusions.add(rows, scores)
         self.outcomes.update(outcomes)
-        for row in rows if self._by_key else ():
-            self._add_keys(row)
         # `map(Scored, ...)`, in a third of its time
         batch = map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes, repeat(())))
         return scores, list(batch)
@@ -408,12 +478,19 @@ class ScoredSet:
                 self._run_tallies.append(Tally())
             self._run_tallies[number].add([scored.runs[number].score for scored in batch if number < len(scored.runs)])
 
-    def _add_keys(self, row: Row) -> None:
-        """Add the scores of the keys of a row. A key of the closest accepted answer that is not scored has 0."""
-        why = self.scorer.explain([] if row.prediction is None else row.prediction, row.references)
-        scores = {} if row.prediction is None else dict(_flatten_keys(why.key_scores))
-        for key, score in {**dict.fromkeys(_list_key_paths(why.closest), 0.0), **scores}.items():
-            self.groups[KEYS].setdefault(key, Tally()).add([score])
+    def _add_keys(self, place: int, answers: Iterable[Row]) -> None:
+        """Add the scores of the keys of a question, averaged over its answers.
+
+        A key of the closest accepted answer that is not scored has 0.
+        """
+        by_key: dict[str, list[float]] = {}
+        for row in answers:
+            why = self.scorer.explain([] if row.prediction is None else row.prediction, row.references)
+            scores = {} if row.prediction is None else dict(_flatten_keys(why.key_scores))
+            for key, score in {**dict.fromkeys(_list_key_paths(why.closest), 0.0), **scores}.items():
+                by_key.setdefault(key, []).append(score)
+        for key, found in by_key.items():
+            self.groups[KEYS].setdefault(key, Group()).add(place, mean(found))
 
     def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
         if len(self._worst) < self._most_worst:
@@ -496,23 +573,26 @@ def _list_key_paths(value: Any, before: str = "") -> Iterator[str]:
             yield from _list_key_paths(item, before)
 
 
-def group(scored: Iterable[Scored], field: str, groups: Groups | None = None) -> Groups:
+def group(scored: Iterable[Scored], field: str, groups: Groups | None = None, start: int = 0) -> Groups:
     """Group scores by the values of a field of the record.
 
     Args:
         scored: the rows.
         field: the field; a row whose record has a list there counts in each of its groups.
         groups: the groups to which the scores are added; None for new ones.
+        start: the place of the first row in its set.
 
     Example:
         >>> scored = ScoredSet().add([Row("7", "a", ["a"], {"kind": "x"}), Row("8", "a", ["b"], {"kind": ["x", "y"]})])
-        >>> {value: tally.mean for value, tally in group(scored, "kind").items()}
+        >>> {value: each.mean for value, each in group(scored, "kind").items()}
         {'x': 0.5, 'y': 0.0}
     """
     groups = {} if groups is None else groups
-    for answer in scored:
+    for place, answer in enumerate(scored, start):
         for name in group_names(answer.row.record, field):
-            groups.setdefault(name, Tally()).add([answer.score])
+            if name not in groups:
+                groups[name] = Group()
+            groups[name].add(place, answer.score)
     return groups
 
 
@@ -538,7 +618,7 @@ def sort_groups(groups: Groups) -> Groups:
     """Sort groups by name, 2 before 10.
 
     Example:
-        >>> list(sort_groups({"page 10": Tally(), "page 2": Tally(), "a": Tally()}))
+        >>> list(sort_groups({"page 10": Group(), "page 2": Group(), "a": Group()}))
         ['a', 'page 2', 'page 10']
     """
     return {name: groups[name] for name in sorted(groups, key=natural_key)}

@@ -1,10 +1,15 @@
-"""Finds the variant that gives a published number on these answers."""
+"""Finds the variants and the extraction rules that give a published number on these answers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
+
+from anls_metric.analysis.scored import ScoredSet, score_rows
+from anls_metric.core.variants import VARIANTS, Scorer, Variant
+from anls_metric.reading.extract import EXTRACTORS, Extractor
+from anls_metric.reading.join import Row
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
@@ -19,6 +24,7 @@ class VariantMatch(NamedTuple):
         scale: the factor of its mean: 1 or 100.
         anls: its mean.
         exact: whether the mean has all digits of the number; otherwise it is only the nearest one.
+        extract: the rules that extract the answers for this number, "" for none.
     """
 
     name: str
@@ -26,14 +32,18 @@ class VariantMatch(NamedTuple):
     scale: int
     anls: float
     exact: bool
+    extract: str
 
 
-def find_variants(number: str, means: Mapping[str, Mapping[str, float]]) -> list[VariantMatch]:
-    """Find the variants that give a number, rounded to its digits.
+def find_variants(
+    number: str, scored_sets: Mapping[str, ScoredSet], scorers: Iterable[Scorer] = ()
+) -> list[VariantMatch]:
+    """Find the variants that give a number, rounded to its digits, with the answers as they are or extracted by a rule.
 
     Args:
         number: the number as it is printed: 84.75, 0.8475, 84.8 %.
-        means: the mean under each variant, by submission.
+        scored_sets: sets that keep their rows, by the names of the submissions.
+        scorers: the variants to try; none for all of them, and for lists and nested values the scorer of the set.
 
     Returns:
         All variants that give the number; if there are none, the nearest one.
@@ -42,24 +52,69 @@ def find_variants(number: str, means: Mapping[str, Mapping[str, float]]) -> list
         ValueError: it is not a number.
 
     Example:
-        >>> means = {"base": {"standard": 0.8512, "rrc": 0.84749, "due": 0.8475}}
-        >>> [(match.variant, match.scale) for match in find_variants("84.75", means)]
-        [('rrc', 100), ('due', 100)]
-        >>> find_variants("0.86", means)
-        [VariantMatch(name='base', variant='standard', scale=1, anls=0.8512, exact=False)]
+        >>> from anls_metric.reading.join import Row
+        >>> scored_set = ScoredSet(keep=True)
+        >>> _ = scored_set.add([Row("7", "**Cola**", ["Cola"], {}), Row("8", "Cola", ["Cola"], {})])
+        >>> scorers = [VARIANTS["standard"], VARIANTS["due"]]
+        >>> [(match.variant, match.extract) for match in find_variants("75", {"base": scored_set}, scorers)]
+        [('standard', '')]
+        >>> [(match.variant, match.extract) for match in find_variants("1.0", {"base": scored_set}, scorers)]
+        [('standard', 'bold'), ('due', 'bold')]
+        >>> find_variants("0.76", {"base": scored_set}, scorers)
+        [VariantMatch(name='base', variant='standard', scale=1, anls=0.75, exact=False, extract='')]
     """
+    wanted = _parse_number(number)
+    half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
+    matches = [
+        (abs(Decimal(mean) * scale - wanted), VariantMatch(name, variant, scale, mean, True, rules))
+        for name, scored_set in scored_sets.items()
+        for (rules, variant), mean in _try_all(scored_set, list(scorers)).items()
+        for scale in SCALES
+    ]
+    exact = [match for distance, match in matches if distance <= half]
+    return exact or [min(matches, key=lambda pair: pair[0] / pair[1].scale)[1]._replace(exact=False)]
+
+
+def _parse_number(number: str) -> Decimal:
     try:
         wanted = Decimal(number.strip().removesuffix("%").strip())
     except InvalidOperation:
         wanted = Decimal("nan")
     if not wanted.is_finite():
         raise ValueError(f"{number!r} is no number: write it as it is printed, like 84.75 or 0.8475")
-    half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
-    matches = [
-        (abs(Decimal(mean) * scale - wanted), VariantMatch(name, variant, scale, mean, True))
-        for name, by_variant in means.items()
-        for variant, mean in by_variant.items()
-        for scale in SCALES
-    ]
-    exact = [match for distance, match in matches if distance <= half]
-    return exact or [min(matches, key=lambda pair: pair[0] / pair[1].scale)[1]._replace(exact=False)]
+    return wanted
+
+
+def _try_all(scored_set: ScoredSet, scorers: Iterable[Scorer]) -> dict[tuple[str, str], float]:
+    """Compute the mean of a set by extraction rules and variant: with its own rules, with none, and with each rule."""
+    is_of_texts = isinstance(scored_set.scorer, Variant)
+    scorers = list(scorers or (VARIANTS.values() if is_of_texts else [scored_set.scorer]))
+    means = {(scored_set.extract, name): mean for name, mean in _compute_means(scored_set, scorers).items()}
+    if not is_of_texts:
+        return means
+    rows = scored_set.list_answers()
+    raw = [row if row.written is None else row._replace(prediction=row.written, written=None) for row in rows]
+    changes = {rule.name: _extract(rule, raw) for rule in EXTRACTORS.values()}
+    changes = {rule: changed for rule, changed in changes.items() if changed}
+    for scorer in scorers if changes or scored_set.extract else ():
+        scores = dict(enumerate(score_rows(raw, scorer)))
+        for rule, changed in {"": dict[int, Row](), **changes}.items():
+            rescored = scores | dict(zip(changed, score_rows(list(changed.values()), scorer) if changed else ()))
+            means.setdefault((rule, scorer.name), scored_set.average(list(rescored.values()), scorer))
+    return means
+
+
+def _compute_means(scored_set: ScoredSet, scorers: Iterable[Scorer]) -> dict[str, float]:
+    """The mean of a set under each scorer; what the set knows already is not computed again."""
+    known = scored_set.means
+    unknown = [scorer for scorer in scorers if scorer.name not in known]
+    return {**known, **scored_set.means_under(unknown)}
+
+
+def _extract(rule: Extractor, rows: Sequence[Row]) -> dict[int, Row]:
+    """The rows whose predictions a rule changes, by their places."""
+    return {
+        place: row._replace(prediction=answer)
+        for place, row in enumerate(rows)
+        if row.prediction is not None and (answer := rule.find(row.prediction)) not in (None, row.prediction)
+    }

@@ -125,6 +125,20 @@ class Explanation:
         """Why the answer has its score: a sentence for a page that shows the accepted answer beside it."""
         return self._put_into_words().sentence
 
+    def _repr_html_(self) -> str:
+        """The prediction above the closest accepted answer, with the differences marked: what a notebook shows."""
+        from html import escape  # slow to import
+
+        sides = (
+            ("prediction", [edit.prediction for edit in self.edits]),
+            ("accepted", [edit.reference for edit in self.edits]),
+        )
+        rows = [
+            f"<tr><th>{name}</th><td>{''.join(map(_mark_difference, self.edits, texts))}</td></tr>"
+            for name, texts in sides
+        ]
+        return f"<table>{''.join(rows)}</table><p>{escape(self.sentence)} Score: {self.score:.4f}</p>"
+
     def _put_into_words(self) -> Words:
         best, variant = self.best, self.variant
         key: str = self.reason
@@ -146,6 +160,12 @@ class Explanation:
         }
         keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
         return Words(*(words.format(**facts, keeps=keeps, fails=fails) for words in WORDS[key]))
+
+
+def _mark_difference(edit: Edit, text: str) -> str:
+    from html import escape
+
+    return escape(text) if edit.operation == "equal" else f"<mark>{escape(text)}</mark>"
 
 
 class Words(NamedTuple):

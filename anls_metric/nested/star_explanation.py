@@ -184,6 +184,13 @@ class StarExplanation:
     def __str__(self) -> str:
         return _summarize(self)
 
+    def _repr_html_(self) -> str:
+        """The sentence, and a line for each leaf that is not right: what a notebook shows."""
+        from html import escape  # slow to import
+
+        lines = [f"<li>{escape(str(leaf))}</li>" for leaf in self.leaves if leaf.score < 1]
+        return f"<p>{escape(str(self))}</p><ul>{''.join(lines)}</ul>"
+
 
 @dataclass(frozen=True)
 class ListExplanation(StarExplanation):

@@ -59,16 +59,17 @@ def _choose_columns(file: File, schema: Any) -> list[str]:
     return [
         field.name
         for field in schema
-        if field.name in columns or (field.name in others and not _holds_bytes(field.type))
+        if field.name in columns or (field.name in others and not holds_bytes(field.type))
     ]
 
 
-def _holds_bytes(kind: Any) -> bool:
+def holds_bytes(kind: Any) -> bool:
+    """Whether values of a type of pyarrow hold bytes, as images do."""
     from pyarrow import types
 
     if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
         return True
-    return any(_holds_bytes(kind.field(place).type) for place in range(kind.num_fields))
+    return any(holds_bytes(kind.field(place).type) for place in range(kind.num_fields))
 
 
 def _read_batches(file: File, held: IO[bytes], batches: Iterable[Any], may_be_broken: bool = False) -> Iterator[Chunk]:

@@ -274,6 +274,16 @@ def find_submissions(
     return _name_all(inputs, open_source, Questions(open_source(gold), keep=len(inputs) > 1))
 
 
+def find_tables(inputs: Sequence[Input], reading: Reading, fields: Sequence[str] = ()) -> list[Submission]:
+    """Find the submissions among files and tables that have the accepted answers themselves.
+
+    Args:
+        inputs: the files and tables.
+        reading, fields: see `find_submissions`.
+    """
+    return _name_all(inputs, lambda each: each.open(reading, fields), None)
+
+
 def _as_input(file: str | Input) -> Input:
     return Input.parse(file) if isinstance(file, str) else file
 

@@ -42,8 +42,8 @@ def build_document(
 
     Returns:
         A dict of values that JSON can hold: ``signature``, ``questions`` (their number), ``clusters`` (field and count,
-        or None), ``hints``, ``submissions`` and ``comparisons``, both lists of dicts. With `compared` also ``best`` and
-        ``least_difference``. ``label`` is the name of the score if it is not ANLS.
+        or None), ``hints``, ``submissions`` and ``comparisons``, both lists of dicts. With `compared` also ``best``,
+        ``baseline`` and ``all_pairs``. ``label`` is the name of the score if it is not ANLS.
     """
     first = entries[0].scored_set
     clusters = compared.clusters if compared else first.clusters
@@ -52,7 +52,7 @@ def build_document(
         "questions": max(entry.scored_set.count for entry in entries),
         "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
         "hints": list(hints),
-        "submissions": [_describe_submission(entry, most_confusions) for entry in entries],
+        "submissions": [_describe_submission(entry, compared, most_confusions) for entry in entries],
         "comparisons": list(map(_describe_comparison, compared.comparisons)) if compared else [],
     }
     if suspects is not None:
@@ -61,7 +61,7 @@ def build_document(
         content["label"] = first.label
     if compared:
         content["best"] = {"name": compared.best, "not_told_apart": compared.ties}
-        content["least_difference"] = compared.least_difference
+        content |= {"baseline": compared.baseline, "all_pairs": compared.all_pairs}
     if compared and most_changes:
         from anls_metric.analysis.comparison import find_changes
 
@@ -73,7 +73,7 @@ def build_document(
     return content
 
 
-def _describe_submission(entry: Entry, most_confusions: int) -> dict[str, Any]:
+def _describe_submission(entry: Entry, compared: Compared | None, most_confusions: int) -> dict[str, Any]:
     scored_set = entry.scored_set
     content: dict[str, Any] = {
         "name": entry.name,
@@ -85,12 +85,7 @@ def _describe_submission(entry: Entry, most_confusions: int) -> dict[str, Any]:
         "contains": scored_set.contains,
         "outcomes": dict(scored_set.outcomes),
         **({"points": scored_set.points._asdict()} if scored_set.points else {}),
-        "groups": {
-            field: {
-                value: {"anls": tally.mean, "questions": tally.count} for value, tally in sort_groups(groups).items()
-            }
-            for field, groups in scored_set.groups.items()
-        },
+        "groups": {field: _describe_groups(entry, field, compared) for field in scored_set.groups},
     }
     if scored_set.run_scores:
         content["runs"] = len(scored_set.run_scores)
@@ -116,6 +111,30 @@ def _describe_submission(entry: Entry, most_confusions: int) -> dict[str, Any]:
     if scored_set.worst:
         content["worst"] = [_describe_answer(scored, scored_set) for scored in scored_set.worst]
     return content
+
+
+def _describe_groups(entry: Entry, field: str, compared: Compared | None) -> dict[str, dict[str, Any]]:
+    """The groups of a field: score, interval and size; with a comparison also the difference from the baseline."""
+    intervals = entry.scored_set.find_group_intervals(field)
+    content: dict[str, dict[str, Any]] = {
+        name: {"anls": group.mean, "interval": _list_interval(intervals[name]), "questions": group.count}
+        for name, group in sort_groups(entry.scored_set.groups[field]).items()
+    }
+    if compared and entry.name in compared.groups:
+        found = compared.groups[entry.name][field]
+        for name, group in content.items():
+            difference, interval = found.get(name, (None, None))
+            group |= {"difference": difference, "difference_interval": _list_interval(interval)}
+    return content
+
+
+def index_comparisons(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The comparison of each submission with the baseline, by the name of the submission."""
+    return {
+        comparison["second"]: comparison
+        for comparison in document["comparisons"]
+        if comparison["first"] == document["baseline"]
+    }
 
 
 def list_extraction(document: Mapping[str, Any]) -> list[str]:

@@ -25,11 +25,12 @@ from anls_metric.core.explanation import format_number
 from anls_metric.core.variants import VARIANTS, Variant, get_variant
 from anls_metric.core.version import __version__
 from anls_metric.report import charts
-from anls_metric.report.document import build_document, list_extraction
+from anls_metric.report.document import build_document, index_comparisons, list_extraction
 from anls_metric.report.html_parts import escape
 from anls_metric.report.images import Images
+from anls_metric.report.numbers import PLAIN
 from anls_metric.report.question_data import MOST_BYTES, build_question_data, encode_script_data, select_questions
-from anls_metric.report.terminal import format_interval, make_printable
+from anls_metric.report.terminal import make_printable
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared
@@ -244,7 +245,7 @@ def _format_score(whole: _Whole) -> str:
     scale = charts.choose_scale([submission["anls"], *(interval or [])])
     spread = "No interval: it needs two clusters of questions."
     if interval:
-        spread = f"95 % interval {format_interval(interval)}"
+        spread = f"95 % interval {PLAIN.format_interval(interval)}"
     shares = [f"<div><dt>{part.name}</dt><dd>{part.size:,}</dd></div>" for part in _split_answers(submission)]
     return (
         '<section class="card hero" aria-labelledby=score><h2 id=score>'
@@ -264,7 +265,7 @@ def _format_ends(scale: charts.Scale) -> str:
 
 def _format_ranking(whole: _Whole) -> str:
     """The submissions, the best first, each against the baseline."""
-    comparisons = {comparison["second"]: comparison for comparison in whole.document["comparisons"]}
+    comparisons = index_comparisons(whole.document)
     ends = [end for submission in whole.submissions for end in submission["interval"] or [submission["anls"]]]
     scale = charts.choose_scale(ends)
     rows = []
@@ -275,8 +276,8 @@ def _format_ranking(whole: _Whole) -> str:
             (whole.label, f"<b class=anls>{submission['anls']:.4f}</b>"),
             ("95 % interval", charts.draw_interval(submission["anls"], submission["interval"], scale, place)),
             ("equal, partial, zero", charts.draw_stack(_split_answers(submission))),
-            ("exact", f"{submission['exact_match']:.3f}"),
-            ("contains", f"{submission['contains']:.3f}"),
+            ("exact", PLAIN.format(submission["exact_match"])),
+            ("contains", PLAIN.format(submission["contains"])),
         ]
         if whole.compared:
             cells += _format_comparison(comparisons.get(submission["name"]))
@@ -306,32 +307,31 @@ _VERDICT = {"better": "good", "worse": "zero", "not told apart": "plain", "too f
 def _format_comparison(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     if comparison is None:
         return [("difference", "<span class=said>the baseline</span>"), *[("", "<td class=none></td>")] * 2]
-    p = comparison["p_value_adjusted"]
+    p, least = comparison["p_value_adjusted"], comparison["least_difference"]
+    detectable = "" if least is None else f"<small>detectable: {PLAIN.format(least)}</small>"
     return [
         (
             "difference",
-            f"{comparison['difference']:+.4f}<small>{format_interval(comparison['interval'], '+.3f')}</small>",
+            f"{PLAIN.format(comparison['difference'], '+')}"
+            f"<small>{PLAIN.format_interval(comparison['interval'], '+')}</small>",
         ),
         ("p", "&lt;0.001" if p < 0.001 else f"{p:.3f}"),
         (
             "verdict",
             f'<span class="verdict {_VERDICT[comparison["verdict"]]}">{comparison["verdict"]}</span>'
-            f"<small>{comparison['better']:,} better, {comparison['worse']:,} worse</small>",
+            f"<small>{comparison['better']:,} better, {comparison['worse']:,} worse</small>{detectable}",
         ),
     ]
 
 
 def _format_fine_print(whole: _Whole) -> str:
-    """How the comparison was made, and the differences that it cannot detect."""
+    """How the comparison was made."""
     if whole.compared is None:
         return _KEY
     clusters, count = whole.compared.clusters, len(whole.compared.comparisons)
     by = f"by {escape(clusters.field)} ({clusters.count:,} clusters)" if clusters else "question by question"
     text = f"Paired {by}, signs flipped"
     text += f"; p adjusted for {count} comparisons (Holm)." if count > 1 else "."
-    least = whole.compared.least_difference
-    if least:
-        text += f" A difference under {least:.4f} cannot be told here."
     return f"{_KEY}<p class=said>{text}</p>"
 
 
@@ -422,7 +422,8 @@ def _format_groups(whole: _Whole, field: str, groups: Sequence[Groups]) -> str:
         + "".join(
             _format_cell(
                 escape(whole.names[place], 120),
-                f"{tallies[name].mean:.4f}{charts.draw_bar(tallies[name].mean, place)}",
+                f"{tallies[name].mean:.4f}{charts.draw_bar(tallies[name].mean, place)}"
+                + _format_group_details(whole.submissions[place]["groups"].get(field, {}).get(name, {})),
             )
             if name in tallies
             else "<td>-</td>"
@@ -437,6 +438,17 @@ def _format_groups(whole: _Whole, field: str, groups: Sequence[Groups]) -> str:
     rest = len(everything) - len(names)
     more = f"<p class=said>and {rest:,} smaller groups</p>" if rest else ""
     return f'<table class="stack numbers{_style_few(whole)}">{_format_header(head)}<tbody>{rows}</tbody></table>{more}'
+
+
+def _format_group_details(group: Mapping[str, Any]) -> str:
+    """The interval of a group that was asked for, and its difference from the baseline."""
+    details = PLAIN.format_interval(group["interval"]) if group.get("interval") else ""
+    difference = ""
+    if group.get("difference") is not None:
+        interval = group["difference_interval"]
+        difference = f"difference {PLAIN.format(group['difference'], '+')}"
+        difference += f", {PLAIN.format_interval(interval, '+')}" if interval else ""
+    return "".join(f"<small>{text}</small>" for text in (details, difference) if text)
 
 
 def _format_group(whole: _Whole, field: str, name: str) -> str:

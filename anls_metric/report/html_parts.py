@@ -14,7 +14,8 @@ from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import VARIANTS, Variant
 from anls_metric.reading.values import format_value
 from anls_metric.report.document import list_extraction
-from anls_metric.report.terminal import format_interval, make_printable, shorten
+from anls_metric.report.numbers import PLAIN
+from anls_metric.report.terminal import make_printable, shorten
 
 if TYPE_CHECKING:
     from anls_metric.nested import Leaf, StarExplanation
@@ -222,7 +223,7 @@ def format_summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> st
         rows = [
             [
                 escape(entry["name"], 60),
-                f"{_draw_bar(entry['anls'])}<small>{format_interval(entry['interval'])}</small>",
+                f"{_draw_bar(entry['anls'])}<small>{PLAIN.format_interval(entry['interval'])}</small>",
             ]
             for entry in submissions
         ]
@@ -235,7 +236,7 @@ def format_summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> st
     why = f"{zeros:,} score{'s' * (zeros == 1)} 0" if zeros else "None scores 0"
     spread = "No interval: it needs two questions"
     if submission["interval"]:
-        spread = f"95 % interval {format_interval(submission['interval'])}"
+        spread = f"95 % interval {PLAIN.format_interval(submission['interval'])}"
     more = f"<p>{spread}</p><p>{escape(submission['name'])}</p>"
     head = _format_head(submission["anls"], f"{count}. {why}.", more, document["signature"], label)
     return f'<section class="anls">{head}{remarks}</section>'

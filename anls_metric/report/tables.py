@@ -6,51 +6,64 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from anls_metric.report.terminal import format_interval, make_printable
+from anls_metric.report import columns as of
+from anls_metric.report.columns import COLUMNS, COMPARED, Column, choose_columns
+from anls_metric.report.document import index_comparisons
+from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.terminal import make_printable
 
 Table = list[list[str]]
 """The head and the rows: lists of cells, all of the same length."""
 
-OWN = 5
-"""The first columns of the table of submissions are about each submission; the others compare it with the baseline."""
+Names = str | Iterable[str]
+"""The columns that a user wants, as `columns.find_columns` takes them; none for the usual ones."""
+
+MARK = "*"
+"""Stands behind a significant difference of a matrix."""
 
 
 class Block(NamedTuple):
-    """A table with its title."""
+    """A table with its title; and its columns, where they are rows of `COLUMNS`."""
 
     title: str
     table: Table
+    columns: Sequence[Column] = ()
 
 
-def build_blocks(document: Mapping[str, Any]) -> list[Block]:
-    """The tables of a document: of its submissions, then of the variants and groups that it has.
+def build_blocks(
+    document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = (), latex: bool = False
+) -> list[Block]:
+    """The tables of a document: of its submissions and of all pairs, then of the variants and groups that it has.
 
     Args:
         document: as `document.build_document` makes it.
+        numbers: how scores are printed.
+        columns: the columns that a user wants; none for the usual ones.
+        latex: whether the usual columns are those of a table in LaTeX.
+
+    Raises:
+        ValueError: there is no such column, or it would be empty.
     """
-    submissions = document["submissions"]
-    names = [submission["name"] for submission in submissions]
-    tables = [Block("", build_comparison_table(document))]
+    blocks = [_build_submissions(document, numbers, columns, latex)]
+    if document.get("all_pairs"):
+        blocks += _build_matrices(document, numbers)
+    names = [submission["name"] for submission in document["submissions"]]
     variants = [
-        [name, *(f"{submission['variants'][name]:.4f}" for submission in submissions)]
+        [name, *(numbers.format(submission["variants"][name]) for submission in document["submissions"])]
         for name in _collect_keys(document, "variants")
     ]
     if variants:
-        tables.append(Block(f"{_get_score_name(document)} under each variant", [["variant", *names], *variants]))
-    for field in _collect_keys(document, "groups"):
-        groups = [submission["groups"].get(field, {}) for submission in submissions]
-        values = dict.fromkeys(value for tallies in groups for value in tallies)
-        rows = [_format_group(value, groups) for value in values]
-        if rows:
-            tables.append(Block(f"{_get_score_name(document)} by {field}", [[field, *names, "questions"], *rows]))
-    return tables
+        blocks.append(Block(f"{_get_label(document)} under each variant", [["variant", *names], *variants]))
+    fields = _collect_keys(document, "groups")
+    groups = [_build_groups(document, field, numbers, columns, latex) for field in fields]
+    return blocks + [block for block in groups if block.table[1:]]
 
 
-def _get_score_name(document: Mapping[str, Any]) -> str:
+def _get_label(document: Mapping[str, Any]) -> str:
     """The name of the score."""
     return str(document.get("label", "ANLS"))
 
@@ -59,54 +72,89 @@ def _collect_keys(document: Mapping[str, Any], key: str) -> list[str]:
     return list(dict.fromkeys(name for submission in document["submissions"] for name in submission.get(key, ())))
 
 
-def _format_group(value: str, groups: Sequence[Mapping[str, Any]]) -> list[str]:
-    tallies = [by_value.get(value) for by_value in groups]
-    count = max(tally["questions"] for tally in tallies if tally)
-    return [value, *(f"{tally['anls']:.4f}" if tally else "-" for tally in tallies), f"{count:,}"]
+def _build_submissions(document: Mapping[str, Any], numbers: Numbers, names: Names, latex: bool) -> Block:
+    """The table of submissions: scores, intervals, and the comparison of each submission with the baseline."""
+    usual: Sequence[str] = of.OF_SUBMISSIONS_IN_LATEX if latex else of.OF_SUBMISSIONS
+    if document.get("all_pairs"):
+        usual = [key for key in usual if key not in COMPARED]
+    records = collect_records(document)
+    return _build_block("", document, choose_columns(records, names, usual), records, numbers)
 
 
-def build_comparison_table(document: Mapping[str, Any]) -> Table:
-    """The table of submissions: scores, intervals, and the comparison of each submission with the baseline.
-
-    Args:
-        document: as `document.build_document` makes it.
-    """
-    comparisons, baseline = _index_comparisons(document)
-    head = ["", _get_score_name(document), "95 %", "exact", "contains"]
-    rows = []
-    for submission in document["submissions"]:
-        row = [submission["name"], f"{submission['anls']:.4f}", format_interval(submission["interval"], ".3f")]
-        row += [f"{submission['exact_match']:.3f}", f"{submission['contains']:.3f}"]
-        if comparisons:
-            row += _format_comparison(comparisons.get(submission["name"]))
-        rows.append(row)
-    if comparisons:
-        head += [f"against {baseline}", "95 %", "p", "questions"]
-    return [head, *rows]
-
-
-def _index_comparisons(document: Mapping[str, Any]) -> tuple[dict[str, Mapping[str, Any]], str]:
-    """The comparison of each submission by its name, and the name of the baseline."""
-    comparisons = {comparison["second"]: comparison for comparison in document["comparisons"]}
-    return comparisons, document["comparisons"][0]["first"] if comparisons else ""
+def _build_groups(document: Mapping[str, Any], field: str, numbers: Numbers, names: Names, latex: bool) -> Block:
+    """The table of the groups of a field: a row for each group and submission."""
+    submissions = document["submissions"]
+    several = len(submissions) > 1
+    values = _collect_keys({"submissions": [each["groups"] for each in submissions]}, field)
+    records = [
+        {"group": value, "name": submission["name"], **submission["groups"][field][value]}
+        for value in values
+        for submission in submissions
+        if value in submission["groups"].get(field, {})
+    ]
+    usual = (of.OF_GROUPS_IN_LATEX if several else of.OF_GROUPS_ALONE_IN_LATEX) if latex else of.OF_GROUPS
+    wanted = [key for key in of.find_columns(names) if key in usual] if names else ()
+    name, *chosen = choose_columns(records, wanted, usual)
+    first = [Column("group", field.replace("{", "{{").replace("}", "}}"), of.format_text)]
+    first += [name._replace(heading="submission")] if several else []
+    return _build_block(f"{_get_label(document)} by {field}", document, [*first, *chosen], records, numbers)
 
 
-def _format_comparison(comparison: Mapping[str, Any] | None) -> list[str]:
-    if comparison is None:
-        return ["the baseline", "", "", ""]
-    counts = f"{comparison['better']:,} better, {comparison['worse']:,} worse: {comparison['verdict']}"
-    p_value = f"{comparison['p_value_adjusted']:.2g}"
-    return [f"{comparison['difference']:+.4f}", format_interval(comparison["interval"], "+.3f"), p_value, counts]
+def _build_block(
+    title: str,
+    document: Mapping[str, Any],
+    columns: Sequence[Column],
+    records: Sequence[Mapping[str, Any]],
+    numbers: Numbers,
+) -> Block:
+    head = [column.heading.format(label=_get_label(document), baseline=_get_baseline(document)) for column in columns]
+    return Block(
+        title, [head, *([column.make_cell(record, numbers) for column in columns] for record in records)], columns
+    )
+
+
+def _get_baseline(document: Mapping[str, Any]) -> str:
+    return str(document.get("baseline", ""))
+
+
+def _build_matrices(document: Mapping[str, Any], numbers: Numbers) -> list[Block]:
+    """The differences of all pairs, and the differences that could be detected: the row minus the column."""
+    pairs = {(comparison["first"], comparison["second"]): comparison for comparison in document["comparisons"]}
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
+
+    def build(title: str, make_cell: Callable[[Mapping[str, Any]], str]) -> Block:
+        rows = [
+            [
+                f"{place} {name}",
+                *(make_cell(pairs[other, name]) if (other, name) in pairs else "" for other in names[:-1]),
+            ]
+            for place, name in enumerate(names, 1)
+        ]
+        return Block(title, [["", *map(str, range(1, len(names)))], *rows])
+
+    def format_difference(comparison: Mapping[str, Any]) -> str:
+        return numbers.format(comparison["difference"], "+") + MARK * (comparison["verdict"] in ("better", "worse"))
+
+    label = _get_label(document)
+    return [
+        build(
+            f"{label} of the row minus {label} of the column ({MARK} significant at 0.05, adjusted for all pairs)",
+            format_difference,
+        ),
+        build(
+            "Smallest differences that these questions can detect",
+            lambda comparison: COLUMNS["least_difference"].make_cell(comparison, numbers),
+        ),
+    ]
 
 
 def format_footnote(document: Mapping[str, Any]) -> list[str]:
     """Sentences below the table, on questions, clusters and adjustment; the last text is the signature."""
-    count, least = len(document["comparisons"]), document.get("least_difference")
-    of = count_questions(document)
-    adjusted = f"; p adjusted for {count} comparisons" if count > 1 else ""
-    sentences = [f"{of}{adjusted}."]
-    if least:
-        sentences.append(f"Differences under {least:#.2g} cannot be told with these questions.")
+    comparisons = document["comparisons"]
+    adjusted = f"; p adjusted for {len(comparisons)} comparisons" if len(comparisons) > 1 else ""
+    sentences = [f"{count_questions(document)}{adjusted}."]
+    if document.get("all_pairs") and any(each["verdict"] == "too few questions" for each in comparisons):
+        sentences.append("Too few questions for a verdict.")
     return [*sentences, document["signature"]]
 
 
@@ -117,33 +165,86 @@ def count_questions(document: Mapping[str, Any]) -> str:
     return f"{document['questions']:,} questions{of}"
 
 
-def collect_figures(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All numbers of each submission with all digits, a dict for each submission: the rows of a spreadsheet."""
-    comparisons, baseline = _index_comparisons(document)
-    rows = []
+def collect_records(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What is known of each submission and of its comparison with the baseline, by the keys of `COLUMNS`."""
+    comparisons = index_comparisons(document)
+    records = []
     for submission in document["submissions"]:
-        row = {key: submission[key] for key in ("name", "layout", "questions", "anls")}
-        row |= zip(("low", "high"), submission["interval"] or (None, None))
-        row |= {key: submission[key] for key in ("exact_match", "contains")}
-        if comparisons:
-            row |= _collect_comparison(comparisons.get(submission["name"]), baseline)
-        row |= {f"outcome {name}": count for name, count in submission["outcomes"].items()}
-        row |= {f"anls {name}": value for name, value in submission.get("variants", {}).items()}
-        for field, groups in submission["groups"].items():
-            row |= {f"anls {field}={value}": group["anls"] for value, group in groups.items()}
-        rows.append(row | {"signature": document["signature"]})
-    return rows
+        record = {key: submission[key] for key in COLUMNS if key in submission}
+        comparison = comparisons.get(submission["name"])
+        if comparison:
+            comparison = {**comparison, "difference_interval": comparison["interval"]}
+            record |= {key: comparison[key] for key in COMPARED}
+        records.append(record)
+    return records
 
 
-_COMPARED = ("difference", "p_value", "p_value_adjusted", "better", "worse", "equal", "verdict")
+# A key of the document -> the names of two figures, its ends.
+_ENDS = {"interval": ("low", "high"), "difference_interval": ("difference_low", "difference_high")}
 
 
-def _collect_comparison(comparison: Mapping[str, Any] | None, baseline: str) -> dict[str, Any]:
-    if comparison is None:
-        return dict.fromkeys(("against", *_COMPARED, "difference_low", "difference_high"))
-    low, high = comparison["interval"] or (None, None)
-    values = {"against": baseline, **{key: comparison[key] for key in _COMPARED}}
-    return values | {"difference_low": low, "difference_high": high}
+def collect_figures(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> list[dict[str, Any]]:
+    """The numbers of each submission, a dict for each submission: the rows of a spreadsheet.
+
+    Args:
+        document: as `document.build_document` makes it.
+        numbers: how scores are printed; without a choice they keep all digits.
+        columns: the columns that a user wants; none for everything.
+
+    Raises:
+        ValueError: there is no such column, or it would be empty.
+    """
+    records = collect_records(document)
+    keys = [column.key for column in choose_columns(records, columns, COLUMNS)]
+    groups = [
+        group for each in document["submissions"] for field in each["groups"].values() for group in field.values()
+    ]
+    of_groups = [
+        key for key in of.OF_GROUPS if key in keys and key != "questions" and any(key in group for group in groups)
+    ]
+    rows = []
+    for submission, record in zip(document["submissions"], records):
+        row = _spread(record, keys, numbers)
+        if not columns and document["comparisons"]:
+            row["against"] = None if submission["name"] == document["baseline"] else document["baseline"]
+        if not columns:
+            row |= {f"outcome {name}": count for name, count in submission["outcomes"].items()}
+        row |= {f"anls {name}": _convert(value, numbers) for name, value in submission.get("variants", {}).items()}
+        row |= _collect_differences(document, submission["name"], numbers)
+        for field, by_value in submission["groups"].items():
+            for value, group in by_value.items():
+                figures = _spread(group, of_groups, numbers)
+                row |= {f"{key} {field}={value}": figure for key, figure in figures.items()}
+        rows.append(row)
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [{name: row.get(name) for name in names} | {"signature": document["signature"]} for row in rows]
+
+
+def _collect_differences(document: Mapping[str, Any], name: str, numbers: Numbers) -> dict[str, Any]:
+    """Where all pairs are compared: the difference of a submission from each one before it, with its p-value."""
+    row: dict[str, Any] = {}
+    for comparison in document["comparisons"] if document.get("all_pairs") else ():
+        if comparison["second"] == name:
+            row[f"difference {comparison['first']}"] = _convert(comparison["difference"], numbers)
+            row[f"p_value_adjusted {comparison['first']}"] = comparison["p_value_adjusted"]
+    return row
+
+
+def _spread(record: Mapping[str, Any], keys: Iterable[str], numbers: Numbers) -> dict[str, Any]:
+    """The values of keys, None where the record has none; an interval is two values, its ends."""
+    row: dict[str, Any] = {}
+    for key in keys:
+        value = record.get(key)
+        if key in _ENDS:
+            row |= zip(_ENDS[key], [_convert(end, numbers) for end in value or (None, None)])
+        else:
+            row[key] = _convert(value, numbers) if COLUMNS[key].is_score else value
+    return row
+
+
+def _convert(score: float | None, numbers: Numbers) -> float | str | None:
+    """A score as it is printed; with all digits where nothing else is wanted."""
+    return score if score is None or numbers == PLAIN else numbers.format(score)
 
 
 # Characters
@@ -156,25 +257,33 @@ def as_text(table: Table) -> str:
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table)
 
 
-def _mark_best(table: Table, document: Mapping[str, Any], best: str, tie: str) -> Table:
-    """The table of submissions, of escaped cells, with the best score and its ties in the formats `best` and `tie`."""
+def _mark_best(block: Block, cells: Table, document: Mapping[str, Any], best: str, tie: str) -> Table:
+    """The escaped cells of the submissions, with the best score and its ties in the formats `best` and `tie`."""
     winner = document.get("best")
-    if not winner:
-        return table
+    places = [place for place, column in enumerate(block.columns) if column.key == "anls"]
+    if not winner or not places:
+        return cells
     forms = {winner["name"]: best, **dict.fromkeys(winner["not_told_apart"], tie)}
     names = ["", *(submission["name"] for submission in document["submissions"])]
-    return [[row[0], forms.get(name, "{}").format(row[1]), *row[2:]] for name, row in zip(names, table)]
+    return [
+        [forms.get(name, "{}").format(cell) if place in places else cell for place, cell in enumerate(row)]
+        for name, row in zip(names, cells)
+    ]
 
 
-def as_markdown(document: Mapping[str, Any]) -> str:
+def as_markdown(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """The tables of a document as Markdown. The best score is bold; scores not told apart from it are italic."""
-    first, *others = build_blocks(document)
-    tables = [_mark_best(_escape_markdown_cells(first.table), document, "**{}**", "*{}*")]
-    tables += [_escape_markdown_cells(block.table) for block in others]
-    legend = ["**Best**; *not told apart from it*."] if document.get("best") else []
+    first, *others = build_blocks(document, numbers, columns)
+    plain = _escape_markdown_cells(first.table)
+    marked = _mark_best(first, plain, document, "**{}**", "*{}*")
+    tables = [_format_markdown_table(marked)]
+    for block in others:
+        title = f"{_escape_markdown(block.title)}:\n\n" if not block.columns else ""
+        tables.append(title + _format_markdown_table(_escape_markdown_cells(block.table)))
+    legend = ["**Best**; *not told apart from it*."] if marked != plain else []
     *sentences, signature = format_footnote(document)
     notes = [*legend, *map(_escape_markdown, sentences), f"`{make_printable(signature)}`"]
-    return "\n\n".join([*map(_format_markdown_table, tables), " ".join(notes)])
+    return "\n\n".join([*tables, " ".join(notes)])
 
 
 def _format_markdown_table(table: Table) -> str:
@@ -207,70 +316,96 @@ def _escape_latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in make_printable(text))
 
 
-def as_latex(document: Mapping[str, Any]) -> str:
+def as_latex(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """The tables of a document as LaTeX with booktabs. The best score is bold; scores like it are underlined."""
-    first, *others = build_blocks(document)
-    comparisons, baseline = _index_comparisons(document)
-    # Without the last column: the counts of better and worse questions take too much room.
-    cells = _format_latex_cells([row[:8] for row in first.table])
-    if comparisons:
-        cells[0][5], cells[0][7] = r"$\Delta$", "$p$"
-    caption = [
-        f"{_escape_latex(_get_score_name(document))} on {_escape_latex(count_questions(document))}, "
-        "with 95\\,\\% confidence intervals."
-    ]
-    if comparisons:
-        adjusted = f", adjusted for {len(comparisons)} comparisons (Holm)" if len(comparisons) > 1 else ""
-        caption.append(
-            f"$\\Delta$: difference from {_escape_latex(baseline)}; $p$: paired randomization test{adjusted}."
-        )
-        pairs = ", adjusted for all pairs" if len(comparisons) > 1 else ""
-        caption.append(f"Bold: the best; underlined: not told apart from the best at 0.05{pairs}.")
-    caption.append(f"\\texttt{{{_escape_latex(document['signature'])}}}")
-    marked = _mark_best(cells, document, r"\textbf{{{}}}", r"\underline{{{}}}")
-    tables = [_format_latex_table(marked, " ".join(caption), "tab:anls")]
+    first, *others = build_blocks(document, numbers, columns, latex=True)
+    plain = _format_latex_block(first)
+    marked = _mark_best(first, plain, document, r"\textbf{{{}}}", r"\underline{{{}}}")
+    tables = [_format_latex_table(marked, _write_caption(document, first, numbers, marked != plain), "tab:anls")]
     for number, block in enumerate(others, 1):
-        title = f"{_escape_latex(block.title)}."
-        tables.append(_format_latex_table(_format_latex_cells(block.table), title, f"tab:anls-{number}"))
-    return "\n\n".join(tables)
+        caption = [f"{sentence}." for sentence in (_escape_latex(block.title), *_explain_columns(document, block))]
+        tables.append(_format_latex_table(_format_latex_block(block), caption, f"tab:anls-{number}"))
+    return "\n\n".join([r"% \usepackage{booktabs}", *tables])
+
+
+def _write_caption(document: Mapping[str, Any], block: Block, numbers: Numbers, is_marked: bool) -> list[str]:
+    """The caption of the table of submissions, in sentences: it explains what is in the table."""
+    percent = " in percent" if numbers.percent else ""
+    sentences = [f"{_escape_latex(_get_label(document))}{percent} on {_escape_latex(count_questions(document))}"]
+    sentences += _explain_columns(document, block)
+    if is_marked:
+        pairs = ", adjusted for all pairs" if len(document["submissions"]) > 2 else ""
+        ties = f"; underlined: not told apart from the best at 0.05{pairs}"
+        sentences.append("Bold: the best" + ties * bool(document["best"]["not_told_apart"]))
+    signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    return [*(f"{sentence}." for sentence in sentences), rf"\texttt{{{signature}}}"]
+
+
+def _explain_columns(document: Mapping[str, Any], block: Block) -> list[str]:
+    """What the headings of a table stand for, each once."""
+    count = len(document["comparisons"])
+    adjusted = f", adjusted for {count} comparisons (Holm)" if count > 1 else ""
+    texts = {column.caption: None for column in block.columns if column.caption}
+    words = {"{baseline}": _escape_latex(_get_baseline(document)), "{adjusted}": adjusted}
+    for name, word in words.items():
+        texts = {text.replace(name, word): None for text in texts}
+    return list(texts)
+
+
+def _format_latex_block(block: Block) -> Table:
+    """The cells of a table, with the headings of LaTeX."""
+    head, *rows = _format_latex_cells(block.table)
+    for place, column in enumerate(block.columns):
+        head[place] = column.latex or head[place]
+    return [head, *rows]
 
 
 def _format_latex_cells(table: Table) -> Table:
     return [[_format_latex_cell(cell) for cell in row] for row in table]
 
 
-_SIGNED = r"(?<![\w.-])[+-]\d[\d.]*"
-_RANGE = r"^(\d[\d.]*) to (\d[\d.]*)$"
+# What stands in cells -> how LaTeX sets it.
+_LATEX_FORMS = {
+    r"^(\d[\d.]*) to (\d[\d.]*)$": r"\1--\2",
+    r"^([+-]\d[\d.]*) to ([+-]\d[\d.]*)$": r"$[\1,\2]$",
+    r"^([+-]\d[\d.]*)$": r"$\1$",
+    r"^([+-]\d[\d.]*)\*$": r"$\1^{*}$",
+}
 
 
 def _format_latex_cell(cell: str) -> str:
     """A cell, with minus signs and ranges as LaTeX sets them."""
-    return re.sub(_SIGNED, r"$\g<0>$", re.sub(_RANGE, r"\1--\2", _escape_latex(cell)))
+    cell = _escape_latex(cell)
+    for pattern, form in _LATEX_FORMS.items():
+        cell = re.sub(pattern, form, cell)
+    return cell
 
 
-def _format_latex_table(cells: Table, caption: str, label: str) -> str:
+def _format_latex_table(cells: Table, caption: Sequence[str], label: str) -> str:
     head, *rows = (" & ".join(row) + r" \\" for row in cells)
     lines = [
         r"\begin{table}",
-        r"  \centering",
-        rf"  \begin{{tabular}}{{l{'c' * (len(cells[0]) - 1)}}}",
+        r"  \centering\footnotesize\setlength{\tabcolsep}{3pt}",
+        rf"  \begin{{tabular}}{{@{{}}l{'c' * (len(cells[0]) - 1)}@{{}}}}",
         r"    \toprule",
         f"    {head.lstrip()}",
         r"    \midrule",
         *(f"    {row}" for row in rows),
         r"    \bottomrule",
         r"  \end{tabular}",
-        rf"  \caption{{{caption}}}",
+        r"  \caption{%",
+        *(f"    {sentence}" for sentence in caption),
+        r"  }",
         rf"  \label{{{label}}}",
         r"\end{table}",
     ]
     return "\n".join(lines)
 
 
-def as_html(document: Mapping[str, Any]) -> str:
+def as_html(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
     """The tables of a document as HTML. The best score is bold; scores not told apart from it are italic."""
-    first, *others = build_blocks(document)
-    cells = _mark_best(_escape_html_cells(first.table), document, "<b>{}</b>", "<i>{}</i>")
+    first, *others = build_blocks(document, numbers, columns)
+    cells = _mark_best(first, _escape_html_cells(first.table), document, "<b>{}</b>", "<i>{}</i>")
     tables = [
         _format_html_table(cells, ""),
         *(_format_html_table(_escape_html_cells(block.table), escape(block.title)) for block in others),
@@ -291,20 +426,19 @@ def _format_html_table(cells: Table, title: str) -> str:
     return f"<table><caption>{title}</caption><thead><tr>{names}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
 
 
-def as_csv(document: Mapping[str, Any]) -> str:
-    """The numbers of a document as CSV: a line for each submission."""
-    rows = collect_figures(document)
+def as_csv(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
+    """The numbers of a document as CSV: a line for each submission. Without a choice they keep all digits."""
+    rows = collect_figures(document, numbers, columns)
     stream = io.StringIO()
-    names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(map(_format_csv_cell, names))
-    writer.writerows([_format_csv_cell(row.get(name)) for name in names] for row in rows)
+    writer.writerow(map(_format_csv_cell, rows[0]))
+    writer.writerows(map(_format_csv_cell, row.values()) for row in rows)
     return stream.getvalue().rstrip("\n")
 
 
 def _format_csv_cell(value: Any) -> Any:
     """A text that no spreadsheet takes for a formula; a number as it is."""
-    if not isinstance(value, str):
+    if not isinstance(value, str) or re.fullmatch(r"-?\d+(\.\d+)?", value):
         return value
     text = make_printable(value)
     return f"'{text}" if value.lstrip(" ").startswith(_FORMULA_SIGNS) else text
@@ -318,8 +452,7 @@ def as_json(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=2)
 
 
-FORMATS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "json": as_json,
+FORMATS: Mapping[str, Callable[[Mapping[str, Any], Numbers, Names], str]] = {
     "markdown": as_markdown,
     "latex": as_latex,
     "csv": as_csv,

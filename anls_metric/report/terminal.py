@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from anls_metric.analysis.scored import Groups, Scored, ScoredSet, sort_groups
+from anls_metric.analysis.scored import Scored, ScoredSet, sort_groups
 from anls_metric.core.explanation import Edit
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, Variant
 from anls_metric.reading.layouts import LAYOUTS
+from anls_metric.reading.values import format_value
 from anls_metric.report.document import get_question_text
+from anls_metric.report.numbers import PLAIN, Numbers
 
 
 def make_printable(text: str) -> str:
@@ -21,56 +24,48 @@ def shorten(text: str, length: int = 160) -> str:
     return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
 
 
-def format_interval(interval: Sequence[float] | None, form: str = ".4f") -> str:
-    """An interval as "low to high", "-" for None.
-
-    Example:
-        >>> format_interval((0.25, 0.5), "+.2f")
-        '+0.25 to +0.50'
-    """
-    return f"{interval[0]:{form}} to {interval[1]:{form}}" if interval else "-"
-
-
-def format_summary(scored_set: ScoredSet, extraction: Sequence[str] = ()) -> str:
+def format_summary(scored_set: ScoredSet, extraction: Sequence[str] = (), numbers: Numbers = PLAIN) -> str:
     """The summary of a scored set: mean, zeros, signature, extraction, variants, groups, worst answers.
 
     Args:
         scored_set: the scores.
         extraction: what the rules did that extracted the answers, in sentences.
+        numbers: how scores are printed.
     """
     zeros = {name: count for name, count in scored_set.zeros.items() if count}
     why = f" ({', '.join(f'{count} {name}' for name, count in zeros.items())})" if zeros else ""
     lines = [
-        f"{scored_set.label:10} {scored_set.mean:.4f}",
+        f"{scored_set.label:10} {numbers.format(scored_set.mean)}",
         f"questions  {scored_set.count}",
-        *_format_interval_line(scored_set),
-        *_format_runs_line(scored_set),
-        f"exact      {scored_set.exact_match:.4f}",
-        f"contains   {scored_set.contains:.4f}",
+        *_format_interval_line(scored_set, numbers),
+        *_format_runs_line(scored_set, numbers),
+        f"exact      {numbers.format(scored_set.exact_match)}",
+        f"contains   {numbers.format(scored_set.contains)}",
         f"scored 0   {sum(zeros.values())}{why}",
         f"signature  {make_printable(scored_set.signature)}",
         *(f"{'' if n else 'extracted':9}  {make_printable(sentence)}" for n, sentence in enumerate(extraction)),
     ]
     parts = [lines]
-    parts += [["by variant", *_format_variants(scored_set.means)]] if scored_set.means else []
-    parts += [_format_groups(field, groups) for field, groups in scored_set.groups.items() if groups]
+    parts += [["by variant", *_format_variants(scored_set.means, numbers)]] if scored_set.means else []
+    parts += [_format_groups(field, scored_set, numbers) for field, groups in scored_set.groups.items() if groups]
     parts += [format_answer(scored, scored_set) for scored in scored_set.worst]
+    parts += [[LEGEND]] if has_alignments(scored_set) else []
     return "\n\n".join("\n".join(lines) for lines in parts)
 
 
-def _format_interval_line(scored_set: ScoredSet) -> list[str]:
+def _format_interval_line(scored_set: ScoredSet, numbers: Numbers) -> list[str]:
     interval, clusters = scored_set.interval, scored_set.clusters
     if interval is None:
         return []
     of = f", {clusters.count:,} clusters by {make_printable(clusters.field)}" if clusters else ""
-    return [f"95 %       {format_interval(interval)}{of}"]
+    return [f"95 %       {numbers.format_interval(interval)}{of}"]
 
 
-def _format_runs_line(scored_set: ScoredSet) -> list[str]:
-    scores = scored_set.run_scores
-    if len(scores) < 2:
+def _format_runs_line(scored_set: ScoredSet, numbers: Numbers) -> list[str]:
+    scores, deviation = scored_set.run_scores, scored_set.run_deviation
+    if deviation is None:
         return []
-    spread = f"{format_interval((min(scores), max(scores)))}, deviation {scored_set.run_deviation:.4f}"
+    spread = f"{numbers.format_interval((min(scores), max(scores)))}, deviation {numbers.format(deviation)}"
     return [f"runs       {len(scores)}, {spread}"]
 
 
@@ -83,29 +78,56 @@ def format_layouts() -> str:
     )
 
 
+def format_variants() -> str:
+    """The variants, one a line: name, what is special about the variant, and the source."""
+    from anls_metric.nested import get_value_variant
+
+    scorers: list[Scorer] = [*VARIANTS.values(), *map(get_value_variant, OF_VALUES)]
+    width, meanings = (
+        max(len(scorer.name) for scorer in scorers),
+        [scorer.meaning.replace("`", "") for scorer in scorers],
+    )
+    longest = max(map(len, meanings))
+    return "\n".join(
+        f"{scorer.name:{width}}  {meaning:{longest}}  {scorer.source}" for scorer, meaning in zip(scorers, meanings)
+    )
+
+
 def format_matches(number: str, matches: Iterable[Mapping[str, Any]]) -> str:
-    """The variants that give a number, as `variant_search.find_variants` returns them."""
+    """The variants that give a number, as `variant_search.find_variants` returns them: a line for each exact number.
+
+    A variant that gives the number with the answers as they are is not named again for a rule.
+    """
     number = make_printable(number)
-    lines = []
+    names: dict[tuple[str, str, str], dict[str, str]] = {}  # the rules for each variant of a line
     for match in matches:
-        times = f" x {match['scale']}" if match["scale"] > 1 else ""
-        verb = f"{number} is" if match["exact"] else f"no variant gives {number}; the nearest is"
+        start = f"{number} is" if match["exact"] else f"no variant gives {number}; the nearest is"
         score = f"{match['anls'] * match['scale']:.6g}"
-        lines.append(f"{verb} {match['variant']}{times} on {make_printable(match['name'])}: {score}")
+        line = start, make_printable(match["name"]), score
+        names.setdefault(line, {}).setdefault(match["variant"], match["extract"])
+    lines = []
+    for (start, name, score), rules in names.items():
+        variants: dict[str, list[str]] = {}
+        for variant, rule in sorted(rules.items(), key=lambda pair: pair[1] != ""):
+            variants.setdefault(f" with --extract {rule}" if rule else "", []).append(variant)
+        words = " or ".join(f"{', '.join(found)}{rule}" for rule, found in variants.items())
+        lines.append(f"{start} {words} on {name}: {score}")
     return "\n".join(lines)
 
 
-def _format_variants(means: Mapping[str, float]) -> list[str]:
+def _format_variants(means: Mapping[str, float], numbers: Numbers) -> list[str]:
     width = max(map(len, means))
-    return [f"  {name:{width}}  {mean:.4f}" for name, mean in means.items()]
+    return [f"  {name:{width}}  {numbers.format(mean)}" for name, mean in means.items()]
 
 
-def _format_groups(field: str, groups: Groups) -> list[str]:
-    names = {value: make_printable(value) for value in sort_groups(groups)}
-    width = max(len(field) + 1, *map(len, names.values()))
-    head = f"{'by ' + make_printable(field):{width + 2}}  ANLS    questions"
-    rows = ((name, groups[value]) for value, name in names.items())
-    return [head, *(f"  {name:{width}}  {tally.mean:.4f}  {tally.count}" for name, tally in rows)]
+def _format_groups(field: str, scored_set: ScoredSet, numbers: Numbers) -> list[str]:
+    groups, intervals = sort_groups(scored_set.groups[field]), scored_set.find_group_intervals(field)
+    rows = [[f"by {make_printable(field)}", scored_set.label, "95 %", "questions"]]
+    for name, group in groups.items():
+        interval = numbers.format_interval(intervals[name])
+        rows.append([f"  {make_printable(name)}", numbers.format(group.mean), interval, str(group.count)])
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
 def format_answer(scored: Scored, scored_set: ScoredSet) -> list[str]:
@@ -115,10 +137,28 @@ def format_answer(scored: Scored, scored_set: ScoredSet) -> list[str]:
     if why is None:
         return [head + "the submission has no answer to it"]
     names, lines = _format_leaves(why.leaves) if hasattr(why, "leaves") else (_SIDES, align_texts(why.edits))
-    question = get_question_text(scored.row)
-    if question is not None:
-        names, lines = ["question", *names], [shorten(make_printable(" ".join(question.split()))), *lines]
-    return [head + shorten(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in zip(names, lines))]
+    question, written = get_question_text(scored.row), scored.row.written
+    written = None if written == scored.row.prediction else written
+    before = {"question": question, "written": written}
+    texts = [(name, _format_line(text)) for name, text in before.items() if text is not None]
+    texts += zip(names, lines)
+    texts.append(("accepted", "; ".join(_format_line(format_value(value)) for value in scored.row.references)))
+    return [head + shorten(str(why)), *(f"  {name:10}  {line}".rstrip() for name, line in texts)]
+
+
+def _format_line(text: str) -> str:
+    """A text as one line that is not too long."""
+    return shorten(make_printable(" ".join(text.split())))
+
+
+LEGEND = "alignment: * no character, D delete, I insert, R replace"
+"""Explains the marks of `align_texts`."""
+
+
+def has_alignments(scored_set: ScoredSet) -> bool:
+    """Whether one of the worst answers is shown as an alignment, which only texts have."""
+    answers = (scored.row.prediction for scored in scored_set.worst)
+    return isinstance(scored_set.scorer, Variant) and any(answer is not None for answer in answers)
 
 
 def _format_leaves(leaves: Sequence[Any]) -> tuple[list[str], list[str]]:

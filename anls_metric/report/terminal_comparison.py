@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.report import tables
 from anls_metric.report.document import list_extraction
-from anls_metric.report.terminal import format_answer, make_printable, shorten
+from anls_metric.report.numbers import PLAIN, Numbers
+from anls_metric.report.terminal import LEGEND, format_answer, has_alignments, make_printable, shorten
 
 
-def as_text(document: Mapping[str, Any], scored_sets: Mapping[str, ScoredSet], width: int | None = None) -> str:
+def as_text(
+    document: Mapping[str, Any],
+    scored_sets: Mapping[str, ScoredSet],
+    width: int | None = None,
+    numbers: Numbers = PLAIN,
+    columns: tables.Names = (),
+) -> str:
     """The comparison of several submissions: the tables, the changed questions, and the worst answers.
 
     Args:
         document: as `document.build_document` makes it.
         scored_sets: the submissions, by name.
-        width: the width of the terminal. A first table that is wider is split into two; None never splits it.
+        width: the width of the terminal. A table that is wider is split; None never splits it.
+        numbers: how scores are printed.
+        columns: the columns that a user wants; none for the usual ones.
     """
-    first, *others = tables.build_blocks(document)
-    table = tables.as_text(first.table)
-    if width and max(map(len, table.splitlines())) > width:
-        halves = ([row[: tables.OWN] for row in first.table], [[row[0], *row[tables.OWN :]] for row in first.table])
-        table = "\n\n".join(map(tables.as_text, halves))
-    parts = ["\n".join([table, *map(make_printable, tables.format_footnote(document))])]
+    first, *others = tables.build_blocks(document, numbers, columns)
+    parts = ["\n".join([_format_table(first, width), *map(make_printable, tables.format_footnote(document))])]
     extraction = list_extraction(document)
     parts += ["\n".join(["extracted", *(f"  {make_printable(each)}" for each in extraction)])] if extraction else []
-    parts += [_format_block(block) for block in others]
+    parts += [f"{make_printable(block.title)}\n{_format_table(block, width)}" for block in others]
     for comparison in document["comparisons"]:
         for kind, word in _CHANGES.items():
             parts += [_format_change(comparison, word, change) for change in comparison.get(kind, ())]
     for name, scored_set in scored_sets.items():
         worst = ["\n".join(format_answer(scored, scored_set)) for scored in scored_set.worst]
         parts += [f"{make_printable(name)}\n\n" + "\n\n".join(worst)] if worst else []
+    parts += [LEGEND] if any(map(has_alignments, scored_sets.values())) else []
     return "\n\n".join(parts)
 
 
@@ -42,8 +48,30 @@ def as_text(document: Mapping[str, Any], scored_sets: Mapping[str, ScoredSet], w
 _CHANGES = {"regressions": "lost", "improvements": "won"}
 
 
-def _format_block(block: tables.Block) -> str:
-    return f"{make_printable(block.title)}\n{tables.as_text(block.table)}"
+def _format_table(block: tables.Block, width: int | None) -> str:
+    """A table. One that is too wide is split, first before the differences; each part begins with the names."""
+    text = tables.as_text(block.table)
+    if not width or _measure_width(text) <= width:
+        return text
+    keys = [column.key for column in block.columns]
+    names = [place for place, key in enumerate(keys) if key in ("group", "name")] or [0]
+    parts = [names]
+    for place in range(len(names), len(block.table[0])):
+        longer = [*parts[-1], place]
+        is_apart = place < len(keys) and keys[place] == "difference"
+        if parts[-1] != names and (is_apart or _measure_width(_format_part(block, longer)) > width):
+            parts.append([*names, place])
+        else:
+            parts[-1] = longer
+    return "\n\n".join(_format_part(block, part) for part in parts)
+
+
+def _format_part(block: tables.Block, places: Sequence[int]) -> str:
+    return tables.as_text([[row[place] for place in places] for row in block.table])
+
+
+def _measure_width(text: str) -> int:
+    return max(map(len, text.splitlines()))
 
 
 def _format_change(comparison: Mapping[str, Any], word: str, change: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import pandas as pd
 from vlmeval.dataset.image_vqa import ImageVQADataset
 
-from anls_metric import score_file
+from anls_metric import score
 
 VARIANT = "rrc"
 
@@ -29,10 +29,10 @@ class DocVQAByANLS(ImageVQADataset):  # type: ignore[misc]
 
     def evaluate(self, eval_file: str, **judge_kwargs: Any) -> pd.DataFrame:
         """Score the file of predictions: the ANLS of all and of each split, times 100, and a file with the same."""
-        found = score_file(eval_file, layout="vlmevalkit", variant=VARIANT, by="split")
+        found = score(eval_file, layout="vlmevalkit", variant=VARIANT, by="split")
         print(found)  # with interval, outcomes and signature
         groups = found.to_dict()["submissions"][0]["groups"].get("split", {})
         scores = {"Overall": found.anls, **{split: group["anls"] for split, group in groups.items()}}
-        table = pd.DataFrame([{name: 100 * score for name, score in scores.items()}])
+        table = pd.DataFrame([{name: 100 * value for name, value in scores.items()}])
         table.to_csv(Path(eval_file).with_suffix("").as_posix() + "_acc.csv", index=False)
         return table

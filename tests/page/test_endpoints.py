@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import files
+from anls_metric import api
 from anls_metric.command_line import build_parser
 from anls_metric.nested import get_value_variant
 from anls_metric.page.endpoints import (
@@ -97,7 +97,7 @@ def test_files_of_lists_and_nested_values_are_scored() -> None:
     invoices = Upload(str(ROOT / "examples" / "invoices.jsonl"))
     options: dict[str, Any] = {"none_keys": "ignored", "average": "leaves"}
     found = score_logs([invoices], variant="anls_star", worst=1, **options)
-    assert found == files.score_file(invoices.path, variant="anls_star", worst=1, **options).to_dict()
+    assert found == api.score(invoices.path, variant="anls_star", worst=1, **options).to_dict()
     assert found["label"] == "ANLS*"
 
 
@@ -186,7 +186,7 @@ def test_files_are_scored() -> None:
 
 
 def test_the_document_is_the_one_of_the_other_doors() -> None:
-    assert score_files(GOLD, [SUBMISSION]) == files.score_file(GOLD.path, SUBMISSION.path).to_dict()
+    assert score_files(GOLD, [SUBMISSION]) == api.score(SUBMISSION.path, GOLD.path).to_dict()
 
 
 def test_several_submissions_are_compared(tmp_path: Path) -> None:

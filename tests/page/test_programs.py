@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric.files import compare_files
+from anls_metric.api import score
 from anls_metric.page import limits
 from anls_metric.page.middleware import HEADERS
 from tests.conftest import ROOT
@@ -153,7 +153,7 @@ def test_programs_score_files(client: Any, tmp_path: Path) -> None:
 
     gold, submission = handle_file(str(GOLD)), handle_file(str(SUBMISSION))
     result = client.predict(gold, [submission], api_name="/score_files")
-    assert result == json.loads(json.dumps(compare_files(GOLD, SUBMISSION).to_dict()))
+    assert result == json.loads(json.dumps(score(SUBMISSION, GOLD).to_dict()))
     same = client.predict(gold, [submission], case="counts", api_name="/score_files")
     assert same["signature"] == anls_metric.signature(ignore_case=False)
     (tmp_path / "other.json").write_text(SUBMISSION.read_text())
@@ -174,7 +174,7 @@ def test_programs_score_lists_and_nested_values(client: Any) -> None:
     path = str(ROOT / "examples" / "invoices.jsonl")
     options: dict[str, Any] = {"variant": "anls_star", "none_keys": "ignored", "average": "leaves", "worst": 2}
     result = client.predict([handle_file(path)], **options, api_name="/score_logs")
-    assert result == json.loads(json.dumps(compare_files(path, **options).to_dict()))
+    assert result == json.loads(json.dumps(score(path, **options).to_dict()))
 
 
 def test_a_file_once_uploaded_serves_many_calls(served: Served) -> None:

@@ -99,7 +99,7 @@ def test_error_names_arguments_and_not_flags(tmp_path: Path) -> None:
         (lambda: list(read_table(table)), "(found 'text', 'references'): name the right one with prediction"),
         (
             lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))),
-            "name the right one with references_field",
+            "name the right one with references",
         ),
         (
             lambda: join(*write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),

@@ -42,7 +42,8 @@ def test_format_summary_sorts_groups_by_name() -> None:
     scored_set.add([Row(str(page), "a", ["a"], {"page": page}) for page in (10, 1, 2, "b", "1", 1.0)])
     lines = format_summary(scored_set).split("\n\n")[1].splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["1", "2", "10", "b"]
-    assert lines[0] == "  1      1.0000  3"
+    assert lines[0] == "  1      1.0000  1.0000 to 1.0000  3"
+    assert lines[1] == "  2      1.0000  -                 1"
 
 
 def test_format_summary_uses_the_words_of_explain() -> None:

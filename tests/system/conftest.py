@@ -38,7 +38,7 @@ def parse_document(out: str) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(out)
     keys = ["signature", "questions", "clusters", "hints", "submissions", "comparisons"]
     values = ["label"] if "|anls_star|" in document["signature"] or "|anlsl|" in document["signature"] else []
-    assert list(document) == keys + values + ["best", "least_difference"] * bool(document["comparisons"])
+    assert list(document) == keys + values + ["best", "baseline", "all_pairs"] * bool(document["comparisons"])
     return {**document, **document["submissions"][0]}
 
 

@@ -87,7 +87,7 @@ def test_json_has_the_document(run: Run) -> None:
     assert low < document["anls"] < high
     assert (document["exact_match"], document["contains"]) == (2 / 6, 2 / 6)
     assert document["signature"] == anls_metric.signature()
-    assert document["groups"]["questionId"]["4"] == {"anls": 0.875, "questions": 1}
+    assert document["groups"]["questionId"]["4"] == {"anls": 0.875, "interval": None, "questions": 1}
     worst = document["worst"][0]
     assert (worst["id"], worst["score"], worst["outcome"]) == ("2", 0.0, "other")
     assert (worst["prediction"], worst["closest_reference"]) == ("The Coca", "Coca Cola")
@@ -115,17 +115,35 @@ def test_worst_prints_answers_with_an_alignment(run: Run) -> None:
         "  question    Which company made the sign?\n"
         "  prediction  *the coca\n"
         "  reference   coca cola\n"
-        "              IRRR   R"
+        "              IRRR   R\n"
+        "  accepted    Coca Cola; Coca Cola Company"
     )
     assert out.split("\n\n")[2].startswith("question 6  score 0.0000  the prediction is empty, so 0")
     assert out.split("\n\n")[3].startswith("question 4  score 0.8750")
+    assert out.split("\n\n")[4] == "alignment: * no character, D delete, I insert, R replace\n"
+
+
+def test_worst_shows_what_the_model_wrote(run: Run, tmp_path: Path) -> None:
+    gold = [{"questionId": 1, "answers": ["Coca Cola", "Coke"]}, {"questionId": 2, "answers": ["7"]}]
+    answers = [{"questionId": 1, "answer": "<think>A logo.</think>Pepsi"}, {"questionId": 2, "answer": "8"}]
+    first, second = run(*write_pair(tmp_path, gold, answers), "--extract", "think", "--worst", 2)[1].split("\n\n")[1:3]
+    assert "\n  written     <think>A logo.</think>Pepsi\n  prediction  ****pepsi\n" in first
+    assert first.endswith("\n  accepted    Coca Cola; Coke")
+    assert "written" not in second
+    out = run(*write_pair(tmp_path, gold, answers[:1]), "--missing", "zero", "--worst", 1)[1]
+    assert out.count("alignment: ") == 1
 
 
 def test_answer_types_break_the_score_down(run: Run) -> None:
     out = run(*FILES, "--answer-types")[1]
-    assert "by answer_type  ANLS    questions\n  Image-Span    0.5528  5\n  None span     1.0000  1\n" in out
-    assert "  Visual/Layout  0.8889  1\n" in out
-    assert "  Counting              1.0000  1\n" in out
+    assert re.search(
+        r"\nby answer_type  ANLS    95 %              questions\n"
+        r"  Image-Span    0\.5528  0\.\d{4} to 1\.0000  5\n"
+        r"  None span     1\.0000  -                 1\n",
+        out,
+    )
+    assert "  Visual/Layout  0.8889  -                 1\n" in out
+    assert "  Counting              1.0000  -     1\n" in out
 
 
 def test_by_breaks_the_score_down_by_any_field(run: Run, tmp_path: Path) -> None:
@@ -137,8 +155,14 @@ def test_by_breaks_the_score_down_by_any_field(run: Run, tmp_path: Path) -> None
     answers = [{"questionId": key, "answer": "a"} for key in (1, 2, 3)]
     arguments = [*write_pair(tmp_path, gold, answers), "--by", "page", "--by", "tags", "--format", "json"]
     groups = parse_document(run(*arguments)[1])["groups"]
-    assert groups["page"] == {"3": {"anls": 0.5, "questions": 2}, "4": {"anls": 0.0, "questions": 1}}
-    assert groups["tags"] == {"x": {"anls": 1.0, "questions": 1}, "y": {"anls": 0.5, "questions": 2}}
+    assert groups["page"] == {
+        "3": {"anls": 0.5, "interval": [0.0, 1.0], "questions": 2},
+        "4": {"anls": 0.0, "interval": None, "questions": 1},
+    }
+    assert groups["tags"] == {
+        "x": {"anls": 1.0, "interval": None, "questions": 1},
+        "y": {"anls": 0.5, "interval": [0.0, 1.0], "questions": 2},
+    }
     assert "no question has the field 'colour' to break the scores down by" in run_to_error(
         run, *arguments[:4], "--by", "colour"
     )
@@ -274,7 +298,7 @@ def test_table_with_both_sides_is_scored(run: Run, tmp_path: Path, kind: str) ->
     fields = ["--prediction-field", "model", "--references-field", "gold"]
     document = parse_document(run(path, *fields, "--by", "kind", "--worst", 1, "--format", "json")[1])
     assert document["anls"] == pytest.approx((8 / 9 + 0 + 1) / 3)
-    assert document["groups"]["kind"]["list"] == {"anls": 1.0, "questions": 1}
+    assert document["groups"]["kind"]["list"] == {"anls": 1.0, "interval": None, "questions": 1}
     assert document["worst"][0]["id"] == "2"
     document = parse_document(run(path, *fields, "--id-field", "key", "--worst", 1, "--format", "json")[1])
     assert document["worst"][0]["id"] == "y"
@@ -515,7 +539,8 @@ def test_flags_take_paths_of_fields(run: Run, tmp_path: Path) -> None:
     paths = ["--id-field", "doc.key", "--prediction-field", "output.0.text", "--references-field", "doc.labels"]
     document = parse_document(run(gold, answers, *paths, "--by", "a.b.c", "--format", "json")[1])
     assert document["anls"] == 1.0
-    assert document["groups"]["a.b.c"] == {"0": {"anls": 1.0, "questions": 2}, "1": {"anls": 1.0, "questions": 2}}
+    group = {"anls": 1.0, "interval": [1.0, 1.0], "questions": 2}
+    assert document["groups"]["a.b.c"] == {"0": group, "1": group}
 
 
 def test_references_separator_splits_accepted_answers(run: Run, tmp_path: Path) -> None:
@@ -551,8 +576,8 @@ def test_several_submissions_are_scored_and_compared(run: Run, tmp_path: Path) -
             (comparison["first"], comparison["second"], comparison["verdict"]) for comparison in document["comparisons"]
         ] == [("a", "b", "too few questions")]
     out = run(gold, *files, "--output-dir", tmp_path / "out")[1]
-    assert re.search(r"^a  1\.0000 .* the baseline$", out, re.MULTILINE)
-    assert re.search(r"^b  0\.0000 .* -1\.0000 .* 0 better, 1 worse: too few questions$", out, re.MULTILINE)
+    assert re.search(r"^a  1\.0000  -     1\.0000  1\.0000$", out, re.MULTILINE)
+    assert re.search(r"^b  0\.0000 .* -1\.0000 .* 0       1      too few questions  -$", out, re.MULTILINE)
     assert sorted(path.parent.name for path in (tmp_path / "out").glob("*/results.json")) == ["a", "b"]
     (tmp_path / "run").mkdir()
     same = write(tmp_path / "run" / "a.json", [{"id": 1, "answer": "a"}])
@@ -610,7 +635,7 @@ def test_extraction_reports_itself_in_every_format(run: Run, tmp_path: Path) -> 
         "think": {"changed": 1, "left": 9, "unreadable": 0},
         "json": {"changed": 7, "left": 1, "unreadable": 2},
     }
-    assert sentences[1] in str(anls_metric.score_file(str(files[3]), gold=str(files[1]), extract="think,json"))
+    assert sentences[1] in str(anls_metric.score(str(files[3]), gold=str(files[1]), extract="think,json"))
     assert "extraction" not in parse_document(run(*files, "--format", "json")[1])["submissions"][0]
     report = tmp_path / "report.html"
     compared = [*files, write(tmp_path / "plain.json", [{"id": n, "answer": f"answer {n}"} for n in range(10)])]
@@ -685,6 +710,15 @@ def test_document_with_half_of_the_questions_is_named(run: Run, tmp_path: Path) 
         "hint: 300 of 600 questions are about one document (docId annual report): the 95 % interval is too narrow\n",
     )
     assert ", 76 clusters by docId\n" in out
+
+
+def test_list_variants_prints_the_variants(run: Run) -> None:
+    status, out, _ = run("--list-variants")
+    assert status == 0
+    lines = out.splitlines()
+    assert [line.split()[0] for line in lines] == [*anls_metric.VARIANTS, "anls_star", "anlsl"]
+    assert lines[1].startswith("rrc ")
+    assert all("  https://" in line for line in lines)
 
 
 def test_list_layouts_prints_the_layouts(run: Run) -> None:

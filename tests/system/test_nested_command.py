@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from anls_metric import nested, score_file
+from anls_metric import nested, score
 from anls_metric.analysis.significance import interval, student_t
 from tests.conftest import SHARED
 from tests.system.conftest import Run, parse_document, run_to_error, write
@@ -137,7 +137,7 @@ def test_by_key_breaks_down_by_key(run: Run, files: list[object]) -> None:
     expected = nested.explain_star(ANSWERS["1"], GOLD["1"]).key_scores
     assert groups["items"]["anls"] == expected["items"].score
     assert groups["items.name"]["anls"] == expected["items"].children["name"].score
-    assert groups["paid"] == {"anls": 0.0, "questions": 1}
+    assert groups["paid"] == {"anls": 0.0, "interval": None, "questions": 1}
     assert "by key of the value" in run(*files, *STAR, "--by-key")[1]
 
 
@@ -146,7 +146,7 @@ def test_by_key_counts_keys_of_a_missing_answer_as_0(run: Run, tmp_path: Path) -
     answers = write(tmp_path / "a.json", as_records({"1": INVOICE, "2": ["12.50"]}, "answer"))
     out = run("--gold", gold, answers, *STAR, "--by-key", "--missing", "zero", "--format", "json")[1]
     groups = parse_document(out)["groups"]["key of the value"]
-    assert groups["total"] == groups["items.price"] == {"anls": 1 / 3, "questions": 3}
+    assert groups["total"] == groups["items.price"] == {"anls": 1 / 3, "interval": [0.0, 1.0], "questions": 3}
 
 
 # Files
@@ -461,7 +461,7 @@ def test_null_value_is_refused_unless_missing_is_zero(run: Run, tmp_path: Path) 
         assert parse_document(out)["outcomes"]["missing"] == 1
 
 
-def test_score_file_agrees_with_the_command_on_values(run: Run, tmp_path: Path) -> None:
+def test_score_agrees_with_the_command_on_values(run: Run, tmp_path: Path) -> None:
     records = [
         {
             "id": 1,
@@ -475,10 +475,10 @@ def test_score_file_agrees_with_the_command_on_values(run: Run, tmp_path: Path) 
         ({"average": "leaves"}, ["--average", "leaves"]),
         ({"by_key": True, "none_keys": "ignored"}, ["--by-key", "--none-keys", "ignored"]),
     ):
-        scores = score_file(path, variant="anls_star", **options)
+        scores = score(path, variant="anls_star", **options)
         assert scores.to_dict() == json.loads(run(path, *STAR, *flags, "--format", "json")[1])
     with pytest.raises(ValueError, match="average is for lists and nested values: give it with variant='anls_star'"):
-        score_file(path, average="leaves")
+        score(path, average="leaves")
 
 
 def test_values_have_regressions_and_a_report(run: Run, tmp_path: Path) -> None:

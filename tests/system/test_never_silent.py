@@ -207,7 +207,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         {"t_csv": list_by("seed")},
         ["'seed' (base, tuned) tells runs of one model apart", "--runs question"],
         "t.csv --runs question",
-        [round((SCORE + BETTER) / 2, 4)],
+        [0.7917],
     ),
     "one field for both sides": (
         "a.json --references-field answer",

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from anls_metric import anls_star_score, compare_files, score_file
+from anls_metric import anls_star_score, api, compare
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.nested import get_value_variant
 from anls_metric.page.upload_scoring import Result, Task, score
@@ -35,7 +35,7 @@ def documents(run: Run, gold: Path, *submissions: Path) -> list[dict[str, Any]]:
     assert status == 0
     request = Task([Upload(str(path)) for path in submissions], Upload(str(gold)))
     (outcome,) = [step for step in score(request, "endpoint") if isinstance(step, Result)]
-    return [json.loads(printed), compare_files(gold, *submissions).to_dict(), outcome.document]
+    return [json.loads(printed), compare(submissions, gold).to_dict(), outcome.document]
 
 
 def test_doors_give_one_document(run: Run) -> None:
@@ -57,7 +57,7 @@ def test_submissions_without_common_ids_have_their_numbers_and_a_hint_in_every_d
         tables.append(tmp_path / f"{name}.json")
         tables[-1].write_text(json.dumps(rows), "utf-8")
     command = json.loads(run(*tables, "--format", "json")[1])
-    python = compare_files(*tables)
+    python = compare(tables)
     (page,) = [step for step in score(Task([Upload(str(path)) for path in tables]), "page") if isinstance(step, Result)]
     for document in (command, python.to_dict(), page.document):
         assert [submission["anls"] for submission in document["submissions"]] == [1.0, 1.0]
@@ -103,7 +103,7 @@ def test_command_reads_every_file_once(
 
 
 def test_python_reads_every_file_once(openings: Counter[str]) -> None:
-    compare_files(EXAMPLES / "gold.json", [EXAMPLES / name for name in SUBMISSIONS])
+    compare([EXAMPLES / name for name in SUBMISSIONS], EXAMPLES / "gold.json")
     assert openings == dict.fromkeys(["gold.json", *SUBMISSIONS], 1)
 
 
@@ -120,7 +120,7 @@ def test_answers_come_in_any_order_and_questions_in_that_of_the_gold_file(tmp_pa
     answers = {str(n): f"a{n}" for n in range(3000)}
     forwards = write(tmp_path / "forwards.json", answers)
     backwards = write(tmp_path / "backwards.json", dict(reversed(answers.items())))
-    compared = compare_files(gold, forwards, backwards)
+    compared = compare([forwards, backwards], gold)
     assert [submission["anls"] for submission in compared.to_dict()["submissions"]] == [1.0, 1.0]
     assert compared.to_dict()["comparisons"][0]["equal"] == 3000
 
@@ -157,4 +157,4 @@ def test_values_in_files_are_scored_by_the_same_run(tmp_path: Path) -> None:
     path = tmp_path / "values.jsonl"
     rows = [{"id": n, "prediction": {"a": "x", "b": n}, "references": {"a": "x", "b": n % 2}} for n in range(4)]
     path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    assert score_file(path, variant="anls_star").anls == 0.75
+    assert api.score(path, variant="anls_star").anls == 0.75

@@ -1,0 +1,482 @@
+"""Scores and compares what people hold: files, DataFrames, lists. `score` and `compare` are here, and their result."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from anls_metric.analysis.evaluation import Evaluation, fields_of, find_scorers, pause_collector
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.analysis.significance import Interval
+from anls_metric.analysis.variant_search import VariantMatch, find_variants
+from anls_metric.core.variants import OF_VALUES
+from anls_metric.reading.containers import NAMES
+from anls_metric.reading.extract import extractor
+from anls_metric.reading.memory_tables import Table, join_columns, make_table
+from anls_metric.reading.sources import AUTO, Reading
+from anls_metric.reading.submissions import Input, find_submissions, find_tables
+from anls_metric.report import tables, terminal, terminal_comparison
+from anls_metric.report.answers import Answer, flatten_answer, list_answers
+from anls_metric.report.columns import find_columns
+from anls_metric.report.document import build_document, list_extraction
+from anls_metric.report.numbers import Numbers
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    import datasets
+    import pandas
+    import polars
+    import pyarrow
+    from typing_extensions import Unpack
+
+    from anls_metric.nested import Average, NoneKeys
+
+    Columns: TypeAlias = str | Iterable[str]
+    Path: TypeAlias = str | os.PathLike[str]
+    Frame: TypeAlias = pandas.DataFrame | polars.DataFrame | pyarrow.Table | datasets.Dataset
+    Data: TypeAlias = Path | Frame | Mapping[str, Any] | Sequence[Any]
+
+
+class ANLSWarning(UserWarning):
+    """A hint: a number seems to depend on how the answers are written, and not on how good they are."""
+
+
+class Options(TypedDict, total=False):
+    """The options of `score` and `compare`.
+
+    Which field is which, where it is not found by itself:
+        prediction: the path of the prediction, like "output.text". Several, separated by commas, are a submission each.
+        references: the path of the accepted answers.
+        id: the path of the id of the question; "none" matches by position.
+        gold_id: the path of the id in the gold table, where it differs.
+        submission: the field that names the model, in a table of several models.
+        references_separator: the text between accepted answers that are written as one text.
+        layout: the name of a row of `LAYOUTS`: ``anls --list-layouts`` prints them.
+        filter: which filter of lm-evaluation-harness to score.
+
+    What is scored:
+        extract: the rules that extract the answers from raw model output, like "think,final".
+        missing: "error", or "zero" to count a question without an answer as 0.
+        extra: "error", or "ignore" to leave out answers to questions that are not in the gold table.
+        runs: "question" to take answers with the same id as runs of one model, "error" to refuse them; None finds out.
+        run: which run to score; None takes the mean of all.
+
+    How it is scored:
+        variant: the variant of ANLS. Several names separated by commas, or "all", give the mean under each; the first
+            gives the scores. "anls_star" and "anlsl" score lists and nested values.
+        threshold, ignore_case: see `get_variant`.
+        none_keys, average: options of "anls_star": see `nested.get_value_variant`.
+
+    What is computed besides:
+        by: fields of the records to break the scores down by.
+        by_key: for lists and nested values: whether to break the scores down by key.
+        cluster_by: the field that says which questions belong together, "none" for no clusters; None finds it.
+        worst: how many of the worst answers of each submission to show.
+        baseline: the name of the submission with which the others are compared; None takes the first.
+        all_pairs: whether to compare every pair of submissions.
+        regressions: how many questions to show that a submission lost against the baseline, and how many that it won.
+    """
+
+    prediction: str | None
+    references: str | None
+    id: str | None
+    gold_id: str | None
+    submission: str | None
+    references_separator: str | None
+    layout: str | None
+    filter: str | None
+    extract: str | None
+    missing: Literal["error", "zero"]
+    extra: Literal["error", "ignore"]
+    runs: Literal["question", "error"] | None
+    run: int | str | None
+    variant: str
+    threshold: float | None
+    ignore_case: bool | None
+    none_keys: NoneKeys | None
+    average: Average | None
+    by: str | Sequence[str]
+    by_key: bool
+    cluster_by: str | None
+    worst: int
+    baseline: str | None
+    all_pairs: bool
+    regressions: int
+
+
+class Scores:
+    """What `score` and `compare` return. It prints as the command does, and a notebook shows it as a table.
+
+    Attributes:
+        scored_sets: the scored set of each submission, by its name.
+        notes: how the tables and files were read.
+    """
+
+    def __init__(self, evaluation: Evaluation, most_changes: int = 0) -> None:
+        self._evaluation = evaluation
+        self.scored_sets = evaluation.scored_sets
+        self.notes = evaluation.notes
+        hints = list(map(str, evaluation.hints))
+        self._document = build_document(evaluation.entries, evaluation.compared, hints, most_changes)
+
+    @property
+    def anls(self) -> float:
+        """The ANLS. ValueError: there are several submissions."""
+        return self._get_only_set().mean
+
+    @property
+    def interval(self) -> Interval | None:
+        """The 95 % confidence interval; None for fewer than two clusters. ValueError: there are several submissions."""
+        return self._get_only_set().interval
+
+    def _get_only_set(self) -> ScoredSet:
+        if len(self.scored_sets) > 1:
+            first = next(iter(self.scored_sets))
+            raise ValueError(
+                f"there are several submissions ({', '.join(self.scored_sets)}): "
+                f'take one with scores["{first}"], or all with to_pandas()'
+            )
+        return next(iter(self.scored_sets.values()))
+
+    def __getitem__(self, name: str) -> ScoredSet:
+        """Return the scored set of a submission: ``.mean``, ``.interval``, ``.rows``. KeyError: there is none."""
+        return self.scored_sets[name]
+
+    @property
+    def signature(self) -> str:
+        """Which ANLS it is, to report with the number."""
+        return str(self._document["signature"])
+
+    @property
+    def hints(self) -> list[str]:
+        """What looks wrong with the answers; it does not change any number."""
+        return list(self._document["hints"])
+
+    def answers(self) -> list[Answer]:
+        """List every answer with its score: a dict for each question and submission.
+
+        Example:
+            >>> (answer,) = score(["CocaCola"], [["Coca Cola"]]).answers()
+            >>> answer["id"], answer["prediction"], answer["score"], answer["outcome"]
+            ('1', 'CocaCola', 0.8888888888888888, 'close enough')
+        """
+        return list(list_answers(self._evaluation.entries))
+
+    def answers_frame(self) -> pandas.DataFrame:
+        """Return the answers as a data frame of pandas, with a column for each field of `by`.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        return _import_pandas("answers_frame").DataFrame(map(flatten_answer, self.answers()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as one document: what ``anls --format json`` prints."""
+        return self._document
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the figures as a data frame of pandas, a row for each submission.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        return _import_pandas("to_pandas").DataFrame(tables.collect_figures(self._document))
+
+    def to_markdown(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
+        """Format the tables for Markdown.
+
+        Args:
+            percent: whether to print 83.57 instead of 0.8357.
+            digits: the number of digits after the point; None for 4, and for 2 in percent.
+            columns: the columns of the first table, by their names in `to_dict`, like "anls,interval"; none for the
+                usual ones.
+
+        Raises:
+            ValueError: there is no such column; the message lists all of them.
+
+        Example:
+            >>> print(score(["CocaCola"], [["Coca Cola"]]).to_markdown(percent=True, columns="anls").splitlines()[2])
+            | data | 88.89 |
+        """
+        return tables.as_markdown(self._document, Numbers(percent, digits), find_columns(columns) if columns else ())
+
+    def to_latex(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
+        """Format the tables for a paper, with booktabs. The arguments are those of `to_markdown`."""
+        return tables.as_latex(self._document, Numbers(percent, digits), find_columns(columns) if columns else ())
+
+    def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
+        """Format the figures as CSV, a line for each submission. The arguments are those of `to_markdown`.
+
+        Without them every number has all of its digits.
+        """
+        return tables.as_csv(self._document, Numbers(percent, digits), find_columns(columns) if columns else ())
+
+    def find(self, number: float | str) -> list[VariantMatch]:
+        """Find the variants and extraction rules that give a number, rounded to its digits.
+
+        Args:
+            number: the number, like 84.75; as a text it keeps its last zeros: "84.70".
+
+        Returns:
+            All that give it; if there are none, the nearest one.
+
+        Example:
+            >>> [match.variant for match in score(["CocaCola"], [["Coca Cola"]]).find(88.9)][:2]
+            ['standard', 'rrc']
+        """
+        return find_variants(str(number), self.scored_sets)
+
+    def report(self, path: Path, images: Path | None = None) -> None:
+        """Write a report of all that is known, to open in a browser.
+
+        Args:
+            path: the file to write, like "report.html".
+            images: the folder of the pages that the report shows beside the questions.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        from anls_metric.report.html import as_html
+        from anls_metric.report.images import Images
+        from anls_metric.report.results import write_whole
+
+        for scored_set in self.scored_sets.values():
+            scored_set.measure_similarities()
+        pages = None if images is None else Images(os.fspath(images))
+        write_whole(
+            os.fspath(path), as_html(self._evaluation.entries, self._evaluation.compared, self.hints, images=pages)
+        )
+
+    def __str__(self) -> str:
+        if len(self.scored_sets) > 1:
+            text = terminal_comparison.as_text(self._document, self.scored_sets)
+        else:
+            text = terminal.format_summary(self._get_only_set(), list_extraction(self._document))
+        hints = [f"hint: {terminal.make_printable(hint)}" for hint in self.hints]
+        return "\n\n".join([text, *(["\n".join(hints)] if hints else [])])
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name}: {scored_set.mean:.4f}" for name, scored_set in self.scored_sets.items())
+        return f"<Scores {means}; {self.signature}>"
+
+    def _repr_html_(self) -> str:
+        return tables.as_html(self._document)
+
+
+def _import_pandas(method: str) -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(f"{method}() needs pandas: pip install pandas", name=error.name) from None
+    return pandas
+
+
+def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> Scores:
+    """Score the answers of a model.
+
+    Args:
+        data: the answers: the path of a file, a DataFrame of pandas or polars, a `datasets.Dataset`, a table of
+            pyarrow, a list of dicts, a dict of columns, or a list of texts. It also has the accepted answers, unless
+            `gold` does. A list of paths or of tables holds several runs of one model.
+        gold: the accepted answers: any of these, too. They find their answers by id; two lists, by position.
+        options: see `Options`.
+
+    Returns:
+        The scores: `.anls`, `.interval`, `.signature`, `.hints`, `.answers()`, `.to_dict()`, and more. Each hint is
+        also issued as an `ANLSWarning`.
+
+    Raises:
+        ValueError: the answers cannot be scored. The message says what is wrong, where, and what to do.
+        OSError: a file cannot be opened.
+        TypeError: there is no such option.
+
+    Example:
+        >>> score(["CocaCola", "12/15/89"], [["Coca Cola"], ["12/15/88"]]).anls
+        0.8819444444444444
+        >>> score("examples/submission.json", gold="examples/gold_label.json")
+        <Scores submission: 0.6273; anls|standard|threshold:0.5|v2.0.0>
+        >>> table = [{"nr": 1, "output": "Cola", "accepted": ["Coca Cola", "Cola"]}]
+        >>> score(table, id="nr", prediction="output", references="accepted").anls
+        1.0
+    """
+    _refuse_unknown("score", options)
+    named = _list_named(options)
+    if _are_columns(data, gold, options.get("variant", "")):
+        columns = join_columns({"prediction": data, "references": gold}, "data")
+        return _run([Input("", "data", Table("data", columns))], None, **options)
+    return _run(list(_list_inputs(data, "data", named)), gold, **options)
+
+
+def compare(
+    submissions: Mapping[str, Data] | Sequence[Path] | Frame, gold: Data | None = None, **options: Unpack[Options]
+) -> Scores:
+    """Compare the answers of several models, question by question.
+
+    Args:
+        submissions: the answers of each model by its name, each in any form that `score` takes. A list of paths names
+            each model by its file; one table or file can hold the answers of several models.
+        gold: the accepted answers, unless the submissions have them.
+        options: see `Options`.
+
+    Returns:
+        The scores and the comparison: `.to_dict()`, `.to_markdown()`, `.to_latex()`, `.to_pandas()`, and more.
+
+    Raises:
+        ValueError: the answers cannot be scored or compared. The message says what is wrong, where, and what to do.
+        OSError: a file cannot be opened.
+        TypeError: there is no such option.
+
+    Example:
+        >>> gold = {"questionId": [1, 2], "answers": [["Coca Cola"], ["1988"]]}
+        >>> scores = compare({"base": {"prediction": ["Cola", "1988"]}, "tuned": {1: "Coca Cola", 2: "1988"}}, gold)
+        >>> [(each["name"], each["anls"]) for each in scores.to_dict()["submissions"]]
+        [('base', 0.5), ('tuned', 1.0)]
+        >>> scores.anls
+        Traceback (most recent call last):
+        ValueError: there are several submissions (base, tuned): take one with scores["base"], or all with to_pandas()
+    """
+    _refuse_unknown("compare", options)
+    named = _list_named(options)
+    if isinstance(submissions, Mapping) and not hasattr(submissions, "features"):
+        inputs = [each for name, data in submissions.items() for each in _list_inputs(data, str(name), named)]
+    elif isinstance(submissions, (list, tuple)) and _are_paths(submissions):
+        inputs = [Input(os.fspath(path)) for path in submissions]
+    else:
+        inputs = list(_list_inputs(submissions, "data", named))
+    return _run(inputs, gold, **options)
+
+
+def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options]) -> Scores:
+    """Score inputs, and issue the hints as warnings of the line that called `score` or `compare`."""
+    variant, by = options.get("variant", "standard"), options.get("by", ())
+    of_values, extract, run = variant in OF_VALUES, options.get("extract"), options.get("run")
+    reading = Reading(
+        layout=options.get("layout") or AUTO,
+        id_field=options.get("id"),
+        gold_id_field=options.get("gold_id"),
+        prediction_field=options.get("prediction"),
+        references_field=options.get("references"),
+        submission_field=options.get("submission"),
+        references_separator=options.get("references_separator"),
+        filter=options.get("filter"),
+        runs=options.get("runs"),
+        run=None if run is None else str(run),
+        extract=None if extract is None else extractor(extract, values=of_values),
+        missing=options.get("missing", "error"),
+        extra=options.get("extra", "error"),
+        values=of_values,
+    )
+    scorers = find_scorers(
+        variant,
+        options.get("threshold"),
+        options.get("ignore_case"),
+        options.get("none_keys"),
+        options.get("average"),
+    )
+    by = [by] if isinstance(by, str) else list(by)
+    fields = fields_of(by, options.get("cluster_by"))
+    if gold is not None:
+        questions = _make_input(gold, "gold", _list_named(options))
+        submissions = find_submissions((), questions, inputs, reading, fields)
+    elif len(inputs) > 1:
+        submissions = find_tables(inputs, reading, fields)
+    else:
+        submissions = find_submissions(inputs, None, (), reading, fields)
+    with pause_collector():
+        evaluation = Evaluation(
+            submissions,
+            scorers,
+            by=by,
+            by_key=options.get("by_key", False),
+            worst=options.get("worst", 0),
+            cluster_by=options.get("cluster_by"),
+            baseline=options.get("baseline"),
+            all_pairs=options.get("all_pairs", False),
+            keep=True,
+        ).finish()
+    scores = Scores(evaluation, options.get("regressions", 0))
+    for hint in scores.hints:
+        warnings.warn(hint, ANLSWarning, stacklevel=3)
+    return scores
+
+
+def _refuse_unknown(function: str, options: Iterable[str]) -> None:
+    """Refuse an option that does not exist; name the option that was perhaps meant."""
+    for name in options:
+        if name not in Options.__annotations__:
+            near = get_close_matches(name, Options.__annotations__, 1, 0.5)
+            advice = f"did you mean {near[0]}?" if near else "help(anls_metric.Options) lists the options"
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
+
+
+def _list_named(options: Mapping[str, Any]) -> list[str]:
+    """The fields that the user names."""
+    fields = [options.get(name) for name in ("prediction", "references", "id", "gold_id", "submission")]
+    return [part.strip() for field in fields if field for part in field.split(",")]
+
+
+# What people hold
+
+
+def _are_columns(data: Any, gold: Any, variant: str) -> bool:
+    """Whether two objects are a column of predictions and a column of accepted answers."""
+    if not _is_list(data) or not _is_list(gold):
+        return False
+    of_values = variant in OF_VALUES and not _holds_records(gold, NAMES)
+    return of_values or not (_holds_records(data) or _holds_records(gold))
+
+
+def _is_list(data: Any) -> bool:
+    """Whether an object is a list, or a column of a library, and no table."""
+    if isinstance(data, (list, tuple)):
+        return True
+    is_column = any(hasattr(data, method) for method in ("tolist", "to_list", "to_pylist"))
+    return is_column and not any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
+
+
+def _holds_records(data: Iterable[Any], names: Set[str] = frozenset()) -> bool:
+    """Whether a list holds dicts, with one of these keys if there are any."""
+    first = next(iter(data), None)
+    return isinstance(first, Mapping) and (not names or not names.isdisjoint(first))
+
+
+def _list_inputs(data: Any, name: str, named: Collection[str]) -> Iterator[Input]:
+    """List the inputs of a submission: several where a list holds runs."""
+    if isinstance(data, (list, tuple)) and data and (_are_paths(data) or all(map(_is_table, data))):
+        for number, run in enumerate(data, 1):
+            each = _make_input(run, f"{name}, run {number}", named)
+            yield each._replace(name=name)
+    else:
+        each = _make_input(data, name, named)
+        yield each if name == "data" and each.path else each._replace(name=name)
+
+
+def _make_input(data: Any, name: str, named: Collection[str]) -> Input:
+    if isinstance(data, (str, os.PathLike)):
+        return Input(os.fspath(data))
+    return Input("", name, make_table(data, name, named))
+
+
+def _is_table(data: Any) -> bool:
+    """Whether an object is a table, and no record: a DataFrame, or a list of records."""
+    if isinstance(data, (list, tuple)):
+        return bool(data) and all(isinstance(record, Mapping) for record in data)
+    return hasattr(data, "columns") or hasattr(data, "column_names")
+
+
+def _are_paths(items: Sequence[Any]) -> bool:
+    """Whether these are the paths of files, and no answers."""
+    if len(items) > _MOST_RUNS or not all(isinstance(item, (str, os.PathLike)) for item in items):
+        return False
+    endings = {os.path.splitext(item)[1].lower() for item in items}
+    return endings <= _ENDINGS or any(isinstance(item, os.PathLike) or os.path.exists(item) for item in items)
+
+
+_MOST_RUNS = 1000
+_ENDINGS = frozenset(
+    (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".xlsx", ".eval", ".gz")
+)

@@ -1,0 +1,256 @@
+"""Reads tables in memory as records, so that they go the same way as files from the first record on.
+
+A table is a DataFrame of pandas or polars, a `datasets.Dataset`, a table of pyarrow, a list of records, or a dict of
+columns. No library is imported here: who has a table of a library has imported it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import Any, NamedTuple
+
+from anls_metric.core.rows import as_column, describe
+from anls_metric.reading.containers import NAMES, records_of
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import CHUNK, Chunk, list_some, split_into_chunks
+from anls_metric.reading.records import Records
+
+
+class Columns(NamedTuple):
+    """A table as columns.
+
+    Attributes:
+        names: the names of the columns.
+        read: reads some columns of the rows from a place to another one, as lists.
+        length: the number of rows.
+    """
+
+    names: Sequence[str]
+    read: Callable[[Sequence[str], int, int], Sequence[Sequence[Any]]]
+    length: int
+
+
+class Table(Records):
+    """The records of a table in memory.
+
+    Args:
+        name: the name of the table in errors.
+        content: the table as columns, or a list of records.
+    """
+
+    def __init__(self, name: str, content: Columns | Sequence[Any]) -> None:
+        super().__init__("")
+        self.name, self._content = name, content
+        if isinstance(content, Columns):
+            self.refuse_repeated(content.names)
+            self.fields = list(content.names)
+
+    def reopen(self) -> Table:
+        """Make records that begin anew."""
+        return Table(self.name, self._content)
+
+    def _read(self) -> Iterator[Chunk]:
+        content = self._content
+        if isinstance(content, Columns):
+            return self._read_columns(content)
+        return split_into_chunks(enumerate(content, 1), "record")
+
+    def _read_columns(self, content: Columns) -> Iterator[Chunk]:
+        names = content.names if self.columns is None else self._choose(content.names)
+        for start in range(0, content.length, CHUNK):
+            stop = min(start + CHUNK, content.length)
+            columns = [_clean(column) for column in content.read(names, start, stop)]
+            records = list(map(dict, map(zip, repeat(names), zip(*columns)))) or [{} for _ in range(start, stop)]
+            yield Chunk(records, range(start + 1, stop + 1), "row")
+
+    def _choose(self, names: Sequence[str]) -> list[str]:
+        wanted = {*(self.columns or ()), *self.unless_bytes}
+        return [name for name in names if name in wanted]
+
+
+_PLAIN = {str, int, float, bool, type(None), list, dict}
+
+
+def _clean(column: Sequence[Any]) -> Sequence[Any]:
+    """A column with values of Python in place of those of libraries; what is not available is None."""
+    return column if set(map(type, column)) <= _PLAIN else list(map(_clean_value, column))
+
+
+def _clean_value(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return value
+    if hasattr(value, "tolist"):  # of numpy
+        return value.tolist()
+    if type(value).__name__ in ("NAType", "NaTType"):  # of pandas
+        return None
+    return value
+
+
+def make_table(data: Any, name: str, named: Collection[str] = ()) -> Table:
+    """Make a table of what somebody holds in memory.
+
+    Args:
+        data: a DataFrame, a `datasets.Dataset`, a table of pyarrow, a list of records or answers, a dict of columns, or
+            a dict as a JSON file holds it: records by id, or a list of records under "data".
+        name: the name of the table in errors.
+        named: the fields that the user names.
+
+    Raises:
+        InputError: it is none of these, or its columns have different lengths.
+
+    Example:
+        >>> table = make_table({"prediction": ["Cola"], "references": [["Coca Cola"]]}, "data")
+        >>> table.first_records()
+        [{'prediction': 'Cola', 'references': ['Coca Cola']}]
+    """
+    for kind in _KINDS:
+        if kind.fits(data):
+            return Table(name, kind.read(data, name))
+    if isinstance(data, Mapping):
+        return Table(name, _read_mapping(data, name, named))
+    if isinstance(data, (list, tuple)):
+        return Table(name, data)
+    if hasattr(data, "__len__") and not isinstance(data, (str, bytes, set, frozenset)):
+        return Table(name, make_column(data, name))
+    raise InputError(
+        f"it is {describe(data)}", name, "give the path of a file, a DataFrame, a list of dicts, or a dict of columns"
+    )
+
+
+def make_column(data: Any, name: str) -> list[Any]:
+    """Make a list of a column: a list, or a column of pandas, polars, numpy, pyarrow or datasets.
+
+    Raises:
+        InputError: it is no column.
+    """
+    if not hasattr(data, "__len__"):
+        raise InputError(f"it is {describe(data)}", name, "give a list")
+    try:
+        return list(_clean(as_column(data, name)))
+    except ValueError as error:
+        raise InputError(str(error).removeprefix(f"{name} is "), name) from None
+
+
+def _read_mapping(data: Mapping[str, Any], name: str, named: Collection[str]) -> Columns | Sequence[Any]:
+    columns = all(
+        hasattr(column, "__len__") and not isinstance(column, (str, bytes, Mapping)) for column in data.values()
+    )
+    if data and columns and not {*NAMES, *named}.isdisjoint(data):
+        return join_columns(data, name)
+    records = records_of(dict(data))
+    if records is None:
+        problem = f"it is a dict with the keys {list_some(map(repr, data))}"
+        raise InputError(problem, name, "give a dict of columns, or of answers by the ids of their questions")
+    return records
+
+
+def join_columns(data: Mapping[str, Any], name: str) -> Columns:
+    """Join columns to a table.
+
+    Raises:
+        InputError: they have different lengths, or one is no column.
+    """
+    columns = {field: make_column(column, f"{name}, {field}") for field, column in data.items()}
+    lengths = {field: len(column) for field, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"{field} has {length:,}" for field, length in lengths.items())
+        raise InputError(f"the columns have different lengths: {counts}", name, "give as many items in each")
+
+    def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
+        return [columns[field][start:stop] for field in names]
+
+    return Columns(list(columns), read, next(iter(lengths.values())))
+
+
+# Tables of libraries
+
+
+class _Kind(NamedTuple):
+    """A kind of tables: a row of `_KINDS`.
+
+    Attributes:
+        name: the name of the class.
+        library: the library that has it.
+        read: makes columns of such a table; it also gets the name of the table.
+    """
+
+    name: str
+    library: str
+    read: Callable[[Any, str], Columns]
+
+    def fits(self, data: Any) -> bool:
+        """Whether an object is such a table, or a subclass of it."""
+        return any(
+            base.__name__ == self.name and base.__module__.partition(".")[0] == self.library
+            for base in type(data).__mro__
+        )
+
+
+def _read_pandas(data: Any, name: str) -> Columns:
+    if any(label is not None for label in data.index.names):  # the ids of the questions are often the index
+        data = data.reset_index()
+    columns: dict[str, list[Any]] = {}
+
+    def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
+        for field in names:
+            if field not in columns:
+                columns[field] = data.iloc[:, places[field]].tolist()
+        return [columns[field][start:stop] for field in names]
+
+    names = list(map(str, data.columns))
+    places = {field: place for place, field in enumerate(names)}
+    return Columns(names, read, len(data))
+
+
+def _read_polars(data: Any, name: str) -> Columns:
+    def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
+        return [data.get_column(field)[start:stop].to_list() for field in names]
+
+    return Columns(data.columns, read, data.height)
+
+
+def _read_pyarrow(data: Any, name: str) -> Columns:
+    def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
+        part = data.slice(start, stop - start)
+        return [part.column(data.schema.get_field_index(field)).to_pylist() for field in names]
+
+    return Columns(_names_without_bytes(data.schema), read, data.num_rows)
+
+
+def _read_dataset(data: Any, name: str) -> Columns:
+    names = _names_without_bytes(data.features.arrow_schema)  # so that no image is decoded
+    as_arrow = data.select_columns(names).with_format("arrow")
+
+    def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
+        part = as_arrow[start:stop]
+        return [part.column(field).to_pylist() for field in names]
+
+    return Columns(names, read, len(data))
+
+
+def _names_without_bytes(schema: Any) -> list[str]:
+    from anls_metric.reading.binary_formats import holds_bytes
+
+    return [field.name for field in schema if not holds_bytes(field.type)]
+
+
+def _make_refuser(problem: str, remedy: str) -> Callable[[Any, str], Columns]:
+    def read(data: Any, name: str) -> Columns:
+        keys = list_some(map(str, data)) if isinstance(data, Mapping) else ""
+        raise InputError(problem.format(keys=keys), name, remedy)
+
+    return read
+
+
+_KINDS = (
+    _Kind("DataFrame", "pandas", _read_pandas),
+    _Kind("DataFrame", "polars", _read_polars),
+    _Kind("LazyFrame", "polars", _make_refuser("it is a query of polars", "run it with .collect()")),
+    _Kind("Table", "pyarrow", _read_pyarrow),
+    _Kind("RecordBatch", "pyarrow", _read_pyarrow),
+    _Kind("Dataset", "datasets", _read_dataset),
+    _Kind("IterableDataset", "datasets", _make_refuser("it is a stream of datasets", "load it with streaming=False")),
+    _Kind("DatasetDict", "datasets", _make_refuser("it has several splits ({keys})", "give one of them")),
+    _Kind("DataFrame", "pyspark", _make_refuser("it is a DataFrame of Spark", "give its toPandas()")),
+)
