@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from anls_metric.analysis.outcomes import (
@@ -14,7 +15,7 @@ from anls_metric.analysis.outcomes import (
     keep_digits,
     keep_letters_and_digits,
 )
-from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.analysis.same_value import is_any_same_value, may_be_a_value
 from anls_metric.reading.join import Row
 
 # The outcomes of answers that can have lost or got points. Whatever comes after "formatting" in the table of outcomes
@@ -67,19 +68,20 @@ class PointCounter:
         below = [
             (row, score) for row, score, outcome in zip(rows, scores, outcomes) if score < 1.0 and outcome in _OUTCOMES
         ]
-        texts = [text for row, _ in below for text in (row.prediction, *row.references)]
-        digits, letters = _keep_in_each(keep_digits, texts), _keep_in_each(keep_letters_and_digits, texts)
-        end = 0
-        for row, score in below:
-            place, end = end, end + 1 + len(row.references)
-            accepted = slice(place + 1, end)
-            if digits[place] not in digits[accepted]:
-                if _has_the_value(row):
-                    self._lost[score] += 1
-                elif digits[place] and any(digits[accepted]):  # "Prague 1999" for "Prague" is no wrong number
-                    self._given[score] += 1
-            elif (letters[place] in letters[accepted] and self._has_the_letters(row, score)) or _has_the_value(row):
-                self._lost[score] += 1
+        lost, given, others = [], [], []
+        for (row, score), (digits, *accepted) in zip(below, _keep_in_each(keep_digits, [row for row, _ in below])):
+            if may_be_a_value(row.prediction, digits) and is_any_same_value(row.prediction, row.references):
+                lost.append(score)
+            elif digits in accepted:
+                others.append((row, score))
+            elif digits and any(accepted):  # "Prague 1999" for "Prague" is no wrong number
+                given.append(score)
+        kept = _keep_in_each(keep_letters_and_digits, [row for row, _ in others])
+        for (row, score), (letters, *accepted) in zip(others, kept):
+            if letters in accepted and self._has_the_letters(row, score):
+                lost.append(score)
+        self._lost.update(lost)
+        self._given.update(given)
 
     def _has_the_letters(self, row: Row, score: float) -> bool:
         """Whether an answer has the letters and digits of an accepted one, as the variant normalizes them."""
@@ -91,13 +93,10 @@ class PointCounter:
         return Points(lost / count, math.fsum(self._given.elements()) / count)
 
 
-def _has_the_value(row: Row) -> bool:
-    return is_any_same_value(row.prediction, row.references)
-
-
-def _keep_in_each(keep: Callable[[str], str], texts: Sequence[str]) -> list[str]:
-    """What `keep` leaves of each text, in lower case: in one call for all of them if they are ASCII."""
+def _keep_in_each(keep: Callable[[str], str], rows: Sequence[Row]) -> Iterator[list[str]]:
+    """What `keep` leaves of each prediction and its accepted answers, in lower case: in one call if all are ASCII."""
+    texts = [text for row in rows for text in (row.prediction, *row.references)]
     joined = _END.join(texts)
-    if joined.isascii() and joined.count(_END) == len(texts) - 1:
-        return keep(joined).lower().split(_END)
-    return [keep(text).casefold() for text in texts]
+    is_simple = joined.isascii() and joined.count(_END) == len(texts) - 1
+    kept = iter(keep(joined).lower().split(_END) if is_simple else [keep(text).casefold() for text in texts])
+    return (list(islice(kept, 1 + len(row.references))) for row in rows)

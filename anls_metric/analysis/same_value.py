@@ -86,6 +86,8 @@ NUMBER_WORDS: Mapping[str, str] = {
     "twenty": "20",
 }
 
+_LONGEST_NUMBER = 12
+
 # A word after a number -> the power of ten by which it multiplies.
 MULTIPLIERS: Mapping[str, int] = {
     "hundred": 2,
@@ -210,12 +212,15 @@ _AMOUNT = (
 
 
 _PLAIN_SIGNS = str.maketrans("−’", "-'")
-_BEFORE_NUMBERS = [way for name in _BEFORE for way in UNITS[name]]
-_FIRST_SIGNS = frozenset("0123456789+-−.") | {way for way in _BEFORE_NUMBERS if len(way) == 1}
-_FIRST_LETTERS = frozenset(
-    word[:3]
-    for words in (NUMBER_WORDS, _MONTHS, _BEFORE_NUMBERS, ("mon", "tue", "wed", "thu", "fri", "sat", "sun"))
-    for word in words
+# Leaves the letters of a text in UTF-8, and whatever is no ASCII.
+_LETTERS_ALONE = bytes(code if code > 127 or chr(code).isalpha() else ord(" ") for code in range(256))
+_WEEKDAYS = "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday sun sunday"
+# Every word that a value can hold.
+_WORDS = frozenset(
+    " ".join((*NUMBER_WORDS, *MULTIPLIERS, *_UNIT_NAMES, *_MONTHS, _WEEKDAYS, "st nd rd th of"))
+    .encode()
+    .translate(_LETTERS_ALONE)
+    .split()
 )
 
 
@@ -238,6 +243,16 @@ def is_same_value(text: str, other: str) -> bool:
         (False, False, False)
     """
     return is_any_same_value(text, [other])
+
+
+def may_be_a_value(text: str, digits: str) -> bool:
+    """Whether a text with these digits may have a value: a value has digits, or begins with a number as a word.
+
+    Example:
+        >>> may_be_a_value("in 1988", "1988"), may_be_a_value("Ten years", ""), may_be_a_value("Paris", "")
+        (True, True, False)
+    """
+    return digits != "" or text.lower().lstrip()[:_LONGEST_NUMBER].partition(" ")[0].rstrip(".") in NUMBER_WORDS
 
 
 def is_any_same_value(text: str, others: Iterable[str]) -> bool:
@@ -264,20 +279,28 @@ def read_value(text: str) -> Amount | Date | None:
         >>> read_value("15-Dec-88"), read_value("no. 5")
         (Date(year='88', month=12, day=15, is_ambiguous=False), None)
     """
-    if not _begins_a_value(text):
+    if len(text) > LONGEST:
         return None
-    text = " ".join(text.lower().split()).rstrip(".").translate(_PLAIN_SIGNS)
+    if not text.isascii():
+        text = text.translate(_PLAIN_SIGNS)
+    elif text.isdigit():
+        return _make_amount("", text, "")
+    text = " ".join(text.lower().split()).rstrip(".")
+    if not _has_words_of_values(text):
+        return None
     first, blank, rest = text.partition(" ")
     text = NUMBER_WORDS.get(first, first) + blank + rest
     return _read_amount(text) or _read_date(text)
 
 
-def _begins_a_value(text: str) -> bool:
-    """Whether a text begins as a value does: a cheap first look, which rejects most texts."""
-    if len(text) > LONGEST:
-        return False
-    begin = text.lstrip()[:3].lower()
-    return begin[:1] in _FIRST_SIGNS or begin in _FIRST_LETTERS or begin[:2] == "rs"
+def _has_words_of_values(text: str) -> bool:
+    """Whether a text has no words but those of values: a cheap first look, without which many patterns would be tried.
+
+    Example:
+        >>> list(map(_has_words_of_values, ["5 years", "may 5th, 1988", "page 5 of the report"]))
+        [True, True, False]
+    """
+    return _WORDS.issuperset(text.encode("utf-8", "surrogatepass").translate(_LETTERS_ALONE).split())
 
 
 def _read_amount(text: str) -> Amount | None:
@@ -293,11 +316,16 @@ def _read_amount(text: str) -> Amount | None:
         return None
     between, point = signs
     whole, _, fraction = number.replace(between, "").partition(point)
+    minus = "-" if "-" in (sign, second_sign) else ""
+    return _make_amount(minus, whole, fraction, times or 0, unit, number.isdigit() and times is None)
+
+
+def _make_amount(sign: str, whole: str, fraction: str, times: int = 0, unit: str = "", is_plain: bool = True) -> Amount:
+    """Make an amount of the digits before and after its point. Zero has no sign."""
     digits = fraction.lstrip("0") if whole in ("", "0") else whole + fraction
     kept = digits.rstrip("0") or whole.removeprefix("0")  # 00 is a code, too
-    power = len(digits) - len(kept) - len(fraction) + (times or 0) if digits else 0
-    minus = "-" if "-" in (sign, second_sign) and kept else ""
-    return Amount(minus, kept, power, unit, number.isdigit() and times is None)
+    power = len(digits) - len(kept) - len(fraction) + times if digits else 0
+    return Amount(sign if kept else "", kept, power, unit, is_plain)
 
 
 def _find_unit(before: str, after: str) -> str | None:
