@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from anls_metric.core.rows import describe
 from anls_metric.reading.layouts import ABSENT, look_up
+
+CONFIDENCE, JUDGE = "confidence", "judge"
+"""The names of what an answer has besides, in `Row.beside` and in the JSON document."""
+
+NOTHING_BESIDE: Mapping[str, Any] = MappingProxyType({})
 
 # The fields that hold a confidence by their names. Never `score`, which many logs use for the score of the answer.
 CONFIDENCE_FIELDS = ("confidence", "logprob")
@@ -23,16 +29,6 @@ VERDICTS: Mapping[str, bool] = {
     "no": False,
 }
 """The verdicts of a judge as texts, in any case."""
-
-
-def find_confidence_field(record: Mapping[str, Any]) -> str | None:
-    """Find the field of a record that holds a confidence by its name; None if there is none.
-
-    Example:
-        >>> find_confidence_field({"answer": "5", "logprob": -0.1}), find_confidence_field({"answer": "5", "score": 1})
-        ('logprob', None)
-    """
-    return next((name for name in CONFIDENCE_FIELDS if name in record), None)
 
 
 def read_confidence(record: Mapping[str, Any], path: str) -> float | None:
@@ -106,3 +102,10 @@ def read_verdict(record: Mapping[str, Any], path: str) -> bool | None:
             f"{path} is {describe(value)}: a verdict is true or false, 1 or 0, correct or incorrect, yes or no"
         )
     return VERDICTS[text]
+
+
+READERS: Mapping[str, Callable[[Mapping[str, Any], str], float | bool | None]] = {
+    CONFIDENCE: read_confidence,
+    JUDGE: read_verdict,
+}
+"""Reads what an answer has besides: a function of its record and the path of the field."""

@@ -124,6 +124,16 @@ class Submission:
         return self._sources[0].other_texts
 
     @property
+    def beside_fields(self) -> Mapping[str, str]:
+        """The paths of what answers have besides: see `Source.beside_fields`."""
+        return self._sources[0].beside_fields
+
+    @property
+    def reading(self) -> Reading:
+        """How the file with the answers is read."""
+        return self._sources[0].reading
+
+    @property
     def extraction(self) -> ExtractionReport | None:
         """What the rules did that extracted the answers; None without rules."""
         reports = [source.extraction for source in self._sources if source.extraction]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.evaluation import Entry
+from anls_metric.analysis.evaluation import Entry, Evaluation
 from anls_metric.analysis.scored import Scored, ScoredSet, sort_groups
 from anls_metric.core.variants import Variant
 from anls_metric.reading.extract import describe_extraction
@@ -20,6 +20,33 @@ if TYPE_CHECKING:
 RESULTS_FILE = "results.json"
 
 MOST_CONFUSIONS = 20
+MOST_DIFFERENCES = 20
+"""How many answers are listed about which score and judge differ."""
+
+
+def describe_evaluation(
+    evaluation: Evaluation,
+    hints: Sequence[str] = (),
+    most_changes: int = 0,
+    most_confusions: int = MOST_CONFUSIONS,
+    with_suspects: bool = False,
+) -> dict[str, Any]:
+    """Everything that is known of an evaluation: see `build_document`.
+
+    Raises:
+        ValueError: suspects are wanted, and there are fewer than three submissions.
+    """
+    suspects = evaluation.find_suspects() if with_suspects else None
+    content = build_document(
+        evaluation.entries, evaluation.compared, hints, most_changes, most_confusions, suspects=suspects
+    )
+    for comparison in content["comparisons"]:
+        if comparison["first"] == content["baseline"] and evaluation.compared_metrics:
+            comparison["metrics"] = {
+                each.metric: each._asdict() | {"interval": _list_interval(each.interval)}
+                for each in evaluation.compared_metrics[comparison["second"]]
+            }
+    return content
 
 
 def build_document(
@@ -48,7 +75,7 @@ def build_document(
     first = entries[0].scored_set
     clusters = compared.clusters if compared else first.clusters
     content: dict[str, Any] = {
-        "signature": first.signature,
+        "signature": entries[0].signature,
         "questions": max(entry.scored_set.count for entry in entries),
         "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
         "hints": list(hints),
@@ -84,21 +111,34 @@ def _describe_submission(entry: Entry, compared: Compared | None, most_confusion
         "exact_match": scored_set.exact_match,
         "contains": scored_set.contains,
         "outcomes": dict(scored_set.outcomes),
-        **({"points": scored_set.points._asdict()} if scored_set.points else {}),
         "groups": {field: _describe_groups(entry, field, compared) for field in scored_set.groups},
     }
     if scored_set.run_scores:
         content["runs"] = len(scored_set.run_scores)
         content["run_scores"] = scored_set.run_scores
         content["run_deviation"] = scored_set.run_deviation
+    if entry.extraction is not None:
+        content["extraction"] = entry.extraction.as_dict()
+    content |= describe_beside(entry, most_confusions)
+    if scored_set.means:
+        content["variants"] = scored_set.means
+    if scored_set.worst:
+        content["worst"] = [_describe_answer(scored, scored_set) for scored in scored_set.worst]
+    return content
+
+
+def describe_beside(entry: Entry, most_confusions: int = MOST_CONFUSIONS) -> dict[str, Any]:
+    """What is known of a submission beside its score: the keys that it has of the document."""
+    scored_set, assessments = entry.scored_set, entry.assessments
+    content: dict[str, Any] = {}
+    if scored_set.points:
+        content["points"] = scored_set.points._asdict()
     if entry.corrections:
         content["corrections"] = {
             "accepted": entry.corrections.accepted,
             "excluded": entry.corrections.excluded,
             "anls_without": entry.uncorrected,
         }
-    if entry.extraction is not None:
-        content["extraction"] = entry.extraction.as_dict()
     if scored_set.metrics:
         content["metrics"] = {
             name: {"mean": summary.mean, "interval": _list_interval(summary.interval)}
@@ -106,10 +146,11 @@ def _describe_submission(entry: Entry, compared: Compared | None, most_confusion
         }
     if scored_set.confusions:
         content["confusions"] = [asdict(each) for each in scored_set.confusions.list_most_frequent(most_confusions)]
-    if scored_set.means:
-        content["variants"] = scored_set.means
-    if scored_set.worst:
-        content["worst"] = [_describe_answer(scored, scored_set) for scored in scored_set.worst]
+    if assessments and assessments.confidence:
+        content["confidence"] = assessments.confidence._asdict()
+    if assessments and assessments.judge:
+        differences = [each._asdict() for each in assessments.differences[:MOST_DIFFERENCES]]
+        content["judge"] = assessments.judge._asdict() | {"differences": differences}
     return content
 
 

