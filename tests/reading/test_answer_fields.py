@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from anls_metric.reading import answer_fields
+from anls_metric.reading.answer_fields import read_confidence, read_verdict
 
 
 @pytest.mark.parametrize(
@@ -30,9 +31,6 @@ def test_logprob_is_a_logarithm() -> None:
     for value in (0.5, "x", math.nan):
         with pytest.raises(ValueError, match="logarithm"):
             read_confidence({"logprob": value}, "logprob")
-
-
-def test_score_is_never_a_confidence() -> None:
 
 
 @pytest.mark.parametrize("value", [True, 1, 1.0, "1", "true", "Correct", "YES", " yes "])
