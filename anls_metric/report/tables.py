@@ -346,6 +346,7 @@ def _write_caption(document: Mapping[str, Any], block: Block, numbers: Numbers, 
         ties = f"; underlined: not told apart from the best at 0.05{pairs}"
         sentences.append("Bold: the best" + ties * bool(document["best"]["not_told_apart"]))
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    signature = signature.replace("questions:", "%\n    questions:")  # two lines of the source
     return [*(f"{sentence}." for sentence in sentences), rf"\texttt{{{signature}}}"]
 
 
