@@ -72,7 +72,6 @@ def test_json_has_the_document(run: Run) -> None:
         "exact_match",
         "contains",
         "outcomes",
-        "points",
         "groups",
         "points",
         "worst",
