@@ -9,11 +9,13 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from anls_metric.analysis.evaluation import Evaluation, fields_of, find_scorers, pause_collector
+from anls_metric.analysis.metrics import find_metrics
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.containers import NAMES
+from anls_metric.reading.corrections import read_corrections
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.memory_tables import Table, join_columns, make_table
 from anls_metric.reading.sources import AUTO, Reading
@@ -21,7 +23,7 @@ from anls_metric.reading.submissions import Input, find_submissions, find_tables
 from anls_metric.report import tables, terminal, terminal_comparison
 from anls_metric.report.answers import Answer, flatten_answer, list_answers
 from anls_metric.report.columns import find_columns
-from anls_metric.report.document import build_document, list_extraction
+from anls_metric.report.document import describe_evaluation
 from anls_metric.report.numbers import Numbers
 
 if TYPE_CHECKING:
@@ -75,6 +77,13 @@ class Options(TypedDict, total=False):
         by: fields of the records to break the scores down by.
         by_key: for lists and nested values: whether to break the scores down by key.
         cluster_by: the field that says which questions belong together, "none" for no clusters; None finds it.
+        metrics: other metrics beside ANLS, like "f1,cer": see `analysis.metrics.METRICS`.
+        confusions: how many of the most frequent confusions of letters to list.
+        suspects: whether to list the questions where most of three submissions or more agree on a wrong answer.
+        corrections: the path of a file that accepts more answers of some questions, or leaves questions out.
+        confidence_field: the path of the confidence in an answer; None finds it.
+        judge_field: the path of the verdict of a judge about an answer.
+        right_at: the score from which an answer is right, for confidence and judge; None takes 0.5.
         worst: how many of the worst answers of each submission to show.
         baseline: the name of the submission with which the others are compared; None takes the first.
         all_pairs: whether to compare every pair of submissions.
@@ -102,6 +111,13 @@ class Options(TypedDict, total=False):
     by: str | Sequence[str]
     by_key: bool
     cluster_by: str | None
+    metrics: str | None
+    confusions: int
+    suspects: bool
+    corrections: Path | None
+    confidence_field: str | None
+    judge_field: str | None
+    right_at: float | None
     worst: int
     baseline: str | None
     all_pairs: bool
@@ -116,12 +132,14 @@ class Scores:
         notes: how the tables and files were read.
     """
 
-    def __init__(self, evaluation: Evaluation, most_changes: int = 0) -> None:
+    def __init__(
+        self, evaluation: Evaluation, most_changes: int = 0, most_confusions: int = 0, with_suspects: bool = False
+    ) -> None:
         self._evaluation = evaluation
         self.scored_sets = evaluation.scored_sets
         self.notes = evaluation.notes
         hints = list(map(str, evaluation.hints))
-        self._document = build_document(evaluation.entries, evaluation.compared, hints, most_changes)
+        self._document = describe_evaluation(evaluation, hints, most_changes, most_confusions, with_suspects)
 
     @property
     def anls(self) -> float:
@@ -255,7 +273,7 @@ class Scores:
         if len(self.scored_sets) > 1:
             text = terminal_comparison.as_text(self._document, self.scored_sets)
         else:
-            text = terminal.format_summary(self._get_only_set(), list_extraction(self._document))
+            text = terminal.format_summary(self._evaluation.entries[0])
         hints = [f"hint: {terminal.make_printable(hint)}" for hint in self.hints]
         return "\n\n".join([text, *(["\n".join(hints)] if hints else [])])
 
@@ -298,7 +316,7 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
         >>> score(["CocaCola", "12/15/89"], [["Coca Cola"], ["12/15/88"]]).anls
         0.8819444444444444
         >>> score("examples/submission.json", gold="examples/gold_label.json")
-        <Scores submission: 0.6273; anls|standard|threshold:0.5|v2.0.0>
+        <Scores submission: 0.6273; anls|standard|threshold:0.5|questions:6|gold:eedc3a47|v2.0.0>
         >>> table = [{"nr": 1, "output": "Cola", "accepted": ["Coca Cola", "Cola"]}]
         >>> score(table, id="nr", prediction="output", references="accepted").anls
         1.0
@@ -363,6 +381,8 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
         submission_field=options.get("submission"),
         references_separator=options.get("references_separator"),
         filter=options.get("filter"),
+        confidence_field=options.get("confidence_field"),
+        judge_field=options.get("judge_field"),
         runs=options.get("runs"),
         run=None if run is None else str(run),
         extract=None if extract is None else extractor(extract, values=of_values),
@@ -370,6 +390,7 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
         extra=options.get("extra", "error"),
         values=of_values,
     )
+    metrics, corrections = options.get("metrics"), options.get("corrections")
     scorers = find_scorers(
         variant,
         options.get("threshold"),
@@ -397,8 +418,14 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
             baseline=options.get("baseline"),
             all_pairs=options.get("all_pairs", False),
             keep=True,
+            metrics=() if metrics is None else find_metrics(metrics),
+            confusions=bool(options.get("confusions")),
+            corrections=None if corrections is None else read_corrections(os.fspath(corrections)),
+            right_at=options.get("right_at"),
         ).finish()
-    scores = Scores(evaluation, options.get("regressions", 0))
+    scores = Scores(
+        evaluation, options.get("regressions", 0), options.get("confusions", 0), options.get("suspects", False)
+    )
     for hint in scores.hints:
         warnings.warn(hint, ANLSWarning, stacklevel=3)
     return scores

@@ -14,19 +14,21 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, find_scorers, pause_collector
 from anls_metric.analysis.scored import ANSWER_TYPES
-from anls_metric.core.variants import OF_VALUES, VARIANTS
+from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant
 from anls_metric.core.version import __version__
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.report import terminal
-from anls_metric.report.document import RESULTS_FILE, build_document
+from anls_metric.report.document import RESULTS_FILE, describe_evaluation
 from anls_metric.report.numbers import Numbers
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Comparison
+    from anls_metric.analysis.metrics import Metric
     from anls_metric.core.variants import Scorer
+    from anls_metric.reading.corrections import Corrections
     from anls_metric.report.images import Images
 
 FORMATS = ("text", "json", "markdown", "latex", "csv")
@@ -159,6 +161,15 @@ def build_parser() -> argparse.ArgumentParser:
     add("--baseline", metavar="NAME", help="the submission that the others are compared with (default: the first)")
     add("--all-pairs", action="store_true", help="compare every pair of submissions")
     add("--cluster-by", metavar="FIELD", help="which questions belong together (default: found); none: each alone")
+    add("--metrics", metavar="NAMES", help="other metrics beside ANLS: f1,cer,relaxed,exact,contains")
+    add(
+        "--confusions", type=_parse_count, default=0, metavar="N", help="show the N most frequent confusions of letters"
+    )
+    add("--suspects", action="store_true", help="list questions where most submissions agree on a wrong answer")
+    add("--corrections", metavar="FILE", help="accept more answers of some questions, or leave questions out")
+    add("--confidence-field", metavar="PATH", help="path of the confidence in an answer (default: detected)")
+    add("--judge-field", metavar="PATH", help="path of the verdict of a judge about an answer")
+    add("--right-at", type=_parse_share, metavar="X", help="score from which an answer is right (default: 0.5)")
     add("--worst", type=_parse_count, default=0, metavar="N", help="show the N worst answers")
     add(
         "--regressions",
@@ -307,8 +318,12 @@ def _run(flags: argparse.Namespace) -> int:
         cluster_by=flags.cluster_by,
         baseline=flags.baseline,
         all_pairs=flags.all_pairs,
-        keep=bool(flags.report or flags.regressions or flags.find or flags.answers),
+        keep=bool(flags.report or flags.regressions or flags.find or flags.answers or flags.suspects),
         similarities=bool(flags.report),
+        metrics=_find_metrics(flags),
+        confusions=bool(flags.confusions or (flags.report and isinstance(scorers[0], Variant))),
+        corrections=_read_corrections(flags),
+        right_at=flags.right_at,
     )
     _score(evaluation, flags)
     hints = [hint.format_for("command") for hint in evaluation.hints]
@@ -324,6 +339,22 @@ def _run(flags: argparse.Namespace) -> int:
     worse = _find_worse(evaluation) if flags.fail_if_worse else []
     _print(flags, evaluation, hints)
     return max(_check_scores(evaluation, flags.fail_under), _report_worse(worse))
+
+
+def _find_metrics(flags: argparse.Namespace) -> Sequence[Metric]:
+    if flags.metrics is None:
+        return ()
+    from anls_metric.analysis.metrics import find_metrics
+
+    return find_metrics(flags.metrics)
+
+
+def _read_corrections(flags: argparse.Namespace) -> Corrections | None:
+    if flags.corrections is None:
+        return None
+    from anls_metric.reading.corrections import read_corrections
+
+    return read_corrections(flags.corrections)
 
 
 def _check_table(flags: argparse.Namespace) -> None:
@@ -450,6 +481,8 @@ def _make_reading(flags: argparse.Namespace) -> Reading:
         submission_field=flags.submission_field,
         references_separator=flags.references_separator,
         extract=None if flags.extract is None else extractor(flags.extract, values=flags.variant in OF_VALUES),
+        confidence_field=flags.confidence_field,
+        judge_field=flags.judge_field,
         filter=flags.filter,
         runs=flags.runs,
         run=flags.run,
@@ -483,7 +516,7 @@ def _score(evaluation: Evaluation, flags: argparse.Namespace) -> None:
             files[submission.name].add(scored)
             progress.add(len(scored))
         for entry in evaluation.entries:
-            files[entry.name].finish(entry.scored_set, flags.answer_types)
+            files[entry.name].finish(entry, flags.answer_types)
 
 
 def _print(flags: argparse.Namespace, evaluation: Evaluation, hints: Sequence[str]) -> None:
@@ -491,12 +524,11 @@ def _print(flags: argparse.Namespace, evaluation: Evaluation, hints: Sequence[st
     if flags.score_only:
         print("\n".join(str(entry.scored_set.mean) for entry in entries))
         return
-    if len(entries) == 1 and flags.format == "text" and not flags.find and flags.columns is None:
-        extraction = entries[0].extraction
-        sentences = extraction.sentences if extraction else ()
-        print(terminal.format_summary(entries[0].scored_set, sentences, Numbers(flags.percent, flags.digits)))
+    if len(entries) == 1 and flags.format == "text" and not (flags.find or flags.suspects) and flags.columns is None:
+        print(terminal.format_summary(entries[0], Numbers(flags.percent, flags.digits), flags.confusions))
     else:
-        _print_document(flags, evaluation, build_document(entries, evaluation.compared, hints, flags.regressions))
+        content = describe_evaluation(evaluation, hints, flags.regressions, flags.confusions, flags.suspects)
+        _print_document(flags, evaluation, content)
     if flags.output_dir and flags.format == "text":
         folder = os.path.join(flags.output_dir, "*") if len(entries) > 1 else flags.output_dir
         print(f"\nper answer: {terminal.make_printable(os.path.join(folder, RESULTS_FILE))}")

@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -231,3 +232,8 @@ def browser() -> Iterator[Any]:
         chromium = started.chromium.launch(executable_path=CHROMIUM, args=[*flags, closed])
         yield chromium.new_context(accept_downloads=True)
         chromium.close()
+
+
+def without_questions(text: str) -> str:
+    """A signature, or a text with signatures, without what identifies the questions."""
+    return re.sub(r"\|questions:\d+\|gold:[0-9a-f]{8}", "", text)

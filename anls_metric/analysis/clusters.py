@@ -93,6 +93,7 @@ class ClusteredScores:
     Args:
         cluster_by: a field of the records, or a path to one, or "none" for no clusters; None chooses as `cluster_field`
             does.
+        most: the largest possible score.
 
     Example:
         >>> scores = ClusteredScores()
@@ -103,8 +104,9 @@ class ClusteredScores:
         (Clusters(field='doc', count=2), 0.75)
     """
 
-    def __init__(self, cluster_by: str | None = None) -> None:
+    def __init__(self, cluster_by: str | None = None, most: float = 1.0) -> None:
         self._cluster_by = cluster_by
+        self._most = most
         self._is_named = cluster_by not in (None, NO_CLUSTERS)
         self._deepest = _DEEPEST
         self._alone: Counter[float] = Counter()  # the scores before the first record with a field to choose
@@ -118,7 +120,7 @@ class ClusteredScores:
         """Add scores.
 
         Args:
-            scores: numbers from 0 to 1.
+            scores: numbers from 0 to `most`.
             records: the record of each score.
         """
         self._chosen = None
@@ -205,7 +207,7 @@ class ClusteredScores:
             fields = [field for field in fields if self._is_named or 1 < field.clusters < total]
             documents = [field for field in fields if self._is_named or not field.is_kind]
             chosen = min(documents, key=lambda field: field.clusters, default=None)
-            sample = Sample()
+            sample = Sample(most=self._most)
             sample.add(self._alone)
             sample.add(self._scores, self._columns[chosen.path].list_clusters() if chosen else None)
             self._chosen = _Choice(chosen, fields, sample)

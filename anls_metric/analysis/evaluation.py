@@ -10,6 +10,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.analysis.clusters import CLUSTER_BY, CLUSTER_FIELDS
+from anls_metric.analysis.gold_hash import GoldHash, add_to_signature
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
@@ -19,9 +20,13 @@ from anls_metric.reading.join import RepeatedIdsError, Row
 from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:
+    from anls_metric.analysis.assessments import Assessments
     from anls_metric.analysis.comparison import Compared
+    from anls_metric.analysis.metrics import Metric, MetricComparison
+    from anls_metric.analysis.suspects import Suspect
     from anls_metric.analysis.variant_search import VariantMatch
     from anls_metric.nested import Average, NoneKeys
+    from anls_metric.reading.corrections import Corrections
 
 EVERY_VARIANT = "all"
 
@@ -84,12 +89,28 @@ class Entry(NamedTuple):
         scored_set: its scores.
         layout: the name of the layout of its file.
         extraction: what each rule did that extracted the answers; None without rules.
+        questions: identifies the questions, before corrections.
+        corrections: the corrections of the questions; None without any.
+        uncorrected: the score without the corrections.
+        assessments: what the model and a judge say about the answers; None where the file says nothing.
     """
 
     name: str
     scored_set: ScoredSet
     layout: str = ""
     extraction: ExtractionReport | None = None
+    questions: GoldHash | None = None
+    corrections: Corrections | None = None
+    uncorrected: float | None = None
+    assessments: Assessments | None = None
+
+    @property
+    def signature(self) -> str:
+        """Which score it is of which questions: the signature of the scored set, and what identifies the questions."""
+        parts = [*(self.questions.signature if self.questions else ())]
+        if self.corrections:
+            parts.append(self.corrections.signature)
+        return add_to_signature(self.scored_set.signature, *parts)
 
 
 class Evaluation:
@@ -107,9 +128,14 @@ class Evaluation:
         all_pairs: whether to compare every pair of submissions.
         keep: whether to keep the rows, which a report, a list of regressions and `find_variants` need.
         similarities: whether kept rows have their similarity.
+        metrics: other metrics of texts to compute beside the scores: see `metrics.find_metrics`.
+        confusions: whether to count the edits of answers that score between 0 and 1.
+        corrections: corrections of the accepted answers.
+        right_at: the score from which an answer is right, for confidences and the verdicts of a judge.
 
     Attributes:
         entries: the scored submissions. A file that holds several has an entry for each.
+        compared_metrics: by the name of a submission, its comparisons with the baseline under other metrics.
         compared: the comparison; None for a single submission, and if they cannot be compared, which a hint says.
         hints: reasons to doubt the numbers.
         notes: how the files were read.
@@ -136,12 +162,19 @@ class Evaluation:
         all_pairs: bool = False,
         keep: bool = False,
         similarities: bool = False,
+        metrics: Sequence[Metric] = (),
+        confusions: bool = False,
+        corrections: Corrections | None = None,
+        right_at: float | None = None,
     ) -> None:
         self.entries: list[Entry] = []
         self.compared: Compared | None = None
+        self.compared_metrics: dict[str, list[MetricComparison]] = {}
         self.hints: list[Hint] = []
         self._submissions, self._scorers, self._baseline = submissions, scorers, baseline
         self._scored: list[Submission] = []
+        self._corrections, self._right_at = corrections, right_at
+        self._more_notes: list[str] = []
         self._names_of_hints: dict[Hint, list[str]] = {}
         self._by, self._answer_types, self._all_pairs = by, answer_types, all_pairs
         self._options: dict[str, Any] = {
@@ -151,6 +184,8 @@ class Evaluation:
             "cluster_by": cluster_by,
             "keep": keep,
             "similarities": similarities,
+            "metrics": metrics,
+            "confusions": confusions,
             "others": scorers if len(scorers) > 1 else (),
         }
 
@@ -162,7 +197,7 @@ class Evaluation:
     @property
     def notes(self) -> list[str]:
         """How the files were read, each sentence once."""
-        return list(dict.fromkeys(note for submission in self._scored for note in submission.notes))
+        return list(dict.fromkeys(note for submission in self._scored for note in submission.notes)) + self._more_notes
 
     @property
     def holds_several(self) -> bool:
@@ -192,6 +227,8 @@ class Evaluation:
             self._scored += parts
             for submission in parts:
                 yield from self._score(submission, batches)
+        if self._corrections:
+            self._more_notes += self._corrections.conclude()
         self.hints = list(starmap(self._name_submissions, self._names_of_hints.items()))
         self._compare()
 
@@ -212,20 +249,64 @@ class Evaluation:
             self._scorers[0], extract=submission.rules, comparable=self.holds_several, **self._options
         )
         hints = Hints(self._scorers[0], submission.rules)
+        questions: GoldHash | None = None
+        uncorrected = ScoredSet(self._scorers[0]) if self._corrections else None
+        assessments: Assessments | None = None
         for rows in batches(submission):
+            questions = questions or GoldHash(submission.has_ids)
+            questions.add(rows)
+            corrected = self._corrections.apply(rows) if self._corrections else rows
             try:
-                scored = scored_set.add(rows)
+                scored = scored_set.add(corrected)
+                if uncorrected:
+                    uncorrected.add(rows)
             except ValueError as error:  # it names the question
                 raise InputError(str(error), submission.name) from None
+            assessments = assessments or self._start_assessments(submission)
+            if assessments:
+                assessments.add(scored)
             hints.add([run for answer in scored for run in answer.runs] if scored_set.run_scores else scored)
             yield submission, scored
         self._refuse_empty(submission, scored_set)
-        self.entries.append(Entry(submission.name, scored_set, submission.layout, submission.extraction))
+        if assessments:
+            self._check_assessments(submission, assessments)
+        self.entries.append(
+            Entry(
+                submission.name,
+                scored_set,
+                submission.layout,
+                submission.extraction,
+                questions,
+                self._corrections,
+                uncorrected.mean if uncorrected else None,
+                assessments,
+            )
+        )
         doubts = [
             Hint("clusters", doubt.text, CLUSTER_BY if doubt.field else "", doubt.field) for doubt in scored_set.doubts
         ]
         for hint in [*hints.conclude(submission.other_texts, submission.float_count), *doubts]:
             self._names_of_hints.setdefault(hint, []).append(submission.name)
+
+    def _start_assessments(self, submission: Submission) -> Assessments | None:
+        """What is read besides answers; None where there is nothing, as in most files."""
+        if not submission.beside_fields:
+            return None
+        from anls_metric.analysis.assessments import Assessments
+        from anls_metric.analysis.confidence import RIGHT_AT
+
+        return Assessments(submission.beside_fields, RIGHT_AT if self._right_at is None else self._right_at)
+
+    def _check_assessments(self, submission: Submission, assessments: Assessments) -> None:
+        """Refuse answers without a value of a field that the user names; of a field that was found it is a note."""
+        named = {submission.reading.confidence_field, submission.reading.judge_field}
+        for role, path in assessments.fields.items():
+            missing = assessments.count_missing(role)
+            if missing:
+                problem = f"{missing:,} of {assessments.count:,} answers have no {role} in the field {path!r}"
+                if path in named:
+                    raise InputError(problem, submission.name, "complete the field, or leave the option out")
+                self._more_notes.append(f"{submission.name}: {problem}, so nothing is said about it")
 
     def _name_submissions(self, hint: Hint, names: Sequence[str]) -> Hint:
         """Name the submissions that a hint is about, unless it is about all of them."""
@@ -268,6 +349,37 @@ class Evaluation:
             self.hints.append(Hint("not compared", f"not compared: {error}"))
         else:
             self.hints += [Hint("comparison", text) for text in self.compared.hints]
+            self._compare_metrics(self.compared)
+
+    def _compare_metrics(self, compared: Compared) -> None:
+        metrics = self._options["metrics"]
+        if not metrics:
+            return
+        from anls_metric.analysis.metrics import Measured, compare_metrics
+
+        measured = {
+            name: Measured(each.answers.ids, each.answers.records, each.metrics.scores)
+            for name, each in self.scored_sets.items()
+            if each.answers and each.metrics
+        }
+        first = measured.pop(compared.baseline)
+        clusters = compared.clusters.field if compared.clusters else None
+        found = compare_metrics(first, list(measured.values()), metrics, clusters)
+        self.compared_metrics = dict(zip(measured, found))
+
+    def find_suspects(self) -> list[Suspect]:
+        """Find the questions where most submissions agree on an answer that is not accepted; the rows must be kept.
+
+        Raises:
+            ValueError: there are fewer than three submissions.
+        """
+        from anls_metric.analysis.outcomes import Judge
+        from anls_metric.analysis.questions import join_questions
+        from anls_metric.analysis.suspects import FEWEST, find_suspects
+
+        if len(self.entries) < FEWEST:
+            raise ValueError(f"suspects need three submissions or more, not {len(self.entries)}")
+        return find_suspects(join_questions(list(self.scored_sets.values())), Judge(self._scorers[0]).normalize)
 
     def find_variants(self, number: str) -> list[VariantMatch]:
         """Find the variants that give a number: see `variant_search.find_variants`. The rows must be kept."""

@@ -12,6 +12,7 @@ from itertools import repeat
 from operator import contains
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.join import Row
@@ -74,6 +75,10 @@ def _is_empty(answer: Answer) -> bool:
     return not answer.prediction
 
 
+def _has_the_same_value(answer: Answer) -> bool:
+    return is_any_same_value(answer.prediction, answer.references)
+
+
 def _contains_an_answer(answer: Answer) -> bool:
     return _any_stands_in(answer.references, answer.prediction)
 
@@ -83,14 +88,15 @@ def _is_part_of_an_answer(answer: Answer) -> bool:
     return any(map(contains, references, repeat(prediction))) and any(map(stands_in, repeat(prediction), references))
 
 
-def _differs_in_formatting(answer: Answer) -> bool:
+def has_the_letters_and_digits(answer: Answer) -> bool:
+    """Whether an answer is an accepted one but for signs, blanks and accents."""
     letters = keep_letters_and_digits(answer.prediction)
     return bool(letters) and letters in map(keep_letters_and_digits, answer.references)
 
 
 def _is_another_number(answer: Answer) -> bool:
-    digits = _keep_digits(answer.prediction)
-    others = list(filter(None, map(_keep_digits, answer.references))) if digits else []
+    digits = keep_digits(answer.prediction)
+    others = list(filter(None, map(keep_digits, answer.references))) if digits else []
     return bool(others) and digits not in others
 
 
@@ -107,10 +113,13 @@ OUTCOMES = (
     Outcome("equal", "an accepted answer", _is_equal, scores_zero=False),
     Outcome("close enough", "similar enough to an accepted answer to score", _is_close_enough, scores_zero=False),
     Outcome("empty", "nothing, or what the variant takes for no answer", _is_empty),
+    Outcome(
+        "same value", "the number or date of an accepted answer, written otherwise", _has_the_same_value, of_texts=True
+    ),
     Outcome("contains an answer", "an accepted answer stands in it, among other words", _contains_an_answer),
     Outcome("part of an answer", "it stands in an accepted answer, among other words", _is_part_of_an_answer),
     Outcome(
-        "formatting", "an accepted answer but for signs, blanks and accents", _differs_in_formatting, of_texts=True
+        "formatting", "an accepted answer but for signs, blanks and accents", has_the_letters_and_digits, of_texts=True
     ),
     Outcome("another number", "a number, and not the accepted one", _is_another_number, of_texts=True),
     Outcome("refusal", "it says that it cannot answer", _is_a_refusal),
@@ -165,7 +174,7 @@ class Judge:
         for row, score, outcome in zip(rows, scores, outcomes):
             if outcome == "contains an answer":
                 contain += 1
-            elif score > 0.0 and not (others and outcome == "equal"):
+            elif outcome == "same value" or (score > 0.0 and not (others and outcome == "equal")):
                 prediction = normalize(row.prediction or "")
                 inside = [reference for reference in map(normalize, row.references) if reference in prediction]
                 if prediction in inside:
@@ -233,15 +242,21 @@ def keep_letters_and_digits(text: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKD", text)))
 
 
-def _keep_digits(text: str) -> str:
+def keep_digits(text: str) -> str:
+    """Keep the digits of a text.
+
+    Example:
+        >>> keep_digits("Café, 12.50 $")
+        '1250'
+    """
     if text.isascii():
         return text.encode().translate(None, _NO_DIGITS).decode()
     return "".join(filter(str.isdigit, text))
 
 
-# The characters that are removed from ASCII texts, which most are.
-_NO_LETTERS_AND_DIGITS = bytes(code for code in range(128) if not chr(code).isalnum())
-_NO_DIGITS = bytes(code for code in range(128) if not chr(code).isdigit())
+# The characters that are removed from ASCII texts, which most are. The zero character stays: it can separate texts.
+_NO_LETTERS_AND_DIGITS = bytes(code for code in range(1, 128) if not chr(code).isalnum())
+_NO_DIGITS = bytes(code for code in range(1, 128) if not chr(code).isdigit())
 
 
 # Every refusal contains one of these and few other texts do. Searching them first takes a tenth of the time.

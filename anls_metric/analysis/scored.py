@@ -12,10 +12,11 @@ from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from anls_metric.analysis.clusters import ClusteredScores, Clusters, Doubt, cluster_column
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
+from anls_metric.analysis.points import PointCounter, Points
 from anls_metric.analysis.significance import Interval, Sample
 from anls_metric.core.kernel import mean
 from anls_metric.core.scoring import scores_and_similarities
@@ -23,6 +24,10 @@ from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.input_file import natural_key
 from anls_metric.reading.join import Row
 from anls_metric.reading.layouts import ABSENT, look_up
+
+if TYPE_CHECKING:
+    from anls_metric.analysis.confusions import ConfusionCounter
+    from anls_metric.analysis.metrics import Metric, MetricScores
 
 # The fields that group the questions of InfographicVQA -> the name of the group in results.json, and the competition's
 # names of the values. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
@@ -200,6 +205,8 @@ class ScoredSet:
         extract: the rules that extracted the predictions, for the signature.
         others: more scorers, for `means`.
         by_key: for lists and nested values: whether to collect the score of each key, as the groups of `KEYS`.
+        metrics: other metrics of texts to compute beside the score: rows of `metrics.METRICS`.
+        confusions: whether to count the edits of answers that score between 0 and 1.
 
     Attributes:
         scorer: the scorer of the rows.
@@ -209,6 +216,8 @@ class ScoredSet:
         groups: the scores of each group, by field and value.
         rows: every `Scored`, if they are kept.
         answers: the columns for a comparison, if they are kept.
+        metrics: the scores under other metrics, None without any.
+        confusions: the edits of answers that score between 0 and 1, None if nobody asked for them.
 
     Example:
         >>> scored_set = ScoredSet()
@@ -231,6 +240,8 @@ class ScoredSet:
         extract: str = "",
         others: Iterable[Scorer] = (),
         by_key: bool = False,
+        metrics: Sequence[Metric] = (),
+        confusions: bool = False,
     ) -> None:
         self.scorer: Scorer = get_variant(scorer) if isinstance(scorer, str) else scorer
         self.extract = extract
@@ -252,6 +263,19 @@ class ScoredSet:
         self._all_records: list[Mapping[str, Any]] = []  # the records that belong to them
         self._clustered = ClusteredScores(cluster_by)
         self._judge = Judge(self.scorer)
+        self._points = PointCounter(self._judge)
+        if (metrics or confusions) and not isinstance(self.scorer, Variant):
+            raise ValueError(f"metrics and confusions are for texts, and {self.scorer.name} scores lists and values")
+        self.metrics: MetricScores | None = None
+        self.confusions: ConfusionCounter | None = None
+        if metrics:
+            from anls_metric.analysis.metrics import MetricScores
+
+            self.metrics = MetricScores(metrics, self._judge, cluster_by)
+        if confusions and isinstance(self.scorer, Variant):
+            from anls_metric.analysis.confusions import ConfusionCounter
+
+            self.confusions = ConfusionCounter(self.scorer)
         self._exact = self._contain = 0
         self._most_worst = worst
         self._worst: list[tuple[float, int, Scored]] = []  # a heap; the best of the worst comes first
@@ -327,6 +351,11 @@ class ScoredSet:
         return sum(self.outcomes.values())
 
     @property
+    def points(self) -> Points | None:
+        """What format costs the score and what wrong numbers give it; None for lists and nested values."""
+        return self._points.count_points(self._answer_count) if isinstance(self.scorer, Variant) else None
+
+    @property
     def means(self) -> dict[str, float]:
         """The mean under each of the other scorers, by name."""
         return {name: tally.mean for name, (_, tally) in self._others.items()}
@@ -390,6 +419,11 @@ class ScoredSet:
         for other, tally in self._others.values():
             others = scores if other == self.scorer else score_rows(answers, other)
             tally.add(others if counts is None else _average(others, counts))
+        if self.metrics:
+            values = self.metrics.measure(answers, scores)
+            self.metrics.add(
+                {name: _average(each, counts) for name, each in values.items()} if counts else values, rows
+            )
         if counts:
             scores = _average(scores, counts)
             batch = list(map(_join_runs, rows, scores, _split(batch, counts)))
@@ -427,6 +461,10 @@ class ScoredSet:
         exact, contain = self._judge.count_matches(rows, scores, outcomes)
         self._exact += exact
         self._contain += contain
+        if isinstance(self.scorer, Variant):
+            self._points.add(rows, scores, outcomes)
+        if self.confusions:
+            self.confusions.add(rows, scores)
         self.outcomes.update(outcomes)
         # `map(Scored, ...)`, in a third of its time
         batch = map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes, repeat(())))

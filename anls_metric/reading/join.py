@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import islice, repeat
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from anls_metric.reading import remedies, resolver
+from anls_metric.reading.answer_fields import NOTHING_BESIDE
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
@@ -35,6 +36,7 @@ class Row(NamedTuple):
         record: the record of the gold file or table that the row was read from.
         written: the raw model output, if the prediction was extracted from it by rules; else None.
         runs: the rows of all runs, this one first, where a model answered the question in several runs; else empty.
+        beside: what the submission says besides about the answer: see `answer_fields.READERS`.
     """
 
     id: str
@@ -43,6 +45,12 @@ class Row(NamedTuple):
     record: Mapping[str, Any]
     written: str | None = None
     runs: Sequence[Row] = ()
+    beside: Mapping[str, Any] = NOTHING_BESIDE
+
+
+def get_texts(row: Row) -> tuple[str, Sequence[str]]:
+    """The prediction and the accepted answers of a row of texts; "" where there is no answer."""
+    return cast("str", row.prediction or ""), cast("Sequence[str]", row.references)
 
 
 class RepeatedIdsError(InputError):
@@ -174,7 +182,9 @@ def join_files(
         if len(predictions) < len(ids):
             unanswered += [question_id for question_id in ids if question_id not in predictions]
         count += len(ids)
-        yield make_rows(ids, map(predictions.get, ids), references, records, answers.take_raw(ids))
+        yield make_rows(
+            ids, map(predictions.get, ids), references, records, answers.take_raw(ids), answers.take_beside(ids)
+        )
     early = answers.read_rest()
     surplus = questions.ids.find_others(early) if early else []
     common = count - len(unanswered)
@@ -234,8 +244,8 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
         count += len(answers)
         if len(answers) < len(ids):
             continue
-        predictions, written, beside = zip(*answers)
-        misplaced = _find_misplaced(gold, submission, common, (records, references), beside)
+        predictions, written, beside, others = zip(*answers)
+        misplaced = _find_misplaced(gold, submission, common, (records, references), others)
         if misplaced is not None and not forced:
             raise InputError(
                 f"the answers have no ids, and they are not in the order of {gold.name}: "
@@ -248,12 +258,16 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
                 f"some answers do not belong to the question at their position (the first: question {ids[misplaced]})"
             )
             submission.notes.append(note)
-        yield make_rows(ids, predictions, references, records, written)
+        yield make_rows(ids, predictions, references, records, written, beside)
     _refuse_failures(submission)
     count += len(rest.take(None))
     if count != total:
         numbers = f"{_count(count, 'answer')} for the {_count(total, 'question')} of {gold.name}"
         raise InputError(f"it has no ids of questions, and {numbers}", submission.name, remedies.ORDER)
+
+
+_Queued = tuple[Any, str | None, Mapping[str, Any], Mapping[str, Any]]
+"""An answer, the raw model output, what the submission says besides, and the record."""
 
 
 class _Queue:
@@ -263,15 +277,16 @@ class _Queue:
         self._answers = self._read(submission)
 
     @staticmethod
-    def _read(source: Source) -> Iterator[tuple[Any, str | None, Mapping[str, Any]]]:
+    def _read(source: Source) -> Iterator[_Queued]:
         for chunk in source.chunks():
 
             def where(number: int, chunk: Any = chunk) -> str:
                 return f"{source.name}, {chunk.place_of(number)}"
 
-            yield from zip(source.predictions(chunk, where), source.raw_texts(chunk), chunk.records)
+            beside = source.beside(chunk, where)
+            yield from zip(source.predictions(chunk, where), source.raw_texts(chunk), beside, chunk.records)
 
-    def take(self, count: int | None) -> list[tuple[Any, str | None, Mapping[str, Any]]]:
+    def take(self, count: int | None) -> list[_Queued]:
         """Take the next answers, all that are left for None."""
         return list(islice(self._answers, count))
 
@@ -337,7 +352,8 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         ids = _read_ids(table, chunk, count)
         ids_before.add(ids)
         count += len(ids)
-        yield make_rows(ids, predictions, references, table.complete_records(chunk), table.raw_texts(chunk))
+        beside = table.beside(chunk, where)
+        yield make_rows(ids, predictions, references, table.complete_records(chunk), table.raw_texts(chunk), beside)
     _refuse_failures(table)
     _refuse_repeated(table, ids_before)
 
@@ -353,9 +369,12 @@ def make_rows(
     references: Iterable[Sequence[str]],
     records: Iterable[Mapping[str, Any]],
     written: Iterable[str | None],
+    beside: Iterable[Mapping[str, Any]] = repeat(NOTHING_BESIDE),
 ) -> list[Row]:
     """Make rows from columns. It does what ``map(Row, ...)`` does in a third of its time."""
-    return list(map(tuple.__new__, repeat(Row), zip(ids, predictions, references, records, written, repeat(()))))
+    return list(
+        map(tuple.__new__, repeat(Row), zip(ids, predictions, references, records, written, repeat(()), beside))
+    )
 
 
 def _read_ids(source: Source, chunk: Any, before: int) -> list[str]:
@@ -385,6 +404,7 @@ class _Answers:
         self._chunks = submission.chunks()
         self._early: dict[str, str | None] = {}
         self._written: dict[str, str | None] = {}  # raw model output, if answers are extracted from it
+        self._beside: dict[str, Mapping[str, Any]] = {}
 
     def take(self, ids: list[str]) -> dict[str, str | None]:
         """Take the answers to these questions. A question without an answer in the whole file is left out."""
@@ -397,6 +417,12 @@ class _Answers:
     def take_raw(self, ids: list[str]) -> Iterable[str | None]:
         """Take the raw model output for these questions: see `Source.raw_texts`."""
         return [self._written.pop(question_id, None) for question_id in ids] if self._written else repeat(None)
+
+    def take_beside(self, ids: list[str]) -> Iterable[Mapping[str, Any]]:
+        """Take what the submission says besides about the answers to these questions."""
+        if not self._beside:
+            return repeat(NOTHING_BESIDE)
+        return [self._beside.pop(question_id, NOTHING_BESIDE) for question_id in ids]
 
     def read_rest(self) -> dict[str, str | None]:
         """Read the rest of the file, and return the answers that no question took."""
@@ -416,6 +442,8 @@ class _Answers:
         self._early.update(zip(ids, answers))
         if source.reading.extract is not None:
             self._written.update(zip(ids, source.raw_texts(chunk)))
+        if source.beside_fields:
+            self._beside.update(zip(ids, source.beside(chunk, _locate_by_question(source, ids))))
         self.count += len(ids)
         if len(self._early) != before + len(ids):
             raise _error_of_repeated(source, [next(iter(known), None) or Counter(ids).most_common(1)[0][0]])

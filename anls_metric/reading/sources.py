@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import cached_property
 from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import as_text
 from anls_metric.reading import layouts, remedies, resolver
+from anls_metric.reading.answer_fields import CONFIDENCE, CONFIDENCE_FIELDS, JUDGE, NOTHING_BESIDE, READERS
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import Chunk, describe_kind, list_some
@@ -45,6 +47,8 @@ class Reading(NamedTuple):
         run: which run to score, None for the mean of all: its number from 1, or the value of the field that tells the
             runs apart, such as the epoch.
         extract: extracts the answer from raw model output: see `extract.extractor`.
+        confidence_field: the path of the confidence in an answer.
+        judge_field: the path of the verdict of a judge about an answer; None reads none.
         missing: "error", or "zero" to count a question without an answer as 0.
         extra: "error", or "ignore" to leave out answers to questions that the gold file does not have.
         values: whether answers are lists and nested values, and not texts.
@@ -61,6 +65,8 @@ class Reading(NamedTuple):
     runs: str | None = None
     run: str | None = None
     extract: Extraction | None = None
+    confidence_field: str | None = None
+    judge_field: str | None = None
     missing: str = "error"
     extra: str = "error"
     values: bool = False
@@ -221,6 +227,34 @@ class Source:
             return []
         return [named] if self.sample.has(named) else [part for part in map(str.strip, named.split(",")) if part]
 
+    @cached_property
+    def beside_fields(self) -> Mapping[str, str]:
+        """The paths of what answers have besides: of the confidence, and of the verdict of a judge."""
+        named = self.reading.confidence_field, self.reading.judge_field
+        found = next(filter(self.sample.has, CONFIDENCE_FIELDS), None)
+        paths = {CONFIDENCE: named[0] or found, JUDGE: named[1]}
+        return {role: path for role, path in paths.items() if path is not None}
+
+    def beside(self, chunk: Chunk, where: Callable[[int], str]) -> Iterable[Mapping[str, Any]]:
+        """Read what answers have besides, by `beside_fields`. Values that nobody asked for are left out if unreadable.
+
+        Raises:
+            InputError: a value of a field that the user names cannot be read.
+        """
+        if not self.beside_fields:
+            return repeat(NOTHING_BESIDE)
+        return [self._read_beside(record, where, number) for number, record in enumerate(chunk.records)]
+
+    def _read_beside(self, record: Mapping[str, Any], where: Callable[[int], str], number: int) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for role, path in self.beside_fields.items():
+            try:
+                values[role] = READERS[role](record, path)
+            except ValueError as error:
+                if path in (self.reading.confidence_field, self.reading.judge_field):
+                    raise InputError(str(error), where(number)) from None
+        return values
+
     def has_both_sides(self) -> bool:
         """Whether the file has accepted answers, and predictions in another field."""
         layout = self.try_side("both")
@@ -283,6 +317,7 @@ class Source:
     def _skip_other_columns(self) -> None:
         layout = self.layout
         roles = [*layout.id, *layout.question, *layout.prediction, *layout.references, layout.repeated_by]
+        roles += self.beside_fields.values() if self._side != "gold" else ()
         if self._fields is not None and self._side and not any(callable(path) for path in roles):
             columns = [*_columns_of(roles), *self._more_columns]
             self.records.keep_columns(columns, unless_bytes=_columns_of(self._fields))

@@ -97,6 +97,11 @@ class Submission:
         return (self._questions.source if self._questions else self._sources[0]).name
 
     @property
+    def has_ids(self) -> bool:
+        """Whether the questions have ids of their own, once their first batch is read; otherwise they are numbered."""
+        return bool((self._questions.source if self._questions else self._sources[0]).layout.id)
+
+    @property
     def rules(self) -> str:
         """The names of the rules that extract the answers, "" for none."""
         return self._sources[0].reading.rules
@@ -117,6 +122,16 @@ class Submission:
     def other_texts(self) -> list[str]:
         """Fields of text that could also have been the prediction."""
         return self._sources[0].other_texts
+
+    @property
+    def beside_fields(self) -> Mapping[str, str]:
+        """The paths of what answers have besides: see `Source.beside_fields`."""
+        return self._sources[0].beside_fields
+
+    @property
+    def reading(self) -> Reading:
+        """How the file with the answers is read."""
+        return self._sources[0].reading
 
     @property
     def extraction(self) -> ExtractionReport | None:

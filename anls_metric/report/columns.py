@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.metrics import METRICS
 from anls_metric.report.numbers import Numbers
 
 
@@ -69,6 +70,14 @@ class Column(NamedTuple):
         return "-" if value is None else self.format(value, numbers)
 
 
+def _make_columns(metric: str) -> list[Column]:
+    """The columns of another metric: its mean and its interval."""
+    return [
+        Column(f"metric_{metric}", metric, _format_score, caption=f"{metric}: {METRICS[metric].meaning}"),
+        Column(f"metric_{metric}_interval", "95 %", _format_interval, r"95\,\%"),
+    ]
+
+
 _P_VALUE = "$p$: paired randomization test"
 
 _COLUMNS = (
@@ -79,6 +88,9 @@ _COLUMNS = (
     Column("interval", "95 %", _format_interval, r"95\,\%", r"95\,\%: confidence interval"),
     Column("exact_match", "exact", _format_score, caption="exact: equal to an accepted answer"),
     Column("contains", "contains", _format_score, caption="contains: an accepted answer stands in the prediction"),
+    *(column for name in METRICS for column in _make_columns(name)),
+    Column("lost_to_format", "format", _format_score, caption="format: points lost to the format of right values"),
+    Column("given_to_wrong_numbers", "numbers", _format_score, caption="numbers: points given to wrong numbers"),
     Column("runs", "runs", _format_count),
     Column("run_deviation", "deviation", _format_score, "SD", "SD: standard deviation of the runs"),
     Column(
@@ -120,6 +132,9 @@ OF_SUBMISSIONS = (
     "interval",
     "exact_match",
     "contains",
+    *(column.key for name in METRICS for column in _make_columns(name)),
+    "lost_to_format",
+    "given_to_wrong_numbers",
     "runs",
     "run_deviation",
     "difference",

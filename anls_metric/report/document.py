@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.evaluation import Entry
+from anls_metric.analysis.evaluation import Entry, Evaluation
 from anls_metric.analysis.scored import Scored, ScoredSet, sort_groups
 from anls_metric.core.variants import Variant
 from anls_metric.reading.extract import describe_extraction
@@ -14,12 +15,47 @@ from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
     from anls_metric.analysis.comparison import Compared, Comparison, Pair
+    from anls_metric.analysis.suspects import Suspect
 
 RESULTS_FILE = "results.json"
 
+MOST_CONFUSIONS = 20
+MOST_DIFFERENCES = 20
+"""How many answers are listed about which score and judge differ."""
+
+
+def describe_evaluation(
+    evaluation: Evaluation,
+    hints: Sequence[str] = (),
+    most_changes: int = 0,
+    most_confusions: int = MOST_CONFUSIONS,
+    with_suspects: bool = False,
+) -> dict[str, Any]:
+    """Everything that is known of an evaluation: see `build_document`.
+
+    Raises:
+        ValueError: suspects are wanted, and there are fewer than three submissions.
+    """
+    suspects = evaluation.find_suspects() if with_suspects else None
+    content = build_document(
+        evaluation.entries, evaluation.compared, hints, most_changes, most_confusions, suspects=suspects
+    )
+    for comparison in content["comparisons"]:
+        if comparison["first"] == content["baseline"] and evaluation.compared_metrics:
+            comparison["metrics"] = {
+                each.metric: each._asdict() | {"interval": _list_interval(each.interval)}
+                for each in evaluation.compared_metrics[comparison["second"]]
+            }
+    return content
+
 
 def build_document(
-    entries: Sequence[Entry], compared: Compared | None = None, hints: Sequence[str] = (), most_changes: int = 0
+    entries: Sequence[Entry],
+    compared: Compared | None = None,
+    hints: Sequence[str] = (),
+    most_changes: int = 0,
+    most_confusions: int = MOST_CONFUSIONS,
+    suspects: Sequence[Suspect] | None = None,
 ) -> dict[str, Any]:
     """Everything that is known about one or more submissions.
 
@@ -28,6 +64,8 @@ def build_document(
         compared: the comparison of several submissions.
         hints: warnings about the scores.
         most_changes: how many questions to list that a submission lost against the baseline, and how many that it won.
+        most_confusions: how many confusions to list of each submission that collected them.
+        suspects: the questions with suspect accepted answers, where somebody asked for them.
 
     Returns:
         A dict of values that JSON can hold: ``signature``, ``questions`` (their number), ``clusters`` (field and count,
@@ -37,13 +75,15 @@ def build_document(
     first = entries[0].scored_set
     clusters = compared.clusters if compared else first.clusters
     content: dict[str, Any] = {
-        "signature": first.signature,
+        "signature": entries[0].signature,
         "questions": max(entry.scored_set.count for entry in entries),
         "clusters": {"field": clusters.field, "count": clusters.count} if clusters else None,
         "hints": list(hints),
-        "submissions": [_describe_submission(entry, compared) for entry in entries],
+        "submissions": [_describe_submission(entry, compared, most_confusions) for entry in entries],
         "comparisons": list(map(_describe_comparison, compared.comparisons)) if compared else [],
     }
+    if suspects is not None:
+        content["suspects"] = [each._asdict() | {"accepted": list(map(as_json, each.accepted))} for each in suspects]
     if first.label != Variant.label:
         content["label"] = first.label
     if compared:
@@ -60,9 +100,9 @@ def build_document(
     return content
 
 
-def _describe_submission(entry: Entry, compared: Compared | None) -> dict[str, Any]:
+def _describe_submission(entry: Entry, compared: Compared | None, most_confusions: int) -> dict[str, Any]:
     scored_set = entry.scored_set
-    content = {
+    content: dict[str, Any] = {
         "name": entry.name,
         "layout": entry.layout,
         "questions": scored_set.count,
@@ -79,10 +119,38 @@ def _describe_submission(entry: Entry, compared: Compared | None) -> dict[str, A
         content["run_deviation"] = scored_set.run_deviation
     if entry.extraction is not None:
         content["extraction"] = entry.extraction.as_dict()
+    content |= describe_beside(entry, most_confusions)
     if scored_set.means:
         content["variants"] = scored_set.means
     if scored_set.worst:
         content["worst"] = [_describe_answer(scored, scored_set) for scored in scored_set.worst]
+    return content
+
+
+def describe_beside(entry: Entry, most_confusions: int = MOST_CONFUSIONS) -> dict[str, Any]:
+    """What is known of a submission beside its score: the keys that it has of the document."""
+    scored_set, assessments = entry.scored_set, entry.assessments
+    content: dict[str, Any] = {}
+    if scored_set.points:
+        content["points"] = scored_set.points._asdict()
+    if entry.corrections:
+        content["corrections"] = {
+            "accepted": entry.corrections.accepted,
+            "excluded": entry.corrections.excluded,
+            "anls_without": entry.uncorrected,
+        }
+    if scored_set.metrics:
+        content["metrics"] = {
+            name: {"mean": summary.mean, "interval": _list_interval(summary.interval)}
+            for name, summary in scored_set.metrics.summarize().items()
+        }
+    if scored_set.confusions:
+        content["confusions"] = [asdict(each) for each in scored_set.confusions.list_most_frequent(most_confusions)]
+    if assessments and assessments.confidence:
+        content["confidence"] = assessments.confidence._asdict()
+    if assessments and assessments.judge:
+        differences = [each._asdict() for each in assessments.differences[:MOST_DIFFERENCES]]
+        content["judge"] = assessments.judge._asdict() | {"differences": differences}
     return content
 
 

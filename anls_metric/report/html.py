@@ -18,13 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis import curves
 from anls_metric.analysis.evaluation import Entry
-from anls_metric.analysis.outcomes import OUTCOMES
+from anls_metric.analysis.outcomes import OUTCOMES, Judge
 from anls_metric.analysis.questions import Question, join_questions
 from anls_metric.analysis.scored import KEYS, Groups, group, grouping_fields, sort_groups
+from anls_metric.analysis.suspects import FEWEST, Suspect, find_suspects
 from anls_metric.core.explanation import format_number
 from anls_metric.core.variants import VARIANTS, Variant, get_variant
 from anls_metric.core.version import __version__
 from anls_metric.report import charts
+from anls_metric.report.beside import list_lines
 from anls_metric.report.document import build_document, index_comparisons, list_extraction
 from anls_metric.report.html_parts import escape
 from anls_metric.report.images import Images
@@ -46,6 +48,7 @@ _ROWS_TO_LOOK_AT = 5_000  # to find these fields
 _BAR_ORDER = (
     "equal",
     "close enough",
+    "same value",
     "contains an answer",
     "part of an answer",
     "formatting",
@@ -137,6 +140,11 @@ class _Whole:
         return join_questions([entry.scored_set for entry in self.entries])
 
     @cached_property
+    def suspects(self) -> list[Suspect]:
+        """The questions with suspect accepted answers; none for fewer than three submissions."""
+        return find_suspects(self.questions, Judge(self.scorer).normalize) if len(self.entries) >= FEWEST else []
+
+    @cached_property
     def groups(self) -> dict[str, list[Groups]]:
         """A field -> the groups of each submission: the fields that were asked for, else fields with few groups."""
         sets = [entry.scored_set for entry in self.entries]
@@ -189,6 +197,7 @@ def _iter_sections(whole: _Whole, most_by_variant: int | None) -> Iterator[str]:
         yield _format_score(whole)
     flawless = all(entry["outcomes"]["equal"] == entry["questions"] for entry in whole.submissions)
     yield _format_section("outcomes", "Nothing goes wrong" if flawless else "What goes wrong", _format_outcomes(whole))
+    yield from _iter_behind(whole)
     if whole.variant:
         yield "<div class=two>"
         yield _format_section("thresholds", "ANLS over the threshold", _draw_thresholds(whole, whole.variant))
@@ -393,6 +402,46 @@ def _draw_thresholds(whole: _Whole, variant: Variant) -> str:
         f"{charts.draw_curves(lines, variant.threshold, label)}<p class=said>threshold, {of}{mark}</p>"
         f"<p class=names>{names}</p>"
     )
+
+
+def _iter_behind(whole: _Whole) -> Iterator[str]:
+    """What lies behind the number: points, confusions, confidence, judge, and suspects, as far as they are known."""
+    lists = "".join(_format_behind(whole, place) for place in range(len(whole.submissions)))
+    if lists:
+        yield _format_section("behind", "Behind the number", lists)
+    lines = [
+        charts.Line(entry.name, place, [(step.count / assessments.count, step.risk) for step in assessments.steps])
+        for place, entry in enumerate(whole.entries)
+        if (assessments := entry.assessments) and assessments.steps
+    ]
+    if lines:
+        label = "; ".join(f"{line.name}: risk {line.points[-1][1]:.3f} of all answers" for line in lines)
+        names = "".join(_format_name(line.name, line.colour) for line in lines) if len(lines) > 1 else ""
+        said = "risk (1 - mean score) over the share of answers that are accepted, the most confident first"
+        curve = f"{charts.draw_curves(lines, 1.0, label)}<p class=said>{said}</p><p class=names>{names}</p>"
+        yield _format_section("risk", "Risk and coverage", curve)
+    if whole.suspects:
+        yield _format_section("suspects", "Suspect annotations", _format_suspects(whole.suspects))
+
+
+def _format_behind(whole: _Whole, place: int) -> str:
+    submission = whole.submissions[place]
+    lines = list_lines(submission)
+    if not lines:
+        return ""
+    name = f"<p>{_format_name(submission['name'], place)}</p>" if len(whole.submissions) > 1 else ""
+    items = "".join(f"<li>{escape(' '.join(filter(None, line)), 1000)}</li>" for line in lines)
+    return f"{name}<ul class=said>{items}</ul>"
+
+
+def _format_suspects(suspects: Sequence[Suspect]) -> str:
+    """The questions where most submissions agree on an answer that is not accepted."""
+    items = "".join(
+        f"<li><b>{escape(each.id, 120)}</b>: {each.submissions} submissions say "
+        f"<bdi>{escape(each.answer, 200)}</bdi></li>"
+        for each in suspects
+    )
+    return f"<ul>{items}</ul>"
 
 
 def _draw_spreads(whole: _Whole, variant: Variant) -> str:

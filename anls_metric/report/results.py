@@ -12,7 +12,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
-from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
+from anls_metric.analysis.evaluation import Entry
+from anls_metric.analysis.scored import ANSWER_TYPES, Scored
 from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Remedy
@@ -90,23 +91,23 @@ class ResultsFile:
             self._file.write(f"{self._separator}\n{json.dumps(row.id)}: {json.dumps(sample)}")
             self._separator = ","
 
-    def finish(self, scored_set: ScoredSet, answer_types: bool = False) -> None:
+    def finish(self, entry: Entry, answer_types: bool = False) -> None:
         """Write the scores of the whole set. Leaving the context then puts the file in its place.
 
         Args:
-            scored_set: the set with all answers.
-            answer_types: whether the set is grouped by the fields of `ANSWER_TYPES`.
+            entry: the submission with the scores of all answers.
+            answer_types: whether they are grouped by the fields of `ANSWER_TYPES`.
 
         Raises:
             InputError: another run has written results of other inputs in the meantime.
             OSError: the file cannot be written.
         """
         by_type = {
-            ANSWER_TYPES[field][0]: {value: tally.mean for value, tally in scored_set.groups[field].items()}
+            ANSWER_TYPES[field][0]: {value: tally.mean for value, tally in entry.scored_set.groups[field].items()}
             for field in (ANSWER_TYPES if answer_types else ())
         }
         totals = {
-            "result": {"score": scored_set.mean, "signature": scored_set.signature},
+            "result": {"score": entry.scored_set.mean, "signature": entry.signature},
             "scores_by_types": {name: by_type.get(name, {}) for name, _ in ANSWER_TYPES.values()},
         }
         self._file.write("\n},\n" + json.dumps(totals)[1:] + "\n")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
+from anls_metric.analysis.metrics import METRICS
 from anls_metric.report import columns as of
 from anls_metric.report.columns import COLUMNS, COMPARED, Column, choose_columns
 from anls_metric.report.document import index_comparisons
@@ -171,6 +172,9 @@ def collect_records(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     records = []
     for submission in document["submissions"]:
         record = {key: submission[key] for key in COLUMNS if key in submission}
+        record |= submission.get("points", {})
+        for name, metric in submission.get("metrics", {}).items():
+            record |= {f"metric_{name}": metric["mean"], f"metric_{name}_interval": metric["interval"]}
         comparison = comparisons.get(submission["name"])
         if comparison:
             comparison = {**comparison, "difference_interval": comparison["interval"]}
@@ -180,7 +184,11 @@ def collect_records(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 # A key of the document -> the names of two figures, its ends.
-_ENDS = {"interval": ("low", "high"), "difference_interval": ("difference_low", "difference_high")}
+_ENDS = {
+    "interval": ("low", "high"),
+    "difference_interval": ("difference_low", "difference_high"),
+    **{f"metric_{name}_interval": (f"metric_{name}_low", f"metric_{name}_high") for name in METRICS},
+}
 
 
 def collect_figures(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> list[dict[str, Any]]:
@@ -338,6 +346,7 @@ def _write_caption(document: Mapping[str, Any], block: Block, numbers: Numbers, 
         ties = f"; underlined: not told apart from the best at 0.05{pairs}"
         sentences.append("Bold: the best" + ties * bool(document["best"]["not_told_apart"]))
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
+    signature = signature.replace("questions:", "%\n    questions:")  # two lines of the source
     return [*(f"{sentence}." for sentence in sentences), rf"\texttt{{{signature}}}"]
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import Scored, ScoredSet, sort_groups
 from anls_metric.core.explanation import Edit
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, Variant
 from anls_metric.reading.layouts import LAYOUTS
 from anls_metric.reading.values import format_value
-from anls_metric.report.document import get_question_text
+from anls_metric.report.beside import list_lines
+from anls_metric.report.document import MOST_CONFUSIONS, describe_beside, get_question_text
 from anls_metric.report.numbers import PLAIN, Numbers
 
 
@@ -24,14 +26,16 @@ def shorten(text: str, length: int = 160) -> str:
     return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
 
 
-def format_summary(scored_set: ScoredSet, extraction: Sequence[str] = (), numbers: Numbers = PLAIN) -> str:
-    """The summary of a scored set: mean, zeros, signature, extraction, variants, groups, worst answers.
+def format_summary(entry: Entry, numbers: Numbers = PLAIN, most_confusions: int = MOST_CONFUSIONS) -> str:
+    """The summary of a submission: mean, zeros, signature, extraction, variants, groups, worst answers.
 
     Args:
-        scored_set: the scores.
-        extraction: what the rules did that extracted the answers, in sentences.
+        entry: the submission.
         numbers: how scores are printed.
+        most_confusions: how many confusions to list, if they were collected.
     """
+    scored_set = entry.scored_set
+    extraction = entry.extraction.sentences if entry.extraction else ()
     zeros = {name: count for name, count in scored_set.zeros.items() if count}
     why = f" ({', '.join(f'{count} {name}' for name, count in zeros.items())})" if zeros else ""
     lines = [
@@ -42,7 +46,11 @@ def format_summary(scored_set: ScoredSet, extraction: Sequence[str] = (), number
         f"exact      {numbers.format(scored_set.exact_match)}",
         f"contains   {numbers.format(scored_set.contains)}",
         f"scored 0   {sum(zeros.values())}{why}",
-        f"signature  {make_printable(scored_set.signature)}",
+        *(
+            f"{name:10} {make_printable(text)}"
+            for name, text in list_lines(describe_beside(entry, most_confusions), numbers)
+        ),
+        f"signature  {make_printable(entry.signature)}",
         *(f"{'' if n else 'extracted':9}  {make_printable(sentence)}" for n, sentence in enumerate(extraction)),
     ]
     parts = [lines]

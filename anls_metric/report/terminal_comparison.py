@@ -8,6 +8,7 @@ from typing import Any
 
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.report import tables
+from anls_metric.report.beside import format_suspects, list_lines
 from anls_metric.report.document import list_extraction
 from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.terminal import LEGEND, format_answer, has_alignments, make_printable, shorten
@@ -31,6 +32,11 @@ def as_text(
     """
     first, *others = tables.build_blocks(document, numbers, columns)
     parts = ["\n".join([_format_table(first, width), *map(make_printable, tables.format_footnote(document))])]
+    for submission in document["submissions"]:
+        texts = [f"  {name:10} {make_printable(text)}" for name, text in list_lines(submission, numbers, _IN_TABLE)]
+        parts += ["\n".join([make_printable(submission["name"]), *texts])] if texts else []
+    if "suspects" in document:
+        parts.append("\n".join(map(make_printable, format_suspects(document["suspects"]))))
     extraction = list_extraction(document)
     parts += ["\n".join(["extracted", *(f"  {make_printable(each)}" for each in extraction)])] if extraction else []
     parts += [f"{make_printable(block.title)}\n{_format_table(block, width)}" for block in others]
@@ -43,6 +49,8 @@ def as_text(
     parts += [LEGEND] if any(map(has_alignments, scored_sets.values())) else []
     return "\n\n".join(parts)
 
+
+_IN_TABLE = ("points", "metrics")
 
 # The key of a comparison -> what happened to its questions.
 _CHANGES = {"regressions": "lost", "improvements": "won"}

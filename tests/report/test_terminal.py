@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import anls_metric
+from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading.join import Row
 from anls_metric.report.terminal import align_texts, format_summary, make_printable
@@ -34,13 +35,13 @@ def test_format_summary_prints_no_control_characters() -> None:
     assert make_printable("a\x1b[2J\nb\u202e") == "a·[2J·b·"
     scored_set = ScoredSet(by=["kind\x1b"], worst=1)
     scored_set.add([Row("1\x1b[2J", "x\x1b]", ["a\x07b"], {"kind\x1b": "g\x1b", "question": "q\x1b\n"})])
-    assert all(character.isprintable() for character in format_summary(scored_set).replace("\n", ""))
+    assert all(character.isprintable() for character in format_summary(Entry("model", scored_set)).replace("\n", ""))
 
 
 def test_format_summary_sorts_groups_by_name() -> None:
     scored_set = ScoredSet(by=["page"])
     scored_set.add([Row(str(page), "a", ["a"], {"page": page}) for page in (10, 1, 2, "b", "1", 1.0)])
-    lines = format_summary(scored_set).split("\n\n")[1].splitlines()[1:]
+    lines = format_summary(Entry("model", scored_set)).split("\n\n")[1].splitlines()[1:]
     assert [line.split()[0] for line in lines] == ["1", "2", "10", "b"]
     assert lines[0] == "  1      1.0000  1.0000 to 1.0000  3"
     assert lines[1] == "  2      1.0000  -                 1"
@@ -49,4 +50,4 @@ def test_format_summary_sorts_groups_by_name() -> None:
 def test_format_summary_uses_the_words_of_explain() -> None:
     scored_set = ScoredSet(worst=1)
     scored_set.add([Row("7", "The Coca", ["Coca Cola"], {})])
-    assert str(anls_metric.explain("The Coca", "Coca Cola")) in format_summary(scored_set)
+    assert str(anls_metric.explain("The Coca", "Coca Cola")) in format_summary(Entry("model", scored_set))

@@ -23,7 +23,7 @@ MAY_IMPORT: Mapping[str, set[str]] = {
     "anls_metric.core": {"rapidfuzz"},
     "anls_metric.nested": {"anls_metric.core", "rapidfuzz"},
     "anls_metric.reading": {*TEXTS_AND_VALUES, "pyarrow", "python_calamine", "zstandard"},
-    "anls_metric.analysis": {*TEXTS_AND_VALUES, "anls_metric.reading"},
+    "anls_metric.analysis": {*TEXTS_AND_VALUES, "anls_metric.reading", "rapidfuzz"},
     "anls_metric.report": {*TEXTS_AND_VALUES, "anls_metric.reading", "anls_metric.analysis", "PIL", "pyarrow"},
     "anls_metric.torchmetrics": {"anls_metric.core", "rapidfuzz", "torch", "torchmetrics"},
     "anls_metric.keras": {"anls_metric.core", "keras", "numpy", "rapidfuzz"},

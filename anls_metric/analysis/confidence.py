@@ -1,0 +1,167 @@
+"""How much the confidence of a model tells about its answers: numbers in, numbers out.
+
+Answers with the same confidence are one step: nobody can accept one of them and not the other, so their order changes
+no number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby, pairwise
+from typing import NamedTuple
+
+RIGHT_AT = 0.5
+"""The score from which an answer is right."""
+
+LEVELS = (0.9, 0.95, 0.99)
+"""The accuracies of `ConfidenceMeasures.coverage`."""
+
+MOST_BINS = 100
+
+
+@dataclass(frozen=True)
+class Step:
+    """The answers down to a confidence.
+
+    Attributes:
+        confidence: the least confidence of them.
+        count: how many they are.
+        right: how many of them are right.
+        total: the sum of their scores.
+    """
+
+    confidence: float
+    count: int
+    right: int
+    total: float
+
+    @property
+    def risk(self) -> float:
+        """1 - their mean score."""
+        return 1.0 - self.total / self.count
+
+
+class ConfidenceMeasures(NamedTuple):
+    """What confidences tell. The fields are the keys of the JSON document.
+
+    Attributes:
+        auroc: how often a right answer has a higher confidence than a wrong one, where a tie counts half; None if all
+            are right, or all wrong.
+        aurc: the area under the risk-coverage curve: the mean risk over all coverages. The risk is 1 - the mean score.
+        ece: the expected calibration error: how far confidence and accuracy are apart, in bins of equally many answers.
+        coverage: the largest share of the answers, the most confident first, whose accuracy is at least "0.9", "0.95"
+            or "0.99": what may be accepted without a look.
+    """
+
+    auroc: float | None
+    aurc: float
+    ece: float
+    coverage: dict[str, float]
+
+
+def measure_confidence(
+    confidences: Sequence[float], scores: Sequence[float], right_at: float = RIGHT_AT
+) -> ConfidenceMeasures:
+    """Measure how much confidences tell about scores.
+
+    Args:
+        confidences: the confidence of each answer, from 0 to 1.
+        scores: the score of each answer, from 0 to 1.
+        right_at: the score from which an answer is right.
+
+    Raises:
+        ValueError: there are no answers, the numbers of confidences and scores differ, or a confidence is outside
+            [0, 1].
+
+    Example:
+        >>> measures = measure_confidence([0.9, 0.8, 0.8, 0.3], [1.0, 1.0, 0.0, 0.0])
+        >>> measures.auroc, round(measures.aurc, 4), round(measures.ece, 4), measures.coverage["0.9"]
+        (0.875, 0.2917, 0.25, 0.25)
+
+    Sources: AURC, Geifman and El-Yaniv, "Selective Classification for Deep Neural Networks", 2017,
+    https://arxiv.org/abs/1705.08500; ECE, Naeini et al., "Obtaining Well Calibrated Probabilities Using Bayesian
+    Binning", 2015, with bins of equal mass as in DUDE, https://arxiv.org/abs/2305.08455.
+    """
+    steps = list_steps(confidences, scores, right_at)
+    return ConfidenceMeasures(
+        compute_auroc(steps),
+        compute_aurc(steps),
+        compute_ece(steps),
+        {str(level): compute_coverage(steps, level) for level in LEVELS},
+    )
+
+
+def list_steps(confidences: Sequence[float], scores: Sequence[float], right_at: float = RIGHT_AT) -> list[Step]:
+    """List the steps from the most confident answers to all: the points of the risk-coverage curve.
+
+    Raises:
+        ValueError: as `measure_confidence`.
+
+    Example:
+        >>> [(step.count, step.risk) for step in list_steps([0.9, 0.5, 0.5], [1.0, 1.0, 0.0])]
+        [(1, 0.0), (3, 0.33333333333333337)]
+    """
+    if len(confidences) != len(scores) or not scores:
+        raise ValueError(
+            f"{len(confidences)} confidences and {len(scores)} scores: each of one answer or more has both"
+        )
+    for confidence in confidences:
+        if not 0.0 <= confidence <= 1.0:
+            raise ValueError(f"a confidence is {confidence}: it is from 0 to 1")
+    pairs = sorted(zip(confidences, scores), reverse=True)
+    groups = [
+        (confidence, [score for _, score in group]) for confidence, group in groupby(pairs, key=lambda pair: pair[0])
+    ]
+    counts = accumulate(len(group) for _, group in groups)
+    rights = accumulate(sum(score >= right_at for score in group) for _, group in groups)
+    totals = accumulate(math.fsum(group) for _, group in groups)
+    return [Step(groups[place][0], *sums) for place, sums in enumerate(zip(counts, rights, totals))]
+
+
+def compute_auroc(steps: Sequence[Step]) -> float | None:
+    """Compute how often a right answer has a higher confidence than a wrong one; None without such pairs."""
+    last = steps[-1]
+    pairs = last.right * (last.count - last.right)
+    if not pairs:
+        return None
+    won, before_count, before_right = 0.0, 0, 0
+    for step in steps:
+        right = step.right - before_right
+        wrong = step.count - before_count - right
+        won += wrong * (before_right + right / 2)
+        before_count, before_right = step.count, step.right
+    return won / pairs
+
+
+def compute_aurc(steps: Sequence[Step]) -> float:
+    """Compute the mean risk over all coverages; a step counts as often as it has answers."""
+    befores = [0, *(step.count for step in steps)]
+    return math.fsum((step.count - before) * step.risk for step, before in zip(steps, befores)) / steps[-1].count
+
+
+def compute_ece(steps: Sequence[Step]) -> float:
+    """Compute the expected calibration error in min(n - 1, 100) bins of equally many answers.
+
+    Answers with the same confidence may be in two bins; each of them is right as often as all of them are.
+    """
+    confidences: list[float] = []
+    rights: list[float] = []
+    before_count = before_right = 0
+    for step in steps:
+        size = step.count - before_count
+        confidences += [step.confidence] * size
+        rights += [(step.right - before_right) / size] * size
+        before_count, before_right = step.count, step.right
+    total = len(rights)
+    bins = max(1, min(total - 1, MOST_BINS))
+    borders = [place * total // bins for place in range(bins + 1)]
+    gaps = (abs(math.fsum(rights[start:end]) - math.fsum(confidences[start:end])) for start, end in pairwise(borders))
+    return math.fsum(gaps) / total
+
+
+def compute_coverage(steps: Sequence[Step], accuracy: float) -> float:
+    """Compute the largest share of the answers, the most confident first, of which so many are right; 0 if none are."""
+    counts = (step.count for step in steps if step.right / step.count >= accuracy)
+    return max(counts, default=0) / steps[-1].count

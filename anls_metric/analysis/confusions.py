@@ -1,0 +1,71 @@
+"""The most frequent edits between answers and accepted ones: which letters and short pieces a model confuses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from anls_metric.core.explanation import Edit
+from anls_metric.core.variants import Variant
+from anls_metric.reading.join import Row, get_texts
+
+LONGEST = 3
+"""The most characters of an edit; a longer one is another word."""
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """An edit that comes several times. The fields are the keys of the JSON document.
+
+    Attributes:
+        predicted: what the answers have; "" where they lack something.
+        accepted: what the closest accepted answers have instead; "" where they have nothing.
+        count: how often.
+    """
+
+    predicted: str
+    accepted: str
+    count: int
+
+
+class ConfusionCounter:
+    """Counts the edits of answers that score between 0 and 1, from the answer to the closest accepted one.
+
+    Args:
+        variant: the variant that scored the answers.
+
+    Example:
+        >>> from anls_metric import VARIANTS
+        >>> counter = ConfusionCounter(VARIANTS["standard"])
+        >>> rows = [Row("7", "B0B", ["BOB"], {}), Row("8", "R0AD", ["ROAD"], {}), Row("9", "ca1l", ["call"], {})]
+        >>> counter.add(rows, [2 / 3, 0.75, 0.75])
+        >>> counter.list_most_frequent(1)
+        [Confusion(predicted='0', accepted='o', count=2)]
+    """
+
+    def __init__(self, variant: Variant) -> None:
+        self._variant = variant
+        self._counts: Counter[tuple[str, str]] = Counter()
+
+    def add(self, rows: Sequence[Row], scores: Sequence[float]) -> None:
+        """Add answers with their scores."""
+        for row, score in zip(rows, scores):
+            if 0.0 < score < 1.0:
+                self._counts.update(_list_pieces(self._variant.explain(*get_texts(row)).edits))
+
+    def list_most_frequent(self, most: int) -> list[Confusion]:
+        """List so many of the most frequent edits; equally frequent ones in the order of their characters."""
+        ranked = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
+        return [Confusion(*pair, count) for pair, count in ranked[:most]]
+
+
+def _list_pieces(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:
+    """The pieces of a text that differ from the other text, as far as they are short; edits side by side are one."""
+    for is_equal, run in groupby(edits, key=lambda edit: edit.operation == "equal"):
+        if not is_equal:
+            steps = list(run)
+            predicted, accepted = "".join(step.prediction for step in steps), "".join(step.reference for step in steps)
+            if max(len(predicted), len(accepted)) <= LONGEST:
+                yield predicted, accepted

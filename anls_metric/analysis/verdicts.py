@@ -1,0 +1,70 @@
+"""How far a score agrees with a judge: the verdicts of a person, or of a model, about the same answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from anls_metric.analysis.confidence import RIGHT_AT
+
+
+class Agreement(NamedTuple):
+    """How far scores and verdicts agree. The fields are the keys of the JSON document.
+
+    Attributes:
+        agreement: the share of the answers about which both say the same.
+        kappa: Cohen's kappa: 1 where they always agree, 0 where they agree as often as by chance; None if both say the
+            same about every answer.
+        table: the number of answers by what the score says ("right" or "wrong"), and then by what the judge says.
+    """
+
+    agreement: float
+    kappa: float | None
+    table: dict[str, dict[str, int]]
+
+
+def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], right_at: float = RIGHT_AT) -> Agreement:
+    """Compare scores with the verdicts of a judge.
+
+    Args:
+        scores: the score of each answer.
+        verdicts: whether the judge calls each answer right.
+        right_at: the score from which an answer is right.
+
+    Raises:
+        ValueError: there are no answers, or the numbers of scores and verdicts differ.
+
+    Example:
+        >>> agreement = compare_verdicts([1.0, 0.8, 0.0, 0.0], [True, False, False, True])
+        >>> agreement.agreement, agreement.kappa
+        (0.5, 0.0)
+        >>> agreement.table
+        {'right': {'right': 1, 'wrong': 1}, 'wrong': {'right': 1, 'wrong': 1}}
+
+    Source: Cohen, "A Coefficient of Agreement for Nominal Scales", 1960.
+    """
+    if len(scores) != len(verdicts) or not scores:
+        raise ValueError(f"{len(scores)} scores and {len(verdicts)} verdicts: each of one answer or more has both")
+    counts = Counter(zip((score >= right_at for score in scores), verdicts))
+    total = len(scores)
+    agreed = counts[True, True] + counts[False, False]
+    by_score, by_judge = (sum(counts[pair] for pair in counts if pair[side]) for side in (0, 1))
+    chance = by_score * by_judge + (total - by_score) * (total - by_judge)  # of total ** 2
+    kappa = (agreed * total - chance) / (total**2 - chance) if chance < total**2 else None
+    names = {True: "right", False: "wrong"}
+    table = {
+        name: {other: counts[is_right, verdict] for verdict, other in names.items()} for is_right, name in names.items()
+    }
+    return Agreement(agreed / total, kappa, table)
+
+
+def list_differences(scores: Sequence[float], verdicts: Sequence[bool], right_at: float = RIGHT_AT) -> list[int]:
+    """List the places of the answers about which score and judge differ, those farthest apart first.
+
+    Example:
+        >>> list_differences([1.0, 0.8, 0.0, 1.0, 0.4], [True, False, False, False, True])
+        [3, 1, 4]
+    """
+    places = [place for place, score in enumerate(scores) if (score >= right_at) != verdicts[place]]
+    return sorted(places, key=lambda place: -abs(scores[place] - verdicts[place]))

@@ -1,0 +1,162 @@
+"""Corrections of accepted answers: a file that accepts more answers of some questions, or leaves questions out.
+
+The file is a JSON list, or CSV, with the fields ``questionId``, ``accept`` (one answer or a list, in CSV a JSON list),
+``exclude`` (true) and ``note``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from anls_metric.core.rows import describe
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import list_some
+from anls_metric.reading.join import Row
+from anls_metric.reading.records import Records
+from anls_metric.reading.references import parse_references
+
+FIELDS = ("questionId", "accept", "exclude", "note")
+
+_EXCLUDES: Mapping[str, bool] = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+class Correction(NamedTuple):
+    """A correction of a question.
+
+    Attributes:
+        accept: more accepted answers.
+        exclude: whether the question is left out.
+        note: why; it changes nothing.
+    """
+
+    accept: Sequence[str] = ()
+    exclude: bool = False
+    note: str = ""
+
+
+class Corrections:
+    """Corrects rows, and counts what was corrected. Rows of several submissions may come, one submission after another.
+
+    Args:
+        corrections: the corrections by the ids of their questions.
+        name: the name of the file in errors.
+
+    Example:
+        >>> corrections = Corrections({"7": Correction(["tea"]), "8": Correction(exclude=True)})
+        >>> rows = corrections.apply([Row("7", "tea", ["Tea!"], {}), Row("8", "x", ["y"], {})])
+        >>> [(row.id, row.references) for row in rows]
+        [('7', ['Tea!', 'tea'])]
+        >>> corrections.accepted, corrections.excluded, corrections.signature
+        (1, 1, 'corrections:a12751e6')
+    """
+
+    def __init__(self, corrections: Mapping[str, Correction], name: str = "corrections") -> None:
+        self._corrections, self._name = corrections, name
+        self._changed: set[str] = set()
+        self._known: set[str] = set()
+
+    @property
+    def accepted(self) -> int:
+        """How many questions accept more answers."""
+        return len(self._changed) - self.excluded
+
+    @property
+    def excluded(self) -> int:
+        """How many questions are left out."""
+        return sum(self._corrections[key].exclude for key in self._changed)
+
+    @property
+    def signature(self) -> str:
+        """The part of a signature that identifies the corrections: a hash of them in any order, without their notes."""
+        rows = sorted([key, each.exclude, *sorted(set(each.accept))] for key, each in self._corrections.items())
+        return f"corrections:{blake2b(json.dumps(rows).encode(), digest_size=4).hexdigest()}"
+
+    def apply(self, rows: Sequence[Row]) -> list[Row]:
+        """Correct rows: leave out those that are excluded, and accept more answers of the others."""
+        corrected = []
+        for row in rows:
+            runs = tuple(self.apply(row.runs)) if row.runs else ()
+            correction = self._corrections.get(row.id)
+            if correction is None:
+                corrected.append(row)
+                continue
+            self._known.add(row.id)
+            more = [text for text in dict.fromkeys(correction.accept) if text not in row.references]
+            if correction.exclude or more:
+                self._changed.add(row.id)
+            if not correction.exclude:
+                corrected.append(row._replace(references=[*row.references, *more], runs=runs) if more else row)
+        return corrected
+
+    def conclude(self) -> list[str]:
+        """Check that every correction was used, once all rows have come.
+
+        Returns:
+            A sentence about corrections that change nothing, if there are any.
+
+        Raises:
+            InputError: a correction has an id that no question has.
+        """
+        unknown = [key for key in self._corrections if key not in self._known]
+        if unknown:
+            problem = f"{len(unknown):,} of its ids ({list_some(unknown)}) are no ids of questions"
+            raise InputError(problem, self._name, "write the ids of the gold file, or remove these corrections")
+        idle = [key for key in self._corrections if key not in self._changed]
+        if not idle:
+            return []
+        what = f"{len(idle):,} corrections change" if len(idle) > 1 else "1 correction changes"
+        return [f"{self._name}: {what} nothing: the answers are accepted already ({list_some(idle)})"]
+
+
+def read_corrections(path: str, records: Callable[[str], Records] = Records) -> Corrections:
+    """Read a file of corrections.
+
+    Args:
+        path: the file: a JSON list, JSON lines, CSV or any other format of records.
+        records: makes the records of a path; the page limits them.
+
+    Raises:
+        InputError: it says which record. A correction has no id, an unknown field, an id that another one has, or
+            nothing to accept or exclude. OSError: the file cannot be opened.
+    """
+    file = records(path)
+    corrections: dict[str, Correction] = {}
+    for chunk in file.chunks():
+        for number, record in enumerate(chunk.records):
+            try:
+                key, correction = _parse_correction(record)
+                if key in corrections:
+                    raise ValueError(f"a second correction of question {key}")
+            except ValueError as error:
+                raise file.error(str(error), chunk.place_of(number)) from None
+            corrections[key] = correction
+    return Corrections(corrections, file.name)
+
+
+def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
+    """The id and the correction of a record. ValueError: it is no correction."""
+    unknown = [name for name in record if name not in FIELDS]
+    if unknown:
+        raise ValueError(f"unknown field {unknown[0]!r}; a correction has the fields {', '.join(FIELDS)}")
+    key = record.get("questionId")
+    if isinstance(key, bool) or not isinstance(key, (str, int)) or key == "":
+        raise ValueError(f"questionId is {describe(key)}: write the id of a question")
+    value, note = record.get("accept"), record.get("note")
+    accept = () if value in (None, "", []) else parse_references(value, f"accept of question {key}")
+    exclude = _parse_exclude(record.get("exclude"))
+    if exclude == bool(accept):
+        which = "accepts answers and excludes the question" if exclude else "neither accepts an answer nor excludes it"
+        raise ValueError(f"the correction of question {key} {which}: write one of them")
+    return str(key), Correction(accept, exclude, "" if note is None else str(note))
+
+
+def _parse_exclude(value: Any) -> bool:
+    if value is None or value == "":
+        return False
+    text = str(value).strip().lower()
+    if text not in _EXCLUDES:
+        raise ValueError(f"exclude is {describe(value)}: write true, or leave it out")
+    return _EXCLUDES[text]

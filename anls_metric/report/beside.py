@@ -1,0 +1,92 @@
+"""What is known of a submission beside its score, as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from anls_metric.report.numbers import PLAIN, Numbers
+
+Lines = list[tuple[str, str]]
+"""Names and texts; a line without a name belongs to the line before."""
+
+
+def list_lines(submission: Mapping[str, Any], numbers: Numbers = PLAIN, without: Collection[str] = ()) -> Lines:
+    """List what is known of a submission beside its score.
+
+    Args:
+        submission: a submission of the document, or what `document.describe_beside` returns of it.
+        numbers: how scores are printed.
+        without: keys of the document that are shown elsewhere.
+
+    Example:
+        >>> list_lines({"points": {"lost_to_format": 0.25, "given_to_wrong_numbers": 0}})
+        [('points', '0.2500 lost to format, 0.0000 given to wrong numbers')]
+    """
+    keys = [key for key in _LINES if key in submission and key not in without]
+    return [line for key in keys for line in _LINES[key](submission[key], numbers)]
+
+
+def format_suspects(suspects: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The questions whose accepted answers are suspect, a line for each."""
+    lines = [
+        f"  {each['id']}  {each['answer']!r} by {each['submissions']} submissions; accepted: "
+        + "; ".join(map(str, each["accepted"]))
+        for each in suspects
+    ]
+    return ["suspects", *(lines or ["  no question"])]
+
+
+def _write_points(points: Mapping[str, float], numbers: Numbers) -> Lines:
+    lost, given = map(numbers.format, (points["lost_to_format"], points["given_to_wrong_numbers"]))
+    return [("points", f"{lost} lost to format, {given} given to wrong numbers")] if any(points.values()) else []
+
+
+def _write_metrics(metrics: Mapping[str, Any], numbers: Numbers) -> Lines:
+    return [
+        (name, f"{numbers.format(each['mean'])}, 95 % {numbers.format_interval(each['interval'])}")
+        for name, each in metrics.items()
+    ]
+
+
+def _write_corrections(corrections: Mapping[str, Any], numbers: Numbers) -> Lines:
+    text = f"{corrections['accepted']} accept more, {corrections['excluded']} left out"
+    return [("corrected", f"{text}; without corrections {numbers.format(corrections['anls_without'])}")]
+
+
+def _write_confusions(confusions: Sequence[Mapping[str, Any]], numbers: Numbers) -> Lines:
+    texts = [f"{each['predicted']!r} for {each['accepted']!r} {each['count']} times" for each in confusions]
+    return [("" if place else "confused", text) for place, text in enumerate(texts)]
+
+
+def _write_confidence(confidence: Mapping[str, Any], numbers: Numbers) -> Lines:
+    auroc = "-" if confidence["auroc"] is None else f"{confidence['auroc']:.4f}"
+    shares = [f"{share:.0%} at {float(level):.0%} accuracy" for level, share in confidence["coverage"].items()]
+    return [
+        ("confidence", f"AUROC {auroc}, AURC {confidence['aurc']:.4f}, ECE {confidence['ece']:.4f}"),
+        ("", f"accept without a look: {', '.join(shares)}"),
+    ]
+
+
+def _write_judge(judge: Mapping[str, Any], numbers: Numbers) -> Lines:
+    kappa = "-" if judge["kappa"] is None else f"{judge['kappa']:.4f}"
+    table = judge["table"]
+    lines = [
+        f"agreement {judge['agreement']:.4f}, kappa {kappa}",
+        f"right for both {table['right']['right']}, wrong for both {table['wrong']['wrong']}, "
+        f"right for the score alone {table['right']['wrong']}, for the judge alone {table['wrong']['right']}",
+    ]
+    ids = ", ".join(str(each["id"]) for each in judge["differences"])
+    lines += [f"they differ about {ids}"] if ids else []
+    return [("" if place else "judge", text) for place, text in enumerate(lines)]
+
+
+# The key of a submission in the document -> writes its lines.
+_LINES: Mapping[str, Callable[[Any, Numbers], Lines]] = {
+    "points": _write_points,
+    "metrics": _write_metrics,
+    "corrections": _write_corrections,
+    "confidence": _write_confidence,
+    "judge": _write_judge,
+    "confusions": _write_confusions,
+}
