@@ -151,3 +151,14 @@ def test_answers_without_ids_keep_their_confidence(gold: Path) -> None:
 @pytest.mark.parametrize("module", [assessments, beside])
 def test_examples_of_the_docstrings_run(module: Any) -> None:
     assert doctest.testmod(module).failed == 0
+
+
+def test_corrections_count_in_every_run(tmp_path: Path) -> None:
+    gold = [{"questionId": n, "answers": ["yes"]} for n in range(3)]
+    runs = [[{"questionId": n, "answer": answer} for n in range(3)] for answer in ("si", "yes")]
+    path = tmp_path / "corrections.json"
+    path.write_text(json.dumps([{"questionId": 0, "accept": "si"}, {"questionId": 1, "exclude": True}]))
+    assert score(runs, gold).to_dict()["submissions"][0]["run_scores"] == [0, 1]
+    corrected = score(runs, gold, corrections=path).to_dict()["submissions"][0]
+    assert corrected["questions"] == 2
+    assert corrected["run_scores"] == [0.5, 1]
