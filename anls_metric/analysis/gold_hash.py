@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from itertools import repeat
 from operator import mul
 from typing import Any
 from zlib import crc32
@@ -41,13 +40,12 @@ class GoldHash:
     def add(self, rows: Sequence[Row]) -> None:
         """Add the questions of some rows."""
         self.count += len(rows)
-        ids = [row[0] for row in rows] if self._has_ids else repeat("")
-        references: list[Any] = [row[2] for row in rows]
+        pairs: list[tuple[str, Any]] = [(row[0] if self._has_ids else "", row[2]) for row in rows]
         try:
-            answers = list(map(_join, map(sorted, map(set, references))))
+            texts = [_join([key, *(each if len(each) == 1 else sorted(set(each)))]) for key, each in pairs]
         except TypeError:  # lists and nested values
-            answers = [_join(sorted(set(map(_as_text, accepted)))) for accepted in references]
-        sums = list(map(crc32, _encode(list(map(_join, zip(ids, answers))))))
+            texts = [_join([key, *sorted(set(map(_as_text, each)))]) for key, each in pairs]
+        sums = list(map(crc32, _encode(texts)))
         # The checksums are squared, because their sum is the same where two questions swap answers more often than it
         # should be: a checksum is linear.
         self._sum += sum(map(mul, sums, sums))

@@ -55,7 +55,10 @@ def _write_corrections(corrections: Mapping[str, Any], numbers: Numbers) -> Line
 
 
 def _write_confusions(confusions: Sequence[Mapping[str, Any]], numbers: Numbers) -> Lines:
-    texts = [f"{each['predicted']!r} for {each['accepted']!r} {each['count']} times" for each in confusions]
+    texts = [
+        f"{each['predicted']!r} for {each['accepted']!r} {each['count']} time{'s' * (each['count'] != 1)}"
+        for each in confusions
+    ]
     return [("" if place else "confused", text) for place, text in enumerate(texts)]
 
 

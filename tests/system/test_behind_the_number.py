@@ -69,7 +69,7 @@ def test_confusions_are_listed(run: Run, gold: Path, tmp_path: Path) -> None:
     files = gold, write_answers(tmp_path / "a.json")
     submission = describe(run, *files, "--confusions", 9)["submissions"][0]
     assert {"predicted": "0", "accepted": "o", "count": 1} in submission["confusions"]
-    assert "'0' for 'o' 1 times" in run(*files, "--confusions", 9)[1]
+    assert "'0' for 'o' 1 time" in run(*files, "--confusions", 9)[1]
     assert score(str(files[1]), str(gold), confusions=1).to_dict()["submissions"][0]["confusions"]
 
 
