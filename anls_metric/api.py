@@ -263,7 +263,7 @@ class Scores:
         from anls_metric.report.results import write_whole
 
         for scored_set in self.scored_sets.values():
-            scored_set.measure_similarities()
+            scored_set.complete()
         pages = None if images is None else Images(os.fspath(images))
         write_whole(
             os.fspath(path), as_html(self._evaluation.entries, self._evaluation.compared, self.hints, images=pages)

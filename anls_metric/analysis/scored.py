@@ -374,13 +374,20 @@ class ScoredSet:
         counts = [len(scored.runs) or 1 for scored in self.rows]
         return scorer.mean(_average(scores, counts) if self._run_tallies else scores)
 
-    def measure_similarities(self) -> None:
-        """Compute the similarity of each kept row that has none yet. For lists and nested values there is none."""
-        if self._measures or not isinstance(self.scorer, Variant):
+    def complete(self) -> None:
+        """Compute what a report shows and is not there yet: the similarities of the kept rows, and the confusions."""
+        if not isinstance(self.scorer, Variant):
             return
-        self._measures = True
-        _, similarities = _measure_rows([scored.row for scored in self.rows], self.scorer)
-        self.rows = [scored._replace(similarity=similarity) for scored, similarity in zip(self.rows, similarities)]
+        if self.confusions is None:
+            from anls_metric.analysis.confusions import ConfusionCounter
+
+            answers = self.list_answers()
+            self.confusions = ConfusionCounter(self.scorer)
+            self.confusions.add(answers, score_rows(answers, self.scorer))
+        if not self._measures:
+            self._measures = True
+            _, similarities = _measure_rows([scored.row for scored in self.rows], self.scorer)
+            self.rows = [scored._replace(similarity=similarity) for scored, similarity in zip(self.rows, similarities)]
 
     @property
     def zeros(self) -> dict[str, int]:

@@ -49,6 +49,7 @@ class Places:
     def __init__(self, pattern: str | bytes, flags: int = 0) -> None:
         tree = _parser.parse(pattern, flags)
         self._flags = tree.state.flags
+        self._groups: dict[int | None, Any] = {}
         letters = pattern if isinstance(pattern, str) else pattern.decode("latin-1")
         others = _OTHERS if isinstance(pattern, str) else "\x80\xff"
         self._is_text = isinstance(pattern, str)
@@ -94,11 +95,14 @@ class Places:
         if name in ("ASSERT", "ASSERT_NOT"):  # a way that ends there
             return Part(self._read_all(value[1], in_loop).first, is_sure=False)
         if name == "SUBPATTERN":
-            _, added, removed, inside = value
+            number, added, removed, inside = value
+            self._groups[number] = inside
             before, self._flags = self._flags, (self._flags | added) & ~removed
             part = self._read_all(inside, in_loop)
             self._flags = before
             return part
+        if name == "GROUPREF":  # as if it could be any text of its group, which is more than it can
+            return self._read_all(self._groups[value], in_loop)
         if name == "BRANCH":
             parts = [self._read_all(branch, in_loop) for branch in value[1]]
             return Part(

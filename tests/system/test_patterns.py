@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from anls_metric.analysis import extraction_search
+from anls_metric.analysis import extraction_search, same_value
 from anls_metric.reading import wrappings
 from anls_metric.report import tables
 from tests.conftest import ROOT
@@ -31,6 +31,9 @@ NAMES: dict[tuple[str, str], list[tuple[str, ...]]] = {
         (wrappings._CONTAINER,),
         (wrappings._PYTHON_DICT,),
         (wrappings._PYTHON_CONTAINER,),
+    ],
+    ("analysis.same_value", "way"): [
+        (way,) for way in (*same_value.NUMBERS, *same_value.NAMED_DATES, *same_value.NUMERIC_DATES)
     ],
     ("report.tables", "pattern"): [(pattern,) for pattern in tables._LATEX_FORMS],
 }
