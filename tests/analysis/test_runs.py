@@ -68,7 +68,7 @@ def test_mean_of_leaves_has_no_runs() -> None:
         scored_set.add([make_question("7", ["Coca Cola", "x"])])
 
 
-@pytest.mark.parametrize(("runs", "samples"), [(1, 300), (3, 300), (10, 150)])
+@pytest.mark.parametrize(("runs", "samples"), [(1, 200), (3, 150), (10, 60)])
 def test_interval_of_runs_holds_the_true_score_in_95_of_100_samples(runs: int, samples: int) -> None:
     """40 documents with 5 questions each: a model is good on a document, on a question, and in a run."""
     chance = random.Random(runs)
@@ -91,4 +91,4 @@ def test_interval_of_runs_holds_the_true_score_in_95_of_100_samples(runs: int, s
         interval = scored_set.interval
         assert interval
         held += interval.low <= 0.5 <= interval.high
-    assert 0.91 <= held / samples <= 0.99
+    assert 0.9 <= held / samples <= 0.99
