@@ -22,7 +22,6 @@ from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Input, find_submissions, find_tables
 from anls_metric.report import tables, terminal, terminal_comparison
 from anls_metric.report.answers import Answer, flatten_answer, list_answers
-from anls_metric.report.columns import find_columns
 from anls_metric.report.document import describe_evaluation
 from anls_metric.report.numbers import Numbers
 
@@ -220,18 +219,18 @@ class Scores:
             >>> print(score(["CocaCola"], [["Coca Cola"]]).to_markdown(percent=True, columns="anls").splitlines()[2])
             | data | 88.89 |
         """
-        return tables.as_markdown(self._document, Numbers(percent, digits), find_columns(columns) if columns else ())
+        return tables.as_markdown(self._document, Numbers(percent, digits), columns)
 
     def to_latex(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
         """Format the tables for a paper, with booktabs. The arguments are those of `to_markdown`."""
-        return tables.as_latex(self._document, Numbers(percent, digits), find_columns(columns) if columns else ())
+        return tables.as_latex(self._document, Numbers(percent, digits), columns)
 
     def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
         """Format the figures as CSV, a line for each submission. The arguments are those of `to_markdown`.
 
         Without them every number has all of its digits.
         """
-        return tables.as_csv(self._document, Numbers(percent, digits), find_columns(columns) if columns else ())
+        return tables.as_csv(self._document, Numbers(percent, digits), columns)
 
     def find(self, number: float | str) -> list[VariantMatch]:
         """Find the variants and extraction rules that give a number, rounded to its digits.

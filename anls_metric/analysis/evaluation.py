@@ -364,8 +364,8 @@ class Evaluation:
         }
         first = measured.pop(compared.baseline)
         clusters = compared.clusters.field if compared.clusters else None
-        found = compare_metrics(first, list(measured.values()), metrics, clusters)
-        self.compared_metrics = dict(zip(measured, found))
+        comparisons = compare_metrics(first, list(measured.values()), metrics, clusters)
+        self.compared_metrics = dict(zip(measured, comparisons))
 
     def find_suspects(self) -> list[Suspect]:
         """Find the questions where most submissions agree on an answer that is not accepted; the rows must be kept.

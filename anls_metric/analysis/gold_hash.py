@@ -77,8 +77,8 @@ _join = "\1".join
 
 def _encode(texts: Sequence[str]) -> list[bytes]:
     """The bytes of each text: in one call if no text has a zero character."""
-    found = "\0".join(texts).encode("utf-8", "surrogatepass").split(b"\0")
-    return found if len(found) == len(texts) else [text.encode("utf-8", "surrogatepass") for text in texts]
+    parts = "\0".join(texts).encode("utf-8", "surrogatepass").split(b"\0")
+    return parts if len(parts) == len(texts) else [text.encode("utf-8", "surrogatepass") for text in texts]
 
 
 def _as_text(value: Any) -> str:

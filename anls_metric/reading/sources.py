@@ -231,8 +231,8 @@ class Source:
     def beside_fields(self) -> Mapping[str, str]:
         """The paths of what answers have besides: of the confidence, and of the verdict of a judge."""
         named = self.reading.confidence_field, self.reading.judge_field
-        found = next(filter(self.sample.has, CONFIDENCE_FIELDS), None)
-        paths = {CONFIDENCE: named[0] or found, JUDGE: named[1]}
+        usual = next(filter(self.sample.has, CONFIDENCE_FIELDS), None)
+        paths = {CONFIDENCE: named[0] or usual, JUDGE: named[1]}
         return {role: path for role, path in paths.items() if path is not None}
 
     def beside(self, chunk: Chunk, where: Callable[[int], str]) -> Iterable[Mapping[str, Any]]:

@@ -43,11 +43,6 @@ class Input(NamedTuple):
         named = equals and name and os.sep not in name and not os.path.exists(file)
         return cls(path, name) if named else cls(file)
 
-    @property
-    def is_in_memory(self) -> bool:
-        """Whether it is a table in memory."""
-        return not self.path
-
     def open(self, reading: Reading, fields: Sequence[str]) -> Source:
         """Open it."""
         source = Source(self.records or Records(self.path), reading, fields)
