@@ -1,0 +1,96 @@
+"""Rules of benchmarks that made ANLS their own: they look at more than a prediction and its accepted answers.
+
+A rule asks for columns by name: an answer format, a type of question, a confidence. Each reproduces the numbers of the
+program that it names, bit for bit. Where that program crashes, runs an answer as Python code or depends on the day, a
+rule raises a `ValueError` that names the row and the column, or gives the number that makes sense.
+
+The modules, from the ground up; each imports those above it alone:
+
+* `judgement`: the score of an answer with the branch that decided it, and errors that name a column;
+* `literals`: lists that are written as texts;
+* `cleaning`: how a text is cleaned, and which texts must be equal;
+* `closeness`: how close two numbers or two texts are;
+* `dates`: dates, by python-dateutil;
+* `benchmark_rule`: the class `Rule`;
+* `answer_formats`, `answerable`: numbers, texts and lists by their format, and F1 with unanswerable questions;
+* a module for each benchmark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from anls_metric.core.choices import describe_unknown
+from anls_metric.core.variants import check_threshold
+from anls_metric.rules.benchmark_rule import Rule, Summary
+from anls_metric.rules.chartqapro import CHARTQAPRO, CHARTQAPRO_LMMS_EVAL
+from anls_metric.rules.docvqa_2026 import DOCVQA_2026
+from anls_metric.rules.dude import DUDE
+from anls_metric.rules.judgement import Judgement, Row
+from anls_metric.rules.longdocurl import LONGDOCURL, LONGDOCURL_VLMEVALKIT
+from anls_metric.rules.madqa import MADQA
+from anls_metric.rules.mmlongbench_doc import MMLONGBENCH_DOC
+from anls_metric.rules.mmlongbench_doc_lmms_eval import MMLONGBENCH_DOC_LMMS_EVAL
+from anls_metric.rules.ocrbench_v2 import OCRBENCH_V2
+
+__all__ = ["RULES", "Judgement", "Row", "Rule", "Summary", "rule"]
+
+RULES: Mapping[str, Rule] = MappingProxyType(
+    {
+        each.name: each
+        for each in (
+            DOCVQA_2026,
+            DUDE,
+            MMLONGBENCH_DOC,
+            MMLONGBENCH_DOC_LMMS_EVAL,
+            LONGDOCURL,
+            LONGDOCURL_VLMEVALKIT,
+            CHARTQAPRO,
+            CHARTQAPRO_LMMS_EVAL,
+            OCRBENCH_V2,
+            MADQA,
+        )
+    }
+)
+"""The rules by name."""
+
+
+def rule(name: str, **options: Any) -> Rule:
+    """The rule of a benchmark.
+
+    Args:
+        name: a name in `RULES`.
+        **options: ``threshold``, where the program of the benchmark has it: that of DUDE, for texts.
+
+    Returns:
+        A `Rule`: it has ``columns``, ``scores(rows)``, ``summary(rows)``, ``explain(row)`` and ``signature``.
+
+    Raises:
+        ValueError: there is no such rule, or it has no such option.
+
+    Example:
+        >>> dude = rule("dude")
+        >>> rows = [
+        ...     {"answer_type": "extractive", "gold": ["Coca Cola"], "prediction": ["CocaCola"]},
+        ...     {"answer_type": "not-answerable", "gold": [], "prediction": []},
+        ... ]
+        >>> dude.scores(rows)
+        [0.8888888888888888, 1.0]
+        >>> dude.summary(rows)
+        {'anls': 0.9444444444444444, 'Extractive': 0.8888888888888888, 'Not Answerable': 1.0}
+        >>> dude.signature
+        'anls|dude|threshold:0.5|v2.0.0'
+    """
+    if not isinstance(name, str) or name not in RULES:
+        raise ValueError(describe_unknown("rule", name, RULES))
+    chosen = RULES[name]
+    for option in options:
+        if option not in chosen.options:
+            there = ", ".join(chosen.options) or "none"
+            raise ValueError(f"the rule {name} has no option {option!r}: its options are {there}")
+    if options.get("threshold") is not None:
+        chosen = replace(chosen, threshold=check_threshold(options["threshold"]))
+    return chosen

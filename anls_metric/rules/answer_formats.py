@@ -1,0 +1,91 @@
+"""Numbers, texts and lists as benchmarks with an answer format compare them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anls_metric.core.kernel import Kernel
+from anls_metric.rules.cleaning import is_exact
+from anls_metric.rules.closeness import OVER_HALF, compare_texts, is_close
+from anls_metric.rules.judgement import Judgement
+from anls_metric.rules.literals import NoLiteralError, parse_literal
+
+
+def judge_float(answer: float | None, gold: float) -> Judgement:
+    """The score of a number: 1 if it is close to the accepted one."""
+    if answer is None:
+        return Judgement(0.0, "the prediction is no number, and the answer is {}", (gold,))
+    if is_close(answer, gold):
+        return Judgement(1.0, "numbers {} and {} differ by at most 1 %, or are equal once rounded", (answer, gold))
+    return Judgement(0.0, "numbers {} and {} differ by more than 1 %", (answer, gold))
+
+
+def judge_equal(answer: Any, gold: Any, are_equal: bool) -> Judgement:
+    """The score of an answer that must be equal to the accepted one."""
+    return Judgement(float(are_equal), "{} equals {}" if are_equal else "{} must be equal to {}", (answer, gold))
+
+
+def judge_text(
+    answer: str, gold: str, must_be_equal: Callable[[str], bool] = is_exact, kernel: Kernel = OVER_HALF
+) -> Judgement:
+    """The score of a cleaned text: its similarity, unless the accepted answer must be met exactly."""
+    if must_be_equal(gold):
+        return judge_equal(answer, gold, answer == gold)
+    score = compare_texts(answer, [gold], kernel)
+    return Judgement(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
+
+
+def read_items(value: Any) -> list[Any] | None:
+    """Read the items of a list; any other value is a list of one item.
+
+    The programs of the authors run a text that begins with a bracket as Python code. Here only literals are read.
+
+    Args:
+        value: a list, a list that is written as a text, or one item.
+
+    Returns:
+        The items; None for a text that begins with a bracket and is no literal.
+
+    Example:
+        >>> read_items("['a', 'b']"), read_items("a, b"), read_items("[a, b]")
+        (['a', 'b'], ['a, b'], None)
+    """
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            value = parse_literal(value)
+        except NoLiteralError:
+            return None
+    return value if isinstance(value, list) else [value]
+
+
+def join_items(items: Sequence[str]) -> str:
+    """Join items with hyphens, by which the programs of the authors compare lists of numbers."""
+    return "-".join(items)
+
+
+def judge_sorted(
+    answers: Sequence[str],
+    golds: Sequence[str],
+    must_be_equal: Callable[[str], bool],
+    kernel: Kernel = OVER_HALF,
+    key: Callable[[Sequence[str]], object] = join_items,
+) -> Judgement:
+    """The score of a list of cleaned texts in any order: that of the worst pair once both are sorted.
+
+    Args:
+        answers, golds: the items.
+        must_be_equal: whether the lists must be equal, by the first accepted item.
+        kernel: how two items are compared.
+        key: what must be equal of lists that must be equal.
+    """
+    if len(answers) != len(golds):
+        return Judgement(0.0, "{} items, where {} are expected", (len(answers), len(golds)))
+    if not golds:
+        return Judgement(1.0, "both lists are empty")
+    answers, golds = sorted(answers), sorted(golds)
+    if must_be_equal(golds[0]):
+        return judge_equal(answers, golds, key(answers) == key(golds))
+    pairs = [(compare_texts(answer, [gold], kernel), answer, gold) for answer, gold in zip(answers, golds)]
+    score, answer, gold = min(pairs, key=lambda pair: pair[0])
+    return Judgement(score, "the worst pair of items is {} and {}", (answer, gold))

@@ -1,0 +1,167 @@
+"""A rule: what scores the answers of one benchmark, as `Variant` does for texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NoReturn
+
+from anls_metric.core.kernel import mean
+from anls_metric.core.rows import describe, name_row
+from anls_metric.core.variants import RowName
+from anls_metric.core.version import __version__
+from anls_metric.rules.judgement import ColumnError, Judgement, Row
+
+Summary = dict[str, Any]
+"""The numbers of a data set, by the names that the program of the benchmark gives them."""
+
+Summarize = Callable[[Sequence[Row], Sequence[float], float], Summary]
+"""Computes the numbers of a data set from its rows, their scores and the threshold."""
+
+
+def summarize_mean(name: str) -> Summarize:
+    """A summary of one number: the mean."""
+    return lambda rows, scores, threshold: {name: mean(scores)}
+
+
+class Signature(str):
+    """The signature of a rule: a text, and a method where a `Scorer` is expected to have one."""
+
+    __slots__ = ()
+
+    def __call__(self, extract: str = "") -> str:
+        """The signature of answers that were extracted by rules."""
+        before, _, version = self.rpartition("|")
+        return "|".join([before, f"extract:{extract}", version]) if extract else str(self)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The rule of a benchmark, which needs more columns than predictions and accepted answers.
+
+    Attributes:
+        name: the name of the rule.
+        label: the name of the score in a table.
+        meaning: what the rule adds to ANLS, in one line.
+        source: the program that the rule reproduces.
+        columns: the names of the columns that a row must have, and what they hold.
+        references: the column of the accepted answers.
+        optional: the columns that only change the numbers of a data set, and what they hold.
+        judge: the function that scores a row by these columns and the threshold.
+        summarize: the function that computes the numbers of a data set from rows and their scores.
+        threshold: the least similarity that is kept; in most rules it is part of the rule.
+        options: the options that `rule` accepts.
+
+    Example:
+        >>> from anls_metric import rule
+        >>> row = {"answer_format": "Float", "gold": "12", "prediction": "12.5"}
+        >>> rule("mmlongbench_doc").scores([row])
+        [0.0]
+        >>> print(rule("mmlongbench_doc").explain(row))
+        numbers 12.5 and 12 differ by more than 1 %, so 0
+    """
+
+    name: str
+    label: str
+    meaning: str
+    source: str
+    columns: Mapping[str, str]
+    references: str
+    judge: Callable[[Row, float], Judgement] = field(repr=False)
+    summarize: Summarize = field(repr=False)
+    optional: Mapping[str, str] = field(default_factory=dict)
+    threshold: float = 0.5
+    options: tuple[str, ...] = ()
+
+    key: ClassVar[str] = "anls"
+    averages_rows: ClassVar[bool] = True
+
+    def scores(self, rows: Iterable[Row], row_name: RowName = name_row) -> list[float]:
+        """The score of each row.
+
+        Args:
+            rows: dicts with the columns of the rule.
+            row_name: names a row in an error.
+
+        Returns:
+            A score from 0 to 1 for each row.
+
+        Raises:
+            ValueError: a row has not all columns, or holds a value that cannot be scored; it names row and column.
+        """
+        scores: list[float] = []
+        judge, threshold, row = self.judge, self.threshold, None
+        try:
+            for row in rows:
+                scores.append(judge(row, threshold)[0])
+        except Exception as error:
+            self._refuse(row, row_name(len(scores)), error)
+        return scores
+
+    def summary(self, rows: Iterable[Row], row_name: RowName = name_row) -> Summary:
+        """The numbers of a data set, by the names that the program of the benchmark gives them.
+
+        Raises:
+            ValueError: there are no rows, or as `scores`.
+        """
+        rows = list(rows)
+        return self.summarize(rows, self.scores(rows, row_name), self.threshold)
+
+    def explain(self, row: Any, columns: Row | None = None) -> Judgement:
+        """Why an answer has its score: the branch of the rule that decided it.
+
+        Args:
+            row: a dict with the columns of the rule; or the prediction alone.
+            columns: the other columns, where ``row`` is the prediction alone.
+
+        Raises:
+            ValueError: as `scores`.
+        """
+        row = row if columns is None else {**columns, "prediction": row}
+        try:
+            return self.judge(row, self.threshold)
+        except Exception as error:
+            self._refuse(row, "the row", error)
+
+    # A `Scorer` takes predictions and references. The references of a rule are dicts with the other columns.
+
+    def check(
+        self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row
+    ) -> tuple[list[Any], list[Row]]:
+        """Both columns as lists. ValueError: as `scores`."""
+        predictions, references = list(predictions), list(references)
+        self.score(predictions, references, row_name)
+        return predictions, references
+
+    def score(self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row) -> list[float]:
+        """The score of each row, whose other columns are in ``references``. ValueError: as `scores`."""
+        rows = ({**columns, "prediction": prediction} for prediction, columns in zip(predictions, references))
+        return self.scores(rows, row_name)
+
+    def score_missing(self, references: Row, row: str = "") -> float:
+        """The score of a question without an answer: 0."""
+        return 0.0
+
+    def mean(self, scores: Iterable[float]) -> float:
+        """The mean of the scores of a set."""
+        return mean(scores)
+
+    @property
+    def signature(self) -> Signature:
+        """The text to print beside a score: it says how the score was computed. A call adds rules of extraction."""
+        options = [f"{option}:{getattr(self, option)}" for option in self.options]
+        return Signature("|".join(["anls", self.name, *options, f"v{__version__}"]))
+
+    def _refuse(self, row: Any, name: str, error: Exception) -> NoReturn:
+        """Raise the error for a row that cannot be scored."""
+        if not isinstance(row, Mapping):
+            problem = f"{name} is {describe(row)}: pass a dict with the columns {', '.join(self.columns)}"
+        elif missing := [column for column in self.columns if column not in row]:
+            problem = f"{name} has no {' and no '.join(missing)}: {self.name} needs {', '.join(self.columns)}"
+        elif isinstance(error, ColumnError):
+            problem = f"{error.column} of {name} {error.problem}"
+        elif isinstance(error, (ValueError, RecursionError, OverflowError)):  # an integer of thousands of digits
+            problem = f"{name} cannot be scored by {self.name}: {error}"
+        else:
+            raise error
+        raise ValueError(problem) from None

@@ -1,0 +1,150 @@
+"""ChartQAPro: lists item by item; years must be equal, numbers within 5 %, and texts score ANLS."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from anls_metric.core.kernel import mean
+from anls_metric.nested.row_scores import total
+from anls_metric.rules.answer_formats import judge_equal
+from anls_metric.rules.benchmark_rule import Rule, Summary
+from anls_metric.rules.closeness import PYPI_ANLS, compare_texts, parse_float
+from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
+from anls_metric.rules.literals import NoLiteralError, parse_list, parse_literal
+
+_WORD = re.compile(r"(?<!['\w])\w['\w]*")
+_EXACT_TYPES = ("Fact Checking", "Multi Choice")
+
+
+def judge(row: Row, threshold: float) -> Judgement:
+    """The score of an answer: the mean over its places. The program computes the exact mode and never uses it."""
+    answers, flags = row["answer"], row["year"]
+    if not isinstance(answers, (list, tuple, str)) or not answers:
+        raise refuse("answer", answers, "a list of texts, one or more")
+    if not isinstance(flags, (list, tuple, str)) or not flags or not all(isinstance(flag, str) for flag in flags):
+        raise refuse("year", flags, "a list of YES or NO, one or more")
+    if not isinstance(answers[-1], str):
+        raise refuse("answer", answers[-1], "a text")
+    gold, prediction = _strip_point(answers[-1]), _strip_point(str(row["prediction"]))
+    flags = list(flags[-1:] if row["question_type"] == "Conversational" else flags)
+    return _judge(gold, prediction, [flag.lower() == "yes" for flag in flags])
+
+
+def judge_as_lmms_eval(row: Row, threshold: float) -> Judgement:
+    """The score of an answer, where Fact Checking and Multi Choice questions must be met exactly."""
+    answers, flags, prediction = row["answer"], row["year"], row["prediction"]
+    answers = list(answers) if isinstance(answers, (list, tuple)) else [answers]
+    if not answers:
+        raise ColumnError("answer", "is an empty list: it must have one text or more")
+    flags = list(flags) if isinstance(flags, (list, tuple)) else [flags] if flags else []
+    if row["question_type"] == "Conversational":
+        flags = flags[-1:]
+    gold, prediction = (_strip_point(_write(value).strip()) for value in (answers[-1], prediction))
+    years = [isinstance(flag, str) and flag.lower() == "yes" for flag in flags] or [False]
+    return _judge(gold, prediction, years, row["question_type"] in _EXACT_TYPES)
+
+
+def _write(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _strip_point(text: str) -> str:
+    return text.strip(".").strip("\n")
+
+
+def _judge(gold: str, prediction: str, years: list[bool], is_exact: bool = False) -> Judgement:
+    golds, answers = _list_golds(gold), _list_items(prediction) or [prediction]
+    if len(golds) == len(answers) == 1:
+        return _judge_item(answers[0], golds[0], years[0] or is_exact)
+    if len(years) < len(golds):
+        years = years * len(golds)
+    judged = [
+        _judge_item(answer, accepted, is_year or is_exact).score
+        for answer, accepted, is_year in zip(answers, golds, years)
+    ]
+    score = total(judged) / max(len(golds), len(answers))
+    words = "items {} and {} score {} place by place, and {} places have no partner"
+    return Judgement(score, words, (answers, golds, judged, abs(len(golds) - len(answers))))
+
+
+def _judge_item(answer: str, gold: str, is_exact: bool) -> Judgement:
+    if is_exact:
+        return judge_equal(answer, gold, answer.strip().lower() == gold.strip().lower())
+    answer, gold = (text.strip().strip("%").strip() for text in (answer, gold))
+    number, expected = parse_float(answer.strip("%")), parse_float(gold.strip("%"))
+    if number is None or expected is None:
+        score = compare_texts(answer.lower(), [gold.lower()], PYPI_ANLS)
+        return Judgement(score, "{} is compared with {} as text, kept above a similarity of 0.5", (answer, gold))
+    is_close = number == 0 if expected == 0 else abs(number - expected) / abs(expected) <= 0.05
+    words = "numbers {} and {} differ by " + ("at most 5 %" if is_close else "more than 5 %")
+    return Judgement(float(is_close), words, (number, expected))
+
+
+def _list_golds(gold: str) -> list[str]:
+    """The items of the accepted answer, whose words get the quotes that they may lack."""
+    text = gold
+    if len(gold) > 1 and gold.startswith("[") and gold.endswith("]") and "\n" not in gold:
+        try:
+            text = str(parse_literal(f"[{_WORD.sub(_quote, gold[1:-1])}]"))
+        except (NoLiteralError, ValueError):
+            text = gold
+    return _list_items(text) or [gold]
+
+
+def _quote(word: re.Match[str]) -> str:
+    return f"'{word[0]}'"
+
+
+def _list_items(text: str) -> list[str]:
+    return [str(item).strip(" ").strip("'") for item in parse_list(text) or ()]
+
+
+def summarize(
+    rows: Sequence[Row],
+    scores: Sequence[float],
+    threshold: float,
+    name: Callable[[str], str] = str,
+    overall: str = "Overall",
+) -> Summary:
+    """The mean of each type of question, and of all questions."""
+    by_type: dict[str, list[float]] = {}
+    for row, score in zip(rows, scores):
+        by_type.setdefault(name(str(row["question_type"])), []).append(score)
+    return {**{kind: mean(of_kind) for kind, of_kind in by_type.items()}, overall: mean(scores)}
+
+
+def _name_of_lmms_eval(question_type: str) -> str:
+    return f"relaxed_{question_type.lower().replace(' ', '_')}"
+
+
+_COLUMNS = {
+    "question_type": "Factoid, Conversational, Fact Checking, Multi Choice or Hypothetical",
+    "year": "a list of YES or NO: whether the answer is a year, which must be equal",
+    "answer": "a list of accepted answers, one for each turn of a conversation: the last counts",
+    "prediction": "the answer of the model",
+}
+
+CHARTQAPRO = Rule(
+    "chartqapro",
+    "relaxed accuracy",
+    "ChartQAPro: lists item by item, years equal, numbers within 5 %, texts by ANLS",
+    "https://github.com/vis-nlp/ChartQAPro",
+    _COLUMNS,
+    "answer",
+    judge,
+    summarize,
+)
+
+CHARTQAPRO_LMMS_EVAL = Rule(
+    "chartqapro_lmms_eval",
+    "relaxed accuracy",
+    "ChartQAPro in lmms-eval: Fact Checking and Multi Choice must be equal",
+    "https://github.com/EvolvingLMMs-Lab/lmms-eval",
+    _COLUMNS,
+    "answer",
+    judge_as_lmms_eval,
+    partial(summarize, name=_name_of_lmms_eval, overall="relaxed_overall"),
+)

@@ -1,0 +1,66 @@
+"""Steps that the programs share when they clean a text before they compare it."""
+
+from __future__ import annotations
+
+import re
+
+_NUMBERS = re.compile(r"\d+(?:[-\s]\d+)?|\d{4}[-\s]\d{2}[-\s]\d{2}")
+_LOCAL_PART = re.compile(r"[a-zA-Z0-9._%+-]+")
+_DOMAIN = re.compile(r"[a-zA-Z0-9.-]+")
+
+
+def delete_parentheses(text: str) -> str:
+    """Delete each part in parentheses, with the white space before it. A parenthesis that is never closed stays.
+
+    Example:
+        >>> delete_parentheses("12 (twelve) kg (net")
+        '12 kg (net'
+    """
+    parts, place = [], 0
+    while (opening := text.find("(", place)) >= 0 and (closing := text.find(")", opening)) >= 0:
+        parts.append(text[place:opening].rstrip())
+        place = closing + 1
+    return "".join([*parts, text[place:]])
+
+
+def strip_signs(text: str, currencies: str = "$") -> str:
+    """Delete what stands in parentheses, one quote at either end, currencies before a text and `%` after it.
+
+    Example:
+        >>> strip_signs("'$ 12 (net)'", "$£")
+        '12'
+    """
+    text = delete_parentheses(text).strip() if "(" in text else text.strip()
+    text = text[1:] if text.startswith(("'", '"')) else text
+    text = (text[:-1] if text.endswith(("'", '"')) else text).strip()
+    for currency in currencies:
+        text = text.lstrip(currency).strip()
+    return text.rstrip("%").strip()
+
+
+def is_exact(
+    text: str,
+    parts: tuple[str, ...] = ("https://", "a.m.", "p.m."),
+    endings: tuple[str, ...] = (".py", "ipynb"),
+) -> bool:
+    """Whether a cleaned answer must be met exactly: a number, range, date, time, page, address or file is.
+
+    Args:
+        text: the accepted answer.
+        parts: what such an answer may contain.
+        endings: what such an answer may end with.
+
+    Example:
+        >>> is_exact("2024-01"), is_exact("jo@x.org"), is_exact("3.1 methods")
+        (True, True, False)
+    """
+    if text.startswith("page") or text.endswith(endings) or any(part in text for part in parts):
+        return True
+    return bool(_NUMBERS.fullmatch(text)) or ("@" in text and _is_address(text))
+
+
+def _is_address(text: str) -> bool:
+    local, _, domain = text.partition("@")
+    name, _, ending = domain.rpartition(".")
+    is_formed = _LOCAL_PART.fullmatch(local) and _DOMAIN.fullmatch(domain)
+    return bool(is_formed) and name != "" and len(ending) > 1 and ending.isalpha()

@@ -1,0 +1,67 @@
+"""How close two numbers or two texts are, where several benchmarks agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isclose
+from typing import Any
+
+from anls_metric.core.kernel import Kernel, score_rows
+from anls_metric.core.variants import VARIANTS, compile_kernel
+
+OVER_HALF = compile_kernel(VARIANTS["mmlongbench"])
+"""Case and blanks count, lengths are those of the upper-cased texts, and a similarity of exactly 0.5 scores 0."""
+
+OVER_HALF_OF_CHARACTERS = compile_kernel(VARIANTS["fast_anls"])
+"""As `OVER_HALF`, with the lengths of the texts as they are."""
+
+HALF_OR_MORE = compile_kernel(replace(VARIANTS["nls"], threshold=0.5))
+"""Case and blanks count, and a similarity of exactly 0.5 is kept."""
+
+PYPI_ANLS = compile_kernel(VARIANTS["pypi_anls"])
+
+
+def compare_texts(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
+    """The score of a text against the closest of some texts.
+
+    Example:
+        >>> compare_texts("colour", ["color"], OVER_HALF)
+        0.8333333333333334
+    """
+    return score_rows(((prediction, references),), kernel)[0]
+
+
+def parse_float(value: Any) -> float | None:
+    """The number that Python reads from a value; None where it reads none.
+
+    Example:
+        >>> parse_float(" 1e3 "), parse_float("1,000")
+        (1000.0, None)
+    """
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def is_close(prediction: float, gold: float) -> bool:
+    """Whether two numbers are within 1 %, or equal when rounded, where one of them may be a percentage of the other.
+
+    Example:
+        >>> is_close(0.5, 50.0), is_close(12.5, 12.0), is_close(12.3, 12.34)
+        (True, False, True)
+    """
+    for number in (gold / 100, gold, gold * 100):
+        if isclose(number, prediction, rel_tol=0.01):
+            return True
+        digits = max(min(_count_digits(prediction), _count_digits(number)), 2)
+        if round(prediction, digits) == round(number, digits):
+            return True
+    return False
+
+
+def _count_digits(number: float) -> int:
+    """The digits after the point, as a float is written; 3 where it has no point."""
+    _, point, digits = str(number).partition(".")
+    return len(digits) if point else 3

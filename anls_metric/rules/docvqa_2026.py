@@ -1,0 +1,100 @@
+"""DocVQA 2026: a marked answer. Numbers with units, versions and dates must be equal, and texts nearly so."""
+
+from __future__ import annotations
+
+import re
+import string
+from dataclasses import replace
+from typing import Any
+
+from anls_metric.core.variants import VARIANTS, compile_kernel
+from anls_metric.rules.benchmark_rule import Rule, summarize_mean
+from anls_metric.rules.closeness import compare_texts
+from anls_metric.rules.dates import parse_date
+from anls_metric.rules.judgement import ColumnError, Judgement, Row
+from anls_metric.rules.literals import NoLiteralError, parse_literal
+
+_MARKER = "FINAL ANSWER:"
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation, " "))
+_NEARLY_EQUAL = compile_kernel(replace(VARIANTS["nls"], threshold=0.9, all_or_nothing=True))
+
+
+def judge(row: Row, threshold: float) -> Judgement:
+    """The score of an answer: 1 or 0."""
+    prediction, gold = str(row["prediction"]), row["gold"]
+    _, marker, answer = prediction.rpartition(_MARKER)
+    if not marker:
+        return Judgement(0.0, "the prediction has no {}", (_MARKER,))
+    answer = answer.strip()
+    candidates = _list_candidates(gold)
+    number, has_number = _split_number(answer), False
+    for candidate in candidates:
+        accepted = _split_number(candidate)
+        has_number = has_number or accepted is not None
+        if accepted and number and accepted[0] == number[0]:
+            if accepted[1] == number[1]:
+                return Judgement(1.0, "{} and {} are the same number and unit", (answer, candidate))
+        elif kind := _find_match(answer, candidate):
+            return Judgement(1.0, "{} and {} are the same " + kind, (answer, candidate))
+    if has_number:
+        return Judgement(0.0, "{} is not the number, version or date {}", (answer, gold))
+    if candidates and compare_texts(_clean(answer), [_clean(candidate) for candidate in candidates], _NEARLY_EQUAL):
+        return Judgement(1.0, "{} differs from {} in at most one character in ten", (answer, gold))
+    return Judgement(0.0, "{} differs from {} in more than one character in ten", (answer, gold))
+
+
+def _list_candidates(gold: Any) -> list[str]:
+    """The accepted answers: the items of a list that the text of the gold answer is, or the text itself."""
+    text = str(gold)
+    if "[" not in text:
+        return [text]
+    try:
+        value = parse_literal(text)
+    except NoLiteralError as error:
+        if isinstance(gold, list) and "literal" not in str(error):
+            raise ColumnError("gold", str(error)) from None
+        return [text]
+    return list(map(str, value)) if isinstance(value, list) else [text]
+
+
+def _split_number(text: str) -> tuple[float, str] | None:
+    """The number at the start of a text, and its unit, which is the rest."""
+    text = text.lower().strip()
+    number = _NUMBER.match(text)
+    if not number:
+        return None
+    unit = text[number.end() :].strip()
+    return None if "\n" in unit else (float(number[0]), unit)
+
+
+def _find_match(answer: str, candidate: str) -> str:
+    """What two texts are that are strictly the same; "" where they are not."""
+    answer, candidate = answer.strip(), candidate.strip()
+    if _VERSION.fullmatch(answer) or _VERSION.fullmatch(candidate):
+        return "version" if answer == candidate else ""
+    if len(answer) < 6 or len(candidate) < 6:
+        return ""
+    date = parse_date(candidate)
+    return "date" if date and date == parse_date(answer) else ""
+
+
+def _clean(text: str) -> str:
+    return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+DOCVQA_2026 = Rule(
+    "docvqa_2026",
+    "accuracy",
+    "DocVQA 2026: the answer after `FINAL ANSWER:`; numbers, versions and dates must be equal",
+    "https://huggingface.co/datasets/VLR-CVC/DocVQA-2026",
+    {
+        "gold": "the accepted answer, or a list of accepted answers, which may be written as a text",
+        "prediction": "the whole output of the model",
+    },
+    "gold",
+    judge,
+    summarize_mean("accuracy"),
+)

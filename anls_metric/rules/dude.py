@@ -1,0 +1,183 @@
+"""DUDE: by the type of the answer a text, a list or no answer, with the confidence of the model."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Any
+
+from anls_metric.core.kernel import Kernel, mean, score_rows
+from anls_metric.core.variants import VARIANTS, compile_kernel, get_variant
+from anls_metric.nested.list_scores import add_as_numpy
+from anls_metric.nested.matching import match
+from anls_metric.nested.row_scores import total
+from anls_metric.rules.benchmark_rule import Rule, Summary
+from anls_metric.rules.closeness import compare_texts
+from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
+
+_TYPES = {"abstractive": "Abstractive", "extractive": "Extractive", "not-answerable": "Not Answerable"}
+
+
+def judge(row: Row, threshold: float) -> Judgement:
+    """The score of an answer: ANLS, or ANLSL of a list."""
+    kind, gold, prediction = row["answer_type"], row["gold"], row["prediction"]
+    if not isinstance(kind, str):
+        raise refuse("answer_type", kind, f"a text: {', '.join(_TYPES)}, or one with list")
+    gold = list(gold) if isinstance(gold, (str, tuple)) else gold
+    if not isinstance(gold, list):
+        raise refuse("gold", gold, "a list of texts")
+    if not isinstance(prediction, (str, list, tuple, dict)):
+        raise refuse("prediction", prediction, "a text, or a list of texts")
+    if "list" in kind:
+        return _judge_list(gold, list(prediction))
+    if kind == "not-answerable" and not gold:
+        gold = [""]
+    answer = _take_text(prediction)
+    _check_texts(gold, [answer])
+    if not gold:
+        raise ColumnError("gold", 'is empty: only the type "not-answerable" has no answers')
+    score = compare_texts(answer, gold, _compile(threshold))
+    words = "as {} question: {} against {}, kept at a similarity of {} or more"
+    return Judgement(score, words, (kind, answer, gold, threshold))
+
+
+def _judge_list(gold: list[Any], items: list[Any]) -> Judgement:
+    _check_texts(gold, [])
+    if not gold:
+        raise ColumnError("gold", "is empty: a list question has one answer or more")
+    if not items:
+        return Judgement(0.0, "as a list: no answers, where {} are expected", (gold,))
+    if len(gold) >= len(items):
+        _check_texts([], items)
+    else:  # an item is compared as the answer to a question of its own
+        items = list(map(_take_text, items))
+        _check_texts([], items)
+    return Judgement(_score_list(gold, items), "as a list: {} matched one to one with {}", (items, gold))
+
+
+def _score_list(gold: list[str], items: list[str]) -> float:
+    """ANLSL: the sum of the best matching over the number of different accepted answers, or of predicted ones."""
+    rows, columns = (gold, items) if len(gold) < len(items) else (items, gold)
+    scores = score_rows(((column, (row,)) for row in rows for column in columns), _RRC)
+    width = len(columns)
+    places = match([scores[start : start + width] for start in range(0, len(scores), width)])
+    matched = add_as_numpy([scores[row * width + column] for row, column in places])
+    return matched / max(len(set(gold)), len(items))
+
+
+def _take_text(answer: Any) -> Any:
+    """The text that DUDE compares: of a list the first item."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, (list, tuple, dict)):
+        return "" if not answer else answer if isinstance(answer, dict) else answer[0]
+    return answer
+
+
+def _check_texts(gold: Sequence[Any], answers: Sequence[Any]) -> None:
+    for column, texts in (("gold", gold), ("prediction", answers)):
+        for text in texts:
+            if not isinstance(text, str):
+                raise refuse(column, text, "a text")
+
+
+def _compile(threshold: float) -> Kernel:
+    return _RRC if threshold == 0.5 else compile_kernel(get_variant("rrc", threshold))
+
+
+_RRC = compile_kernel(VARIANTS["rrc"])
+
+
+def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
+    """ANLS, of the whole set and by type; with confidences also AURC, and AUROC for data that the model never saw."""
+    summary: Summary = {"anls": mean(scores) if scores else 0.0}
+    for kind, name in _TYPES.items():
+        of_kind = [score for row, score in zip(rows, scores) if row["answer_type"] == kind]
+        if of_kind:
+            summary[name] = mean(of_kind)
+    confidences = list(_read_confidences(rows))
+    if confidences and len(confidences) >= len(rows) - 1:  # the program does not notice that the last one is missing
+        summary["aurc"] = _compute_aurc([score >= threshold for score in scores], confidences)
+    if confidences and len(confidences) == len(rows) and all("data_split" in row for row in rows):
+        summary["auroc"] = _compute_auroc([row["data_split"] != "test2" for row in rows], confidences)
+    return summary
+
+
+def _read_confidences(rows: Sequence[Row]) -> Iterator[float]:
+    """The confidences as floats of 32 bits, up to the first that is missing."""
+    for place, row in enumerate(rows):
+        confidence = row.get("confidence", -1)
+        if isinstance(confidence, (list, tuple)):
+            if not confidence:
+                raise ValueError(f"confidence of row {place} (counted from 0) is an empty list: it must be a number")
+            confidence = confidence[0]
+        if confidence == -1:
+            return
+        try:
+            yield array("f", [math.nan if confidence is None else float(confidence)])[0]
+        except (TypeError, ValueError):
+            raise ValueError(
+                str(refuse(f"confidence of row {place} (counted from 0)", confidence, "a number"))
+            ) from None
+
+
+def _compute_aurc(correct: Sequence[bool], confidences: Sequence[float]) -> float:
+    """The area under the risk-coverage curve as DUDE's script has it: a group of ties ends at its first member."""
+    count = len(correct)
+    order = sorted(range(len(confidences)), key=lambda place: _nan_last(confidences[place]))
+    wrong = sum(not correct[place] for place in order)
+    risks, weights, pending = [wrong / count], [], 0
+    last = math.nan
+    for number, place in enumerate(islice(order, len(order) - 1)):
+        wrong -= not correct[place]
+        pending += 1
+        if number == 0 or confidences[place] != last:
+            risks.append(wrong / (count - 1 - number))
+            weights.append(pending / count)
+            pending = 0
+        last = confidences[place]
+    if pending:
+        risks.append(risks[-1])
+        weights.append(pending / count)
+    return total((risks[place] + risks[place + 1]) * 0.5 * weight for place, weight in enumerate(weights))
+
+
+def _nan_last(number: float) -> tuple[bool, float]:
+    return (True, 0.0) if math.isnan(number) else (False, number)
+
+
+def _compute_auroc(positive: Sequence[bool], confidences: Sequence[float]) -> float:
+    """The area under the ROC curve; ties count one half, and it is NaN where all are of one kind."""
+    if len(set(positive)) < 2 or any(map(math.isnan, confidences)):
+        return math.nan
+    area, below, ties = 0.0, 0, sorted(zip(confidences, positive))
+    for _, group in groupby(ties, key=itemgetter(0)):
+        kinds = [kind for _, kind in group]
+        negatives = kinds.count(False)
+        area += kinds.count(True) * (below + negatives / 2)
+        below += negatives
+    return area / (below * (len(positive) - below))
+
+
+DUDE = Rule(
+    "dude",
+    "ANLS",
+    "DUDE: texts, lists and unanswerable questions by their type; confidences give AURC",
+    "https://github.com/Jordy-VL/DUDEeval",
+    {
+        "answer_type": "extractive, abstractive, list/extractive, list/abstractive or not-answerable",
+        "gold": "the list of accepted answers",
+        "prediction": "the list of answers of the model: of a text the first counts",
+    },
+    "gold",
+    judge,
+    summarize,
+    optional={
+        "confidence": "how sure the model is, from 0 to 1; -1 where it does not say",
+        "data_split": "the part of the data: test2 holds documents of other domains",
+    },
+    options=("threshold",),
+)

@@ -1,0 +1,75 @@
+"""What a rule says about one answer: its score, and the branch of the rule that decided it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from anls_metric.core.rows import describe
+
+Row = Mapping[str, Any]
+"""A question with its answer: the values of the columns of a rule."""
+
+
+class Judgement(NamedTuple):
+    """The score of an answer, and why; as a string, a plain phrase.
+
+    The phrase is put together when somebody reads it: most judgements are only asked for their scores.
+
+    Attributes:
+        score: from 0 to 1.
+        words: the phrase, with a pair of braces for each value.
+        values: what stands in the braces.
+    """
+
+    score: float
+    words: str
+    values: tuple[Any, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """Why the answer has its score: a sentence."""
+        text = self.words.format(*map(_show, self.values))
+        return f"{text[:1].upper()}{text[1:]}, so {self.score:.4g}."
+
+    @property
+    def closest(self) -> None:
+        """The closest accepted answer, which other explanations have."""
+
+    @property
+    def edits(self) -> tuple[()]:
+        """The edits, which other explanations have."""
+        return ()
+
+    def __str__(self) -> str:
+        return f"{self.words.format(*map(_show, self.values))}, so {self.score:.4g}"
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value) if isinstance(value, int) and abs(value) < 1e20 else describe(value).removesuffix(" (str)")
+
+
+class ColumnError(ValueError):
+    """A value that a rule cannot score.
+
+    Args:
+        column: the column of the value.
+        problem: what is wrong, as the end of a sentence.
+    """
+
+    def __init__(self, column: str, problem: str) -> None:
+        super().__init__(f"{column} {problem}")
+        self.column, self.problem = column, problem
+
+
+def refuse(column: str, value: object, allowed: str) -> ColumnError:
+    """The error for a value that is not what it must be.
+
+    Example:
+        >>> raise refuse("gold", 5, "a list of texts")
+        Traceback (most recent call last):
+        anls_metric.rules.judgement.ColumnError: gold is 5 (int): it must be a list of texts
+    """
+    return ColumnError(column, f"is {describe(value)}: it must be {allowed}")

@@ -1,0 +1,148 @@
+"""LongDocURL: by the format of the answer an integer, a float, a text or a list, without units and commas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anls_metric.core.kernel import mean
+from anls_metric.nested.row_scores import total
+from anls_metric.rules.answer_formats import join_items, judge_equal, judge_float, judge_text, read_items
+from anls_metric.rules.answerable import summarize_answerable
+from anls_metric.rules.benchmark_rule import Rule, Summary, summarize_mean
+from anls_metric.rules.cleaning import strip_signs
+from anls_metric.rules.closeness import OVER_HALF, compare_texts, parse_float
+from anls_metric.rules.judgement import ColumnError, Judgement, Row
+from anls_metric.rules.mmlongbench_doc import must_be_equal
+
+_UNITS = ("kg", "mm", "m", "meters", "acres", "minutes", "mile", "miles", "million", "thousand", "billion")
+_UNITS_OF_VLMEVALKIT = (
+    "kg",
+    "mm",
+    "meters",
+    "minutes",
+    "miles",
+    "mile",
+    "acres",
+    "million",
+    "thousand",
+    "billion",
+    "m",
+)
+_NO_ANSWER = "Fail to extract"
+
+
+def clean(value: Any) -> str:
+    """A text without units as the program of the authors cuts them: all letters of a unit, so `program` is `progra`."""
+    text = str(value).lower().strip().replace(",", "")
+    for unit in _UNITS if text.endswith(_UNITS) else ():
+        if text.endswith(unit):
+            text = text.rstrip(unit).strip()
+    return strip_signs(text, "$£")
+
+
+def clean_as_vlmevalkit(value: Any) -> str:
+    """A text without the one unit that it ends with."""
+    text = str(value).lower().strip().replace(",", "")
+    unit = next(filter(text.endswith, _UNITS_OF_VLMEVALKIT), "")
+    return strip_signs(text.removesuffix(unit).strip(), "$£")
+
+
+def judge(row: Row, threshold: float) -> Judgement:
+    """The score of an answer in its format."""
+    return _judge(row, clean, row["prediction"], row["gold"])
+
+
+def judge_as_vlmevalkit(row: Row, threshold: float) -> Judgement:
+    """The score of an answer in its format, as VLMEvalKit computes it."""
+    prediction, gold = (
+        value.strip() if isinstance(value, str) else value for value in (row["prediction"], row["gold"])
+    )
+    return _judge(row, clean_as_vlmevalkit, prediction, gold)
+
+
+def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) -> Judgement:
+    answer_format = row["answer_format"]
+    if answer_format == "Integer":
+        answer, accepted = clean(prediction), clean(gold)
+        number, whole = _parse_integer(answer), _parse_integer(accepted)
+        # An answer that is no integer counts as empty.
+        is_equal = accepted == ("" if number is None else None) if whole is None else number == whole
+        return judge_equal(answer, accepted, is_equal)
+    if answer_format == "Float":
+        expected = parse_float(clean(gold))
+        if expected is None:
+            return Judgement(0.0, "the accepted answer {} is no number", (gold,))
+        return judge_float(parse_float(clean(prediction)), expected)
+    if answer_format in ("String", "None"):
+        return judge_text(clean(prediction), clean(gold))
+    return _judge_list(prediction, gold, clean)
+
+
+def _parse_integer(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judgement:
+    golds, predictions = read_items(gold), read_items(prediction)
+    if predictions == []:
+        return Judgement(0.0, "the prediction is an empty list")
+    if golds == []:
+        raise ColumnError("gold", "is an empty list: it must have one item or more")
+    accepted, answers = (
+        list(map(clean, _join_values([value] if items is None else items)))
+        for items, value in ((golds, gold), (predictions, prediction))
+    )
+    if must_be_equal(accepted[0]):
+        return judge_equal(answers, accepted, join_items(answers) == join_items(accepted))
+    best = [max(compare_texts(answer, [text], OVER_HALF) for answer in answers) for text in accepted]
+    score = total(best) / len(accepted) * min(1, len(accepted) / len(answers)) ** 0.5
+    words = "the best answer to each of {} has {}, and there are {} answers"
+    return Judgement(score, words, (accepted, [round(number, 4) for number in best], len(answers)))
+
+
+def _join_values(items: list[Any]) -> list[Any]:
+    """The items as texts, where they are objects: the values, with a hyphen between them."""
+    if not isinstance(items[0], dict):
+        return items
+    return ["-".join(map(str, item.values())) if isinstance(item, dict) else item for item in items]
+
+
+def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
+    """Accuracy and F1, and the accuracy where an answer that was not extracted scores 0; all are 0 for no rows."""
+    if not rows:
+        return {"acc": 0.0, "f1": 0.0, "generalized_accuracy": 0.0}
+    extracted = [0.0 if row["prediction"] == _NO_ANSWER else score for row, score in zip(rows, scores)]
+    return {**summarize_answerable(rows, scores, threshold), "generalized_accuracy": mean(extracted)}
+
+
+_COLUMNS = {
+    "answer_format": "how the answer is compared: Integer, Float, String, List or None",
+    "gold": "the accepted answer",
+    "prediction": "the answer that was extracted from the output of the model",
+}
+
+LONGDOCURL = Rule(
+    "longdocurl",
+    "accuracy",
+    "LongDocURL: integers, floats, texts and lists by the format of the answer, without units",
+    "https://github.com/dengc2023/LongDocURL",
+    _COLUMNS,
+    "gold",
+    judge,
+    summarize,
+)
+
+LONGDOCURL_VLMEVALKIT = Rule(
+    "longdocurl_vlmevalkit",
+    "accuracy",
+    "LongDocURL in VLMEvalKit: cuts one whole unit instead of its letters",
+    "https://github.com/open-compass/VLMEvalKit",
+    _COLUMNS,
+    "gold",
+    judge_as_vlmevalkit,
+    summarize_mean("acc"),
+)

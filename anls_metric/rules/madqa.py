@@ -1,0 +1,192 @@
+"""MADQA: ANLS* of an answer that may be a list, the F1 of the pages that it cites, and the effort of the agent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from anls_metric.core.kernel import mean
+from anls_metric.nested.star_scores import score_values
+from anls_metric.nested.value_variants import VALUE_VARIANTS
+from anls_metric.rules.answerable import divide, find_f1
+from anls_metric.rules.benchmark_rule import Rule, Summary
+from anls_metric.rules.judgement import Judgement, Row, refuse
+
+Measured = dict[str, Any]
+"""What is known of a question and its answer."""
+
+_ANLS_STAR = VALUE_VARIANTS["anls_star"]
+
+
+def judge(row: Row, threshold: float) -> Judgement:
+    """The score of an answer: ANLS* with the closest accepted list."""
+    prediction, variants = row["prediction"], row["answer_variants"]
+    if variants is not None and not isinstance(variants, (list, tuple)):
+        raise refuse("answer_variants", variants, "a list of accepted answers, each a list of texts")
+    answer = [prediction] if isinstance(prediction, str) else prediction or []
+    if not isinstance(answer, (list, tuple, dict)):
+        raise refuse("prediction", prediction, "a text, or a list of texts")
+    if not answer or not variants:
+        return Judgement(0.0, "there is no answer, or no accepted one")
+    items = [str(item).lower() for item in answer]
+    accepted = [_list_texts(variant) for variant in variants]
+    # The program hands the prediction over in the place of the reference, and the other way round.
+    scores = list(map(float, score_values(accepted, [items] * len(accepted), _ANLS_STAR, "variant {}".format)))
+    best = max(range(len(scores)), key=scores.__getitem__)
+    return Judgement(scores[best], "ANLS* of {} and {}", (items, accepted[best]))
+
+
+def _list_texts(variant: Any) -> list[str]:
+    if not isinstance(variant, (str, list, tuple, dict)):
+        raise refuse("answer_variants", variant, "a list of accepted answers, each a list of texts")
+    return [str(item).lower() for item in ([variant] if isinstance(variant, str) else variant)]
+
+
+def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, float]:
+    """Precision, recall and F1 of the documents or pages that an answer cites.
+
+    Args:
+        citations: a list of objects with `file` or `document`, and `page`.
+        evidence: a list of objects with `document` and `page`.
+        level: "document" or "page".
+
+    Returns:
+        The three numbers, and the number of documents or pages to cite, which is `support`.
+
+    Raises:
+        ColumnError: a citation is no object, or its page is a list.
+
+    Example:
+        >>> score_citations([{"file": "a.pdf", "page": 1}], [{"document": "a.pdf", "page": 2}], "document")
+        {'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'support': 1}
+    """
+    expected = _list_places("evidence", evidence, ("document",), level)
+    if not expected:
+        return {"precision": 0.0, "recall": 0.0, "f1": 0.0, "support": 0}
+    cited = _list_places("citations", citations, ("file", "document"), level)
+    common = len(cited & expected)
+    precision, recall = divide(common, len(cited)), divide(common, len(expected))
+    return {"precision": precision, "recall": recall, "f1": find_f1(recall, precision), "support": len(expected)}
+
+
+def _list_places(column: str, places: Any, names: Iterable[str], level: str) -> set[Any]:
+    """The documents of citations; on the level "page" each with its page."""
+    found = set()
+    for place in places or ():
+        if not isinstance(place, Mapping):
+            raise refuse(column, place, "an object with a document and a page")
+        document = next((place[name] for name in names if place.get(name)), place.get("document"))
+        page = place.get("page")
+        key = document if level == "document" else (document, page)
+        is_missing = not document if level == "document" else document is None or page is None
+        try:
+            if not is_missing:
+                found.add(key)
+        except TypeError:
+            raise refuse(column, key, "a document and a page") from None
+    return found
+
+
+def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
+    """The numbers of the whole set, and under `by_hop_type` those of the questions with as many documents or pages."""
+    measured = [_measure(row, score) for row, score in zip(rows, scores)]
+    by_hop_type: dict[str, list[Measured]] = {}
+    for each in measured:
+        by_hop_type.setdefault(each["hop_type"], []).append(each)
+    groups = {name: _aggregate(of_type) for name, of_type in sorted(by_hop_type.items())}
+    return {**_aggregate(measured), "by_hop_type": groups}
+
+
+def _measure(row: Row, score: float) -> Measured:
+    evidence, citations = row.get("evidence"), row.get("citations")
+    pages = _list_places("evidence", evidence, ("document",), "page")
+    documents = _list_places("evidence", evidence, ("document",), "document")
+    steps = row.get("steps")
+    if steps is None:
+        steps = len(row.get("search_history") or ()) or row.get("iterations") or 0
+    return {
+        "anls": score,
+        "correct": score >= 0.5,
+        "doc_f1": score_citations(citations, evidence, "document")["f1"],
+        "page_f1": score_citations(citations, evidence, "page")["f1"],
+        "steps": steps,
+        "hop_type": "cross_doc" if len(documents) > 1 else "cross_page" if len(pages) > 1 else "single",
+    }
+
+
+def _aggregate(measured: Sequence[Measured]) -> Summary:
+    """The numbers of some questions. Without a judge the program takes ANLS* for the semantic score."""
+    if not measured:
+        return {}
+    mean_anls = mean(each["anls"] for each in measured)
+    return {
+        "n": len(measured),
+        "accuracy": mean(float(each["correct"]) for each in measured),
+        "mean_anls": mean_anls,
+        "mean_semantic": mean_anls,
+        "semantic_ci": None,
+        "doc_f1": mean(each["doc_f1"] for each in measured),
+        "page_f1": mean(each["page_f1"] for each in measured),
+        **_find_kuiper(measured),
+        **_compare_effort(measured),
+    }
+
+
+def _list_efforts(measured: Sequence[Measured]) -> list[tuple[float, bool]]:
+    """The number of steps of each question that has one above 0, and whether the answer is correct."""
+    efforts = []
+    for each in measured:
+        try:
+            effort = float(each["steps"])
+        except (TypeError, ValueError):
+            continue
+        if effort > 0:
+            efforts.append((effort, each["correct"]))
+    return efforts
+
+
+def _find_kuiper(measured: Sequence[Measured]) -> Summary:
+    """How unevenly the correct answers lie over the efforts: Kuiper's statistic."""
+    correct = [is_correct for _, is_correct in sorted(_list_efforts(measured), key=lambda effort: effort[0])]
+    if len(set(correct)) < 2:
+        return {"kuiper_stat": math.nan, "kuiper_degenerate": True}
+    share, running, least, most = sum(correct) / len(correct), 0.0, math.inf, -math.inf
+    for is_correct in correct:
+        running += is_correct - share
+        least, most = min(least, running), max(most, running)
+    return {"kuiper_stat": most - least, "kuiper_degenerate": False}
+
+
+def _compare_effort(measured: Sequence[Measured]) -> Summary:
+    """The mean effort of wrong answers over that of correct ones."""
+    efforts = _list_efforts(measured)
+    right, wrong = ([effort for effort, is_correct in efforts if is_correct is kind] for kind in (True, False))
+    of_right, of_wrong = (mean(kind) if kind else 0.0 for kind in (right, wrong))
+    return {
+        "wasted_effort_ratio": of_wrong / of_right if right else math.inf,
+        "mean_steps_correct": of_right,
+        "mean_steps_incorrect": of_wrong,
+    }
+
+
+MADQA = Rule(
+    "madqa",
+    "ANLS*",
+    "MADQA: ANLS* of lists with several accepted lists; citations and effort of the agent",
+    "https://github.com/OxRML/MADQA",
+    {
+        "answer_variants": "the list of accepted answers, each a list of texts",
+        "prediction": "the answer of the model: a text, or a list of texts",
+    },
+    "answer_variants",
+    judge,
+    summarize,
+    optional={
+        "citations": "what the answer cites: a list of objects with file and page",
+        "evidence": "what it should cite: a list of objects with document and page",
+        "search_history": "the searches of the agent, whose number is its effort",
+        "iterations": "the effort of the agent, where it made no searches",
+        "steps": "the effort of the agent",
+    },
+)

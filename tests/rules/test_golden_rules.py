@@ -1,0 +1,179 @@
+"""Every number that the programs of the benchmarks gave is reproduced: answers bit for bit, data sets to 1e-9."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import pytest
+
+from anls_metric import rule
+from anls_metric.rules.madqa import score_citations
+from tests.conftest import SHARED
+from tests.rules.cases import is_scored_or_refused
+
+GOLDEN = SHARED / "rules"
+needs_golden_files = pytest.mark.skipif(
+    not GOLDEN.is_dir(), reason="the golden cases of the rules are not on this machine (../shared/rules)"
+)
+
+Case = dict[str, Any]
+
+
+class File(NamedTuple):
+    """A golden file: its rule, the program in `scores` where there are several, and the key of the number."""
+
+    name: str
+    program: str = ""
+    key: str = "score"
+
+
+FILES = {
+    "docvqa_2026": File("docvqa2026"),
+    "dude": File("dude"),
+    "mmlongbench_doc": File("mmlongbench_doc", "official"),
+    "mmlongbench_doc_lmms_eval": File("mmlongbench_doc", "lmms_eval"),
+    "longdocurl": File("longdocurl", "official"),
+    "longdocurl_vlmevalkit": File("longdocurl", "vlmevalkit"),
+    "chartqapro": File("chartqapro", "official"),
+    "chartqapro_lmms_eval": File("chartqapro", "lmms_eval"),
+    "ocrbench_v2": File("ocrbench_v2", "official"),
+    "madqa": File("madqa", key="anls_star"),
+}
+
+# The official programs run these predictions as Python code, and a rule reads literals only. Both score 0 here.
+CODE = {"['a'] + ['b']", "['a'][0]"}
+
+
+def read(name: str) -> Any:
+    text = (GOLDEN / f"{name}.json").read_text(encoding="utf-8")
+    return json.loads(text, object_hook=lambda value: float(value["$float"]) if "$float" in value else value)
+
+
+@needs_golden_files
+@pytest.mark.parametrize("name", FILES)
+def test_score_equals_that_of_the_program(name: str) -> None:
+    file, wrong = FILES[name], {}
+    for case in read(file.name)["cases"]:
+        expected = case.get("scores", {}).get(file.program) if file.program else case.get(file.key)
+        if not isinstance(expected, float) or str(case["prediction"]) in CODE or "today" in case:
+            continue
+        row = {**case, "gold": tuple(case["gold"])} if case.get("gold_tuple") else case
+        options = {"threshold": case["threshold"]} if "threshold" in case else {}
+        (score,) = rule(name, **options).scores([row])
+        if score != expected:
+            wrong[case["id"]] = (score, expected)
+    assert wrong == {}
+
+
+@needs_golden_files
+@pytest.mark.parametrize("name", FILES)
+def test_answer_that_breaks_the_program_is_scored_or_refused_by_name(name: str) -> None:
+    file, count = FILES[name], 0
+    for case in read(file.name)["cases"]:
+        expected = case.get("scores", {}).get(file.program) if file.program else case.get(file.key)
+        if isinstance(expected, float) or ("kind" in case and case["kind"] != "answer") or "response" in case:
+            continue
+        count += 1
+        assert is_scored_or_refused(name, case)
+    assert count or name in ("longdocurl", "mmlongbench_doc_lmms_eval")
+
+
+@needs_golden_files
+@pytest.mark.parametrize("name", FILES)
+def test_explanation_has_the_score_of_the_answer(name: str) -> None:
+    for case in read(FILES[name].name)["cases"]:
+        try:
+            (score,) = rule(name).scores([case])
+        except ValueError:
+            continue
+        why = rule(name).explain(case)
+        assert (why.score, str(why).endswith(f", so {score:.4g}"), why.sentence.endswith(".")) == (score, True, True)
+
+
+@needs_golden_files
+def test_date_that_depends_on_the_day_of_the_run_is_no_match() -> None:
+    cases = [case for case in read("docvqa2026")["cases"] if "today" in case]
+    assert cases
+    assert set(rule("docvqa_2026").scores(cases)) == {0.0}
+
+
+def columns_of(data_set: Case) -> list[Case]:
+    names = ("answer_format", "gold", "prediction")
+    rows = [dict(zip(names, row)) for row in zip(*(data_set[name] for name in names))]
+    return [row for place, row in enumerate(rows) if place not in data_set.get("without_score", ())]
+
+
+def rows_of_dude(data_set: Case) -> list[Case]:
+    answers = {str(answer["questionId"]): answer for answer in data_set["submission"]}
+    rows = []
+    for question in data_set["gold"]["data"]:
+        answer = answers[str(question["questionId"])]
+        row = {"gold": question["answers"], "prediction": answer["answers"], **question}
+        rows.append(row | ({"confidence": answer["answers_confidence"]} if "answers_confidence" in answer else {}))
+    return rows
+
+
+def rows_of_madqa(data_set: Case) -> list[Case]:
+    questions = {question["question"].strip(): question for question in data_set["gold"]}
+    questions_by_id = {question["id"]: question for question in data_set["gold"]}
+    rows = []
+    for result in data_set["results"]:
+        question = questions.get(result["question"].strip()) or questions_by_id.get(result["id"])
+        if question:
+            rows.append({**question, **result, "answer_variants": question["answers"], "prediction": result["answer"]})
+    return rows
+
+
+SETS: Mapping[str, tuple[Callable[[Case], list[Case]], Callable[[Case], Case]]] = {
+    "dude": (
+        rows_of_dude,
+        lambda each: {
+            name: each[key]
+            for name, key in {"anls": "anls", "aurc": "aurc_stable", "auroc": "auroc_ood"}.items()
+            if key in each
+        },
+    ),
+    "mmlongbench_doc": (columns_of, lambda each: each["official"]),
+    "mmlongbench_doc_lmms_eval": (columns_of, lambda each: each["lmms_eval"]),
+    "longdocurl": (columns_of, lambda each: each["official"]),
+    "chartqapro": (lambda each: each["rows"], lambda each: each["official"]),
+    "chartqapro_lmms_eval": (lambda each: each["rows"], lambda each: each["lmms_eval"]),
+    "madqa": (rows_of_madqa, lambda each: {**each["overall"], "by_hop_type": each["by_hop_type"]}),
+}
+
+
+@needs_golden_files
+@pytest.mark.parametrize("name", SETS)
+def test_summary_has_the_numbers_of_the_program(name: str) -> None:
+    rows_of, numbers_of = SETS[name]
+    for data_set in read(FILES[name].name)["sets"]:
+        if "error" in data_set or data_set.get("check_files"):
+            continue
+        rows, expected = rows_of(data_set), numbers_of(data_set)
+        options = {"threshold": data_set["threshold"]} if name == "dude" else {}
+        summary = rule(name, **options).summary(rows)
+        for number, value in expected.items():
+            assert close(summary[number], value), (data_set["id"], number)
+
+
+def close(value: Any, expected: Any) -> bool:
+    if isinstance(expected, dict):
+        return set(value) == set(expected) and all(close(value[name], expected[name]) for name in expected)
+    if value is None or expected is None:
+        return value is expected
+    return bool(value == pytest.approx(expected, abs=1e-9, rel=0, nan_ok=True))
+
+
+@needs_golden_files
+def test_citations_have_the_numbers_of_the_program() -> None:
+    cases = [case for case in read("madqa")["cases"] if case["kind"] == "citation"]
+    assert cases
+    for case in cases:
+        arguments = case["citations"], case["evidence"], case["level"]
+        if "error" in case["result"]:
+            with pytest.raises(ValueError, match="it must be"):
+                score_citations(*arguments)
+        else:
+            assert score_citations(*arguments) == case["result"]

@@ -1,0 +1,274 @@
+"""The rules of benchmarks: each branch, summaries, errors, and texts that want to be slow or to be run."""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anls_metric import rule
+from anls_metric.rules import RULES
+from anls_metric.rules.cleaning import delete_parentheses, is_exact
+from anls_metric.rules.dates import _load_parser, parse_date
+from anls_metric.rules.literals import parse_list
+from tests.rules.cases import EXAMPLES, REFUSED, Example, is_scored_or_refused
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{example.rule}-{example.words}")
+def test_answer_has_the_score_and_the_reason_of_its_branch(example: Example) -> None:
+    chosen = rule(example.rule)
+    assert chosen.scores([example.row]) == [example.score]
+    assert example.words in str(chosen.explain(example.row))
+
+
+def test_examples_are_of_every_rule() -> None:
+    assert {example.rule for example in EXAMPLES} == set(RULES)
+
+
+@pytest.mark.parametrize(("name", "row", "words"), REFUSED, ids=lambda value: value if isinstance(value, str) else "")
+def test_row_that_cannot_be_scored_is_refused_with_row_and_column(name: str, row: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        rule(name).scores([row])
+
+
+@pytest.mark.parametrize("row", [None, "text", 5, ["a"]])
+def test_row_that_is_no_dict_is_refused(row: Any) -> None:
+    with pytest.raises(ValueError, match="pass a dict with the columns answer_format, gold, prediction"):
+        rule("longdocurl").scores([row])
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rule_names_its_columns_and_says_what_they_hold(name: str) -> None:
+    chosen = rule(name)
+    assert {"prediction", chosen.references} <= set(chosen.columns)
+    assert all({**chosen.columns, **chosen.optional}.values())
+    assert (chosen.name, chosen.meaning != "", chosen.source[:8]) == (name, True, "https://")
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_signature_is_a_text_and_a_method(name: str) -> None:
+    signature = rule(name).signature
+    assert signature.startswith(f"anls|{name}|")
+    assert signature() == signature
+    assert signature("last-line") == signature.replace("|v", "|extract:last-line|v")
+
+
+def test_threshold_is_an_option_of_dude() -> None:
+    row = {"answer_type": "extractive", "gold": ["abcd"], "prediction": ["abxy"]}
+    assert rule("dude").scores([row]) == [0.5]
+    assert rule("dude", threshold=0.6).scores([row]) == [0.0]
+    assert "threshold:0.6" in rule("dude", threshold=0.6).signature
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("dud", {}, "did you mean dude?"),
+        ("mmlongbenchdoc", {}, "did you mean mmlongbench_doc?"),
+        ("qqqq", {}, "choose from docvqa_2026, dude"),
+        ("madqa", {"threshold": 0.5}, "the rule madqa has no option 'threshold'"),
+        ("dude", {"threshold": 5}, "threshold is 5"),
+        ("dude", {"ignore_case": True}, "its options are threshold"),
+    ],
+)
+def test_rule_that_does_not_exist_is_refused(name: str, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words.replace("?", r"\?")):
+        rule(name, **options)
+
+
+def dude_row(score: float, confidence: Any = None, split: str = "val") -> dict[str, Any]:
+    row = {"answer_type": "extractive", "gold": ["a"], "prediction": ["a" if score else "b"], "data_split": split}
+    return row if confidence is None else {**row, "confidence": confidence}
+
+
+def test_dude_has_aurc_and_auroc_where_all_answers_have_a_confidence() -> None:
+    rows = [dude_row(1, 0.9), dude_row(0, [0.1], "test2"), dude_row(1, "0.5"), dude_row(0, 0.7, "test2")]
+    summary = rule("dude").summary(rows)
+    assert summary["anls"] == 0.5
+    assert summary["aurc"] == pytest.approx(13 / 48)
+    assert summary["auroc"] == 0.75
+
+
+@pytest.mark.parametrize("confidence", [-1, [-1], None])
+def test_dude_without_a_confidence_has_no_aurc(confidence: Any) -> None:
+    rows = [dude_row(1, confidence), dude_row(0, 0.1), dude_row(0, 0.1)]
+    assert "aurc" not in rule("dude").summary(rows)
+
+
+@pytest.mark.parametrize("confidence", ["high", [], {}])
+def test_dude_refuses_a_confidence_that_is_no_number(confidence: Any) -> None:
+    with pytest.raises(ValueError, match="confidence of row 1"):
+        rule("dude").summary([dude_row(1, 0.5), dude_row(1, confidence)])
+
+
+def test_dude_counts_a_group_of_ties_in_linear_time() -> None:
+    rows = [dude_row(place % 2, 0.5) for place in range(4000)]
+    assert rule("dude").summary(rows)["aurc"] == pytest.approx(0.5, abs=1e-3)
+
+
+def test_f1_of_the_authors_adds_the_same_scores_twice() -> None:
+    rows = [
+        {"answer_format": "Str", "gold": gold, "prediction": prediction}
+        for gold, prediction in [("abc", "abc"), ("Not answerable", "abc"), ("abc", "Not answerable")]
+    ]
+    assert rule("mmlongbench_doc").summary(rows) == {"acc": 1 / 3, "f1": 0.5}
+    assert rule("mmlongbench_doc_lmms_eval").summary(rows) == {"acc": 1 / 3, "f1": 0.5}
+
+
+def test_longdocurl_counts_answers_that_were_not_extracted() -> None:
+    rows = [{"answer_format": "String", "gold": "fail to extrac", "prediction": "Fail to extract"}]
+    summary = rule("longdocurl").summary(rows)
+    assert summary["acc"] > 0.9
+    assert summary["generalized_accuracy"] == 0
+
+
+def test_chartqapro_has_a_mean_of_each_type() -> None:
+    rows = [example.row for example in EXAMPLES if example.rule == "chartqapro"]
+    assert set(rule("chartqapro").summary(rows)) == {"Factoid", "Fact Checking", "Conversational", "Overall"}
+    ported = rule("chartqapro_lmms_eval").summary(rows)
+    assert set(ported) == {"relaxed_factoid", "relaxed_fact_checking", "relaxed_conversational", "relaxed_overall"}
+
+
+def test_madqa_measures_citations_and_effort() -> None:
+    evidence = [{"document": "a.pdf", "page": 1}, {"document": "b.pdf", "page": 2}]
+    rows = [
+        {"answer_variants": [["a"]], "prediction": "a", "evidence": evidence, "citations": evidence, "steps": 2},
+        {"answer_variants": [["a"]], "prediction": "b", "evidence": evidence[:1], "citations": [], "iterations": 6},
+    ]
+    summary = rule("madqa").summary(rows)
+    assert (summary["n"], summary["accuracy"], summary["doc_f1"], summary["page_f1"]) == (2, 0.5, 0.5, 0.5)
+    assert (summary["wasted_effort_ratio"], summary["kuiper_stat"]) == (3.0, 0.5)
+    assert set(summary["by_hop_type"]) == {"cross_doc", "single"}
+    assert math.isnan(summary["by_hop_type"]["single"]["kuiper_stat"])
+
+
+@pytest.mark.parametrize("name", sorted(set(RULES) - {"dude", "longdocurl", "madqa"}))
+def test_summary_of_no_rows_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="there are no rows to score"):
+        rule(name).summary([])
+
+
+def test_summary_of_no_rows_is_that_of_the_program() -> None:
+    assert rule("dude").summary([]) == {"anls": 0.0}
+    assert rule("longdocurl").summary([])["acc"] == 0.0
+    assert rule("madqa").summary([]) == {"by_hop_type": {}}
+
+
+def test_error_names_the_row_as_the_caller_does() -> None:
+    with pytest.raises(ValueError, match="prediction of question 7 is None"):
+        rule("ocrbench_v2").scores(
+            [{"rule": "en", "answers": ["a"], "prediction": None}], lambda place: f"question {place + 7}"
+        )
+
+
+# Hostile texts
+
+HOSTILE = (
+    "[" * 50_000,
+    "[" * 150 + "]" * 150,
+    "(" * 50_000,
+    "'" * 50_001,
+    "[" + "1," * 60_000 + "]",
+    "9" * 50_000,
+    "[" + "9" * 5_000 + "]",
+    "[0x" + "f" * 5_000 + "]",
+    "FINAL ANSWER:" * 5_000 + "1" * 5_000,
+    "FINAL ANSWER: may " + "1 " * 20_000,
+    "__import__('os').abort()",
+    "[__import__('os').abort()]",
+    "[1, *[2]]",
+    "{[1]: 2}",
+    r"['\d']",
+    "[1e999]",
+    "1e999",
+    "nan",
+    "\0[",
+    "\ud800[",
+    " \t\n",
+    "a@" + "a." * 20_000,
+)
+
+
+def rows_of(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """The text as prediction and as accepted answer, under each rule and format."""
+    rows: list[tuple[str, dict[str, Any]]] = []
+    for prediction, gold in ((text, "a"), ("FINAL ANSWER: a", text), (text, text)):
+        rows.append(("docvqa_2026", {"prediction": prediction, "gold": gold}))
+        for kind in ("extractive", "list/extractive"):
+            rows.append(("dude", {"answer_type": kind, "gold": [gold], "prediction": [prediction]}))
+        for name in ("mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl", "longdocurl_vlmevalkit"):
+            for kind in ("Int", "Integer", "Float", "Str", "String", "None", "List"):
+                rows.append((name, {"answer_format": kind, "gold": gold, "prediction": prediction}))
+        for name in ("chartqapro", "chartqapro_lmms_eval"):
+            row = {"question_type": "Factoid", "year": ["NO"], "answer": [gold], "prediction": prediction}
+            rows.append((name, row))
+        for kind in ("en", "cn", "case"):
+            rows.append(("ocrbench_v2", {"rule": kind, "answers": [gold], "prediction": prediction}))
+        rows.append(("madqa", {"answer_variants": [[gold]], "prediction": prediction}))
+    return rows
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:20]))
+def test_hostile_text_is_scored_or_refused(text: str) -> None:
+    for name, row in rows_of(text):
+        assert is_scored_or_refused(name, row)
+
+
+@given(st.text(max_size=12))
+def test_any_text_equals_itself_under_dude_and_madqa(text: str) -> None:
+    rows = [{"answer_type": kind, "gold": [text], "prediction": [text]} for kind in ("extractive", "list/extractive")]
+    assert rule("dude").scores(rows) == [1.0, 1.0]
+    assert rule("madqa").scores([{"answer_variants": [[text]], "prediction": text}]) == [1.0]
+
+
+@given(st.text("()ab \n\u00a0", max_size=30))
+def test_deleting_parentheses_equals_the_regular_expression_of_the_programs(text: str) -> None:
+    import re
+
+    assert delete_parentheses(text) == re.sub(r"\s*\([^)]*\)", "", text)
+
+
+@given(st.text("a1@.- \u0661%", max_size=12))
+def test_exact_texts_are_those_of_the_regular_expressions_of_the_programs(text: str) -> None:
+    import re
+
+    patterns = (
+        r"\d+",
+        r"\d+-\d+",
+        r"\d+\s\d+",
+        r"\d{4}[-\s]\d{2}[-\s]\d{2}",
+        r"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\.[a-zA-Z]{2,}",
+    )
+    assert is_exact(text, (), (".py",)) == any(re.fullmatch(pattern, text) for pattern in patterns)
+
+
+@given(st.lists(st.one_of(st.text(max_size=5), st.integers(), st.booleans()), max_size=4))
+def test_list_is_read_from_its_text(items: list[Any]) -> None:
+    assert parse_list(str(items)) == items
+
+
+# Dates
+
+
+def test_date_without_a_part_is_a_date_only_beside_the_same_text() -> None:
+    assert len(set(parse_date("January 2024"))) == 2
+    assert parse_date("January 2024") == parse_date("Jan 2024")
+
+
+@pytest.mark.parametrize("text", ["Coca Cola", "the letter", "x" * 2000 + " 1"])
+def test_text_without_a_date_is_none(text: str) -> None:
+    assert parse_date(text) == ()
+
+
+def test_dates_need_the_extra_only_where_a_date_may_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "dateutil", None)
+    _load_parser.cache_clear()
+    texts = [{"prediction": "FINAL ANSWER: Coca Cola", "gold": "Coca-Cola"}]
+    assert rule("docvqa_2026").scores(texts) == [1.0]
+    with pytest.raises(ValueError, match=r"row 0 .*pip install 'anls-metric\[rules\]'"):
+        rule("docvqa_2026").scores([{"prediction": "FINAL ANSWER: May 31, 1987", "gold": "1987-05-31"}])
+    _load_parser.cache_clear()

@@ -1,0 +1,253 @@
+"""Files of benchmarks are scored by their rules through every door."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls_metric
+from anls_metric import command_line, compare, rule, score
+from anls_metric.core.variants import OF_RULES
+from anls_metric.rules import RULES
+from tests.conftest import ROOT
+from tests.reading import test_layouts
+from tests.reading.seeds import damage
+from tests.rules.cases import EXAMPLES
+
+DUDE_GOLD = {
+    "dataset_name": "DUDE Dataset",
+    "data": [
+        {"questionId": "a", "question": "?", "answers": ["Coca Cola"], "answer_type": "extractive"},
+        {"questionId": "b", "question": "?", "answers": [], "answer_type": "not-answerable"},
+        {"questionId": "c", "question": "?", "answers": ["x", "y"], "answer_type": "list/extractive"},
+    ],
+}
+DUDE_ANSWERS: list[dict[str, Any]] = [
+    {"questionId": "a", "answers": ["CocaCola"], "answers_confidence": [0.9], "answers_abstain": False},
+    {"questionId": "b", "answers": [], "answers_confidence": [0.4], "answers_abstain": True},
+    {"questionId": "c", "answers": ["y", "x"], "answers_confidence": [0.2], "answers_abstain": False},
+]
+
+
+def write(path: Path, value: Any) -> str:
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def dude(tmp_path: Path) -> tuple[str, str]:
+    """A ground truth and a submission, as DUDE's script reads them."""
+    return write(tmp_path / "gold.json", DUDE_GOLD), write(tmp_path / "answers.json", DUDE_ANSWERS)
+
+
+def test_names_of_rules_are_those_of_the_table() -> None:
+    assert tuple(RULES) == OF_RULES
+
+
+def test_dude_files_are_scored_by_type_with_confidences(dude: tuple[str, str]) -> None:
+    scores = score(dude[1], gold=dude[0], variant="dude")
+    (submission,) = scores.to_dict()["submissions"]
+    assert submission["layout"] == "dude_submission"
+    assert scores.anls == submission["summary"]["anls"] == (8 / 9 + 2) / 3
+    assert submission["summary"]["Not Answerable"] == 1.0
+    assert submission["summary"]["aurc"] == 0.0
+    assert scores.signature.startswith("anls|dude|threshold:0.5|")
+
+
+def test_command_prints_the_numbers_of_the_program(dude: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert command_line.main([*dude, "--variant", "dude", "--worst", "1"]) == 0
+    printed = capsys.readouterr().out
+    for line in (
+        "ANLS       0.9630",
+        "summary    anls 0.9630",
+        "           aurc 0.0000",
+        "           Extractive 0.8889",
+    ):
+        assert line in printed.splitlines()
+    assert "as 'extractive' question: 'CocaCola' against ['Coca Cola']" in printed
+
+
+def test_threshold_of_dude_is_an_option_of_files(dude: tuple[str, str]) -> None:
+    assert score(dude[1], gold=dude[0], variant="dude", threshold=0.9).anls == 2 / 3
+    with pytest.raises(ValueError, match="the rule madqa has no option 'threshold'"):
+        score(dude[1], gold=dude[0], variant="madqa", threshold=0.9)
+
+
+def test_column_may_have_another_name(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table = [{"meta": {"format": "Float"}, "expected": "12", "output": "12.1"}]
+    named = {"answer_format": "meta.format", "gold": "expected", "prediction": "output"}
+    assert score(table, variant="mmlongbench_doc", field=named).anls == 1.0
+    flags = [part for column, path in named.items() for part in ("--field", f"{column}={path}")]
+    path = write(tmp_path / "table.json", table)
+    assert command_line.main([path, "--variant", "mmlongbench_doc", "--score-only", *flags]) == 0
+    assert capsys.readouterr().out == "1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (
+            {"variant": "mmlongbench_doc"},
+            "needs answer_format, which no file has .found gold, prediction., as rule.* name its",
+        ),
+        ({"variant": "mmlongbench_doc", "field": {"format": "x"}}, "has no column 'format': it has answer_format"),
+        ({"variant": "standard", "field": {"format": "x"}}, "for the rule of a benchmark: choose from docvqa_2026"),
+        ({"variant": "dude"}, r'the rule dude needs answer_type, .* as rule\("dude"\).columns says'),
+        ({"variant": "dude", "ignore_case": True}, "the rule dude has no option 'ignore_case'"),
+        ({"variant": "dude,standard"}, r"rule\(\"dude\"\)"),
+    ],
+)
+def test_missing_column_is_an_error_that_lists_it(options: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        score([{"gold": ["a"], "prediction": "a"}], **options)
+
+
+@pytest.mark.parametrize("name", ["dude", "longdocurl"])
+def test_alias_that_became_a_rule_names_the_rule(name: str) -> None:
+    with pytest.raises(ValueError, match=rf'rule\("{name}"\)'):
+        anls_metric.anls_score("a", ["a"], variant=name)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_rows_in_memory_have_the_scores_of_the_rule(name: str) -> None:
+    rows = [example.row for example in EXAMPLES if example.rule == name and example.row["prediction"] is not None]
+    scores = score(rows, variant=name)
+    assert [each["score"] for each in scores.answers()] == rule(name).scores(rows)
+    (submission,) = scores.to_dict()["submissions"]
+    assert submission["summary"] == rule(name).summary(rows) or name == "madqa"
+    assert scores.signature.startswith(str(rule(name).signature).rpartition("|")[0])
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        (DUDE_ANSWERS[:2], "no answer to 1 of the questions"),
+        (
+            [*DUDE_ANSWERS, {**DUDE_ANSWERS[0], "questionId": "d"}],
+            "1 answer to questions that .*gold.json does not have",
+        ),
+        ([*DUDE_ANSWERS, DUDE_ANSWERS[0]], "1 id repeated .the first: a."),
+        ([*DUDE_ANSWERS, *DUDE_ANSWERS], "repeated .the first: a."),
+        ([DUDE_ANSWERS[0], {"questionId": "b"}, DUDE_ANSWERS[2]], "answers.* is null, which is no answer"),
+        ([{"answers": ["a"], "answers_abstain": False}] * 3, "the file has no predictions"),
+    ],
+)
+def test_wrong_dude_submission_is_refused(answers: Any, words: str, tmp_path: Path) -> None:
+    """What DUDE's own check of files refuses, and two answers to a question, of which its script takes the last."""
+    gold = write(tmp_path / "gold.json", DUDE_GOLD)
+    with pytest.raises(ValueError, match=words):
+        score(write(tmp_path / "answers.json", answers), gold=gold, variant="dude")
+
+
+def test_missing_answer_counts_0_where_the_user_says_so(tmp_path: Path) -> None:
+    gold, answers = write(tmp_path / "gold.json", DUDE_GOLD), write(tmp_path / "a.json", DUDE_ANSWERS[1:])
+    assert score(answers, gold=gold, variant="dude", missing="zero").anls == 2 / 3
+
+
+def test_extracted_answer_is_what_the_rule_scores() -> None:
+    table = [{"answer_format": "Int", "gold": "12", "prediction": "<think>13</think>12"}]
+    scores = score(table, variant="mmlongbench_doc", extract="think")
+    assert (scores.anls, "extract:think" in scores.signature) == (1.0, True)
+
+
+def test_docvqa_2026_scores_the_whole_output(tmp_path: Path) -> None:
+    gold = {
+        "doc_id": "maps_2",
+        "questions": {"question_id": ["m1", "m2"], "question": ["?", "?"]},
+        "answers": {"question_id": ["m1", "m2"], "answer": ["50 kg", "Unknown"]},
+    }
+    answers = [
+        {"question_id": "m1", "answer": "50 kg", "full_answer": "FINAL ANSWER: 50kg"},
+        {"question_id": "m2", "answer": "Unknown", "full_answer": "Unknown"},
+    ]
+    paths = write(tmp_path / "gold.json", [gold]), write(tmp_path / "answers.json", answers)
+    assert score(paths[1], gold=paths[0], variant="docvqa_2026").anls == 0.5
+
+
+def test_madqa_files_have_citations_and_effort(tmp_path: Path) -> None:
+    gold = [{"id": "1", "question": "?", "answers": [["a", "b"]], "evidence": [{"document": "a.pdf", "page": 1}]}]
+    cited = [{"file": "a.pdf", "page": 1}]
+    answers = [{"id": "1", "question": "?", "answer": ["b", "a"], "citations": cited, "search_history": ["s"]}]
+    paths = write(tmp_path / "gold.json", gold), write(tmp_path / "answers.json", answers)
+    (submission,) = score(paths[1], gold=paths[0], variant="madqa").to_dict()["submissions"]
+    assert (submission["anls"], submission["summary"]["page_f1"]) == (1.0, 1.0)
+    assert submission["summary"]["mean_steps_correct"] == 1.0
+    assert submission["summary"]["kuiper_stat"] is None
+
+
+def test_chartqapro_parquet_is_joined_with_predictions_by_position(tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = [
+        {"Question": ["?"], "Answer": ["10"], "Question Type": "Factoid", "Year": ["NO"], "image": b"\x89PNG"},
+        {"Question": ["?"], "Answer": ["2010"], "Question Type": "Factoid", "Year": ["YES"], "image": b"\x89PNG"},
+    ]
+    rows[1]["Answer"] = ["[2010, 2011]"]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "gold.parquet")
+    answers = write(tmp_path / "answers.json", ["10.4", "[2010, 2012]"])
+    assert score(answers, gold=str(tmp_path / "gold.parquet"), variant="chartqapro").anls == 0.75
+
+
+def test_rules_are_compared_with_intervals_and_a_report(dude: tuple[str, str], tmp_path: Path) -> None:
+    worse = [{**answer, "answers": ["none"]} for answer in DUDE_ANSWERS]
+    scores = compare({"base": dude[1], "worse": write(tmp_path / "worse.json", worse)}, dude[0], variant="dude")
+    document = scores.to_dict()
+    assert [each["anls"] for each in document["submissions"]] == [(8 / 9 + 2) / 3, 0.0]
+    assert document["comparisons"][0]["worse"] == 3
+    scores.report(tmp_path / "report.html")
+    assert "Coca Cola" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "summary    anls 0.9630" in str(scores)
+    assert "0.9630" in scores.to_markdown()
+
+
+def test_table_of_the_guide_has_every_rule_with_its_columns() -> None:
+    guide = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    lines = guide.partition("## All rules")[2].partition("## Files")[0].splitlines()
+    rows = [line.split(" | ") for line in lines if line.startswith("| `")]
+    assert [row[0].strip("| `") for row in rows] == list(RULES)
+    for name, _, columns, _ in rows:
+        chosen = RULES[name.strip("| `")]
+        required, _, optional = columns.partition("; ")
+        if columns != "the same":
+            assert set(required.replace("`", "").split(", ")) == set(chosen.columns)
+            assert set(filter(None, optional.replace("`", "").split(", "))) == set(chosen.optional)
+
+
+BENCHMARK_FILES = {
+    "dude_submission": "dude",
+    "docvqa_2026": "docvqa_2026",
+    "docvqa_2026_submission": "docvqa_2026",
+    "longdocurl": "longdocurl",
+    "mmlongbench_doc": "mmlongbench_doc",
+    "chartqapro": "chartqapro",
+    "ocrbench_v2": "ocrbench_v2",
+    "madqa": "madqa",
+    "madqa_results": "madqa",
+}
+
+
+@pytest.mark.parametrize("layout", BENCHMARK_FILES)
+def test_damaged_file_is_scored_or_refused(layout: str, tmp_path: Path) -> None:
+    chance = random.Random(layout)
+    name, content = test_layouts.FILES[layout]
+    path = Path(test_layouts.write(tmp_path / name, content))
+    whole = path.read_bytes()
+    gold = write(tmp_path / "gold.json", [*test_layouts.GOLD])
+    refused: list[str] = []
+    for _ in range(60):
+        path.write_bytes(damage(whole, whole, chance))
+        for others in ({}, {"gold": gold}):
+            try:
+                score(str(path), variant=BENCHMARK_FILES[layout], missing="zero", extra="ignore", **others)  # type: ignore[arg-type]
+            except ValueError as error:
+                refused.append(str(error))
+    assert all(refused)
+
+
+def test_corrections_are_refused_by_rules(dude: tuple[str, str], tmp_path: Path) -> None:
+    corrections = write(tmp_path / "corrections.json", [{"questionId": "a", "accept": ["CocaCola"]}])
+    with pytest.raises(ValueError, match="corrections are for texts, and dude is the rule of a benchmark"):
+        score(dude[1], gold=dude[0], variant="dude", corrections=corrections)
