@@ -103,7 +103,7 @@ _NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate 
 
 
 def load(config_name: str | None = None, **kwargs: Any) -> Anls:
-    """The metric, as ``evaluate.load`` gives it, without a look at the Hub.
+    """Load the metric as ``evaluate.load`` does, without asking the Hub.
 
     Args:
         config_name: a variant, which every ``compute`` takes unless it says otherwise; or "anls_star" or "anlsl", which
@@ -179,7 +179,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         return self._options | given
 
     def _find_scorer(self, **options: Any) -> Scorer:
-        """What scores a call with these options."""
+        """Get the scorer for these options."""
         get: Callable[..., Scorer] = _nested().get_value_variant if self._of_values else get_variant
         return get(**(self._choose_options(**options) if options else self._options))
 
@@ -213,7 +213,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         none_keys: NoneKeys | None = None,
         average: Average | None = None,
     ) -> str:
-        """Which ANLS `compute` gives with these options: what to report with the number."""
+        """The signature of the score that `compute` returns with these options. Report it with the score."""
         return self._find_scorer(
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
         ).signature()
@@ -301,7 +301,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         self._batches.append(deepcopy(rows) if self._of_values else (tuple(rows[0]), tuple(map(tuple, rows[1]))))
 
     def _check(self, predictions: Any, references: Any, before: int) -> tuple[list[Any], list[Any]]:
-        """Both columns, of rows that can be scored. An error counts them from the first of all that were added."""
+        """Return both columns, checked. An error counts rows from the first row that was added."""
         return self._find_scorer().check(predictions, references, lambda row: name_row(before + row))
 
     def compute(
@@ -317,7 +317,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         average: Average | None = None,
         **unknown: Any,
     ) -> Any:
-        """Score the rows that were added, and those given here; the metric is empty afterwards.
+        """Score the rows that were added and the rows given here. Afterwards the metric is empty.
 
         Args:
             predictions: N strings, or None to score what was added; N values where the configuration scores values.
@@ -426,7 +426,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
 
 
 def _drain(rows: deque[_Item]) -> list[_Item]:
-    """The items of a queue, which is empty afterwards. Each goes to one caller, however many call at once."""
+    """Drain a queue. Each item goes to one caller, even if several call at once."""
     items: list[_Item] = []
     with suppress(IndexError):
         # One call, in C, that takes until nothing is left: it cannot be interrupted with some taken and some not.

@@ -28,7 +28,7 @@ class Assessments:
         right_at: the score from which an answer is right.
 
     Example:
-        >>> from anls_metric.reading.join import Row
+        >>> from anls_metric.reading.batch import Row
         >>> rows = [Row("7", "a", ["a"], {}, beside={"judge": True}), Row("8", "b", ["c"], {}, beside={"judge": True})]
         >>> assessments = Assessments({"judge": "verdict"})
         >>> assessments.add([Scored(rows[0], 1.0, None, "equal"), Scored(rows[1], 0.0, None, "other")])

@@ -7,10 +7,10 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, count, islice
 from math import sqrt
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.significance import Sample
+from anls_metric.reading.column_records import ColumnRecords, get_column
 from anls_metric.reading.layouts import look_up
 from anls_metric.reading.remedies import Remedy
 
@@ -58,7 +58,8 @@ _LARGE_SHARE = 0.25  # of the questions; an interval is too narrow where one doc
 CLUSTER_BY = Remedy(
     python="if {value} names the documents, choose it with cluster_by={value!r}",
     command="if {value} names the documents, choose it with --cluster-by {value}",
-    page="if {value} names the documents, score the files with anls --cluster-by {value}",
+    page="if {value} names the documents, choose it under “More options”",
+    endpoint="if {value} names the documents, score the files with anls --cluster-by {value}",
 )
 """What to do where a field may name the documents, and was not chosen."""
 
@@ -289,7 +290,7 @@ class _Column:
     def add(self, records: Sequence[Mapping[str, Any]]) -> None:
         before = len(self._number_of)
         try:
-            numbers = self._number_clusters(map(itemgetter(self._field), records))
+            numbers = self._number_clusters(get_column(records, self._field))
         except (KeyError, TypeError):  # a record does not have it, or has a list
             numbers = []
         fresh = list(islice(reversed(self._number_of), len(self._number_of) - before))
@@ -338,6 +339,8 @@ def _rank(path: str) -> tuple[int, int, str]:
 
 def _find_paths(records: Sequence[Mapping[str, Any]], deepest: int, before: str = "") -> set[str]:
     """Find the paths of the fields of `CLUSTER_FIELDS` in records, and in objects inside them."""
+    if isinstance(records, ColumnRecords) and dict not in map(type, records.list_values()):
+        return {before + name for name in _NAMES.intersection(records.names)}
     try:
         is_flat = dict not in map(type, chain.from_iterable(map(dict.values, records)))  # type: ignore[arg-type]
     except TypeError:  # a record is a mapping of another kind
@@ -366,7 +369,10 @@ def cluster_column(records: Sequence[Mapping[str, Any]], field: str) -> list[str
         >>> cluster_column([{"doc": {"page": "7"}}], "doc.page")
         ['7']
     """
-    values = [record[field] if field in record else look_up(record, field) for record in records]
+    if isinstance(records, ColumnRecords) and field in records.names:
+        values = records.get_column(field)
+    else:
+        values = [record[field] if field in record else look_up(record, field) for record in records]
     return [value if _is_name(value) else None for value in values]
 
 

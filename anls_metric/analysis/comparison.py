@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from heapq import nlargest, nsmallest
 from itertools import combinations
 from operator import gt, lt
@@ -12,8 +13,9 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis import significance
 from anls_metric.analysis.clusters import Clusters, cluster_column, find_clusters
-from anls_metric.analysis.scored import Answers, Scored, ScoredSet
+from anls_metric.analysis.scored import Answers, Group, Scored, ScoredSet
 from anls_metric.analysis.significance import Interval, Sample, adjust_for_best, differences, holm
+from anls_metric.core.choices import describe_unknown
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 
@@ -72,6 +74,35 @@ class Comparison(NamedTuple):
             return "the interval is of this comparison alone, and the verdict goes by the p adjusted for all of them"
         return "interval and test differ at the border, and the verdict goes by the test"
 
+    def reverse(self) -> Comparison:
+        """The comparison of the second with the first; the p-values are the same.
+
+        Example:
+            >>> less = Comparison("a", "b", 9, -0.5, Interval(-0.75, -0.25), 0.01, 0.02, 1, 6, 2, "worse")
+            >>> less.reverse().difference, less.reverse().interval, less.reverse().verdict
+            (0.5, Interval(low=0.25, high=0.75), 'better')
+        """
+        return self._replace(
+            first=self.second,
+            second=self.first,
+            difference=-self.difference,
+            interval=self.interval and Interval(-self.interval.high, -self.interval.low),
+            better=self.worse,
+            worse=self.better,
+            verdict={"better": "worse", "worse": "better"}.get(self.verdict, self.verdict),
+        )
+
+    def adjust(self, p_value: float) -> Comparison:
+        """The comparison with another adjusted p-value, and the verdict that follows from it."""
+        verdict = self.verdict if self.verdict == TOO_FEW else _find_verdict(p_value, self.difference)
+        return self._replace(p_value_adjusted=p_value, verdict=verdict)
+
+
+def _find_verdict(p_value: float, difference: float) -> str:
+    if p_value >= SIGNIFICANT:
+        return NOT_TOLD_APART
+    return "better" if difference > 0 else "worse"
+
 
 class GroupDifference(NamedTuple):
     """Compares a group of two submissions, as `Comparison` does. The fields are keys of the JSON document."""
@@ -128,7 +159,7 @@ def compare(
             have different accepted answers.
 
     Example:
-        >>> from anls_metric.reading.join import Row
+        >>> from anls_metric.reading.batch import Row
         >>> def score_answers(answers):
         ...     scored_set = ScoredSet(comparable=True)
         ...     scored_set.add([Row(str(place), answer, ["Cola"], {}) for place, answer in enumerate(answers)])
@@ -141,8 +172,7 @@ def compare(
     baseline = _find_baseline(scored_sets, baseline)
     answers = {name: _answers_of(name, scored_set) for name, scored_set in scored_sets.items()}
     clusters, cluster_of = _cluster_questions(answers, cluster_by)
-    # So many patterns that the smallest p-value is significant after every adjustment.
-    patterns = max(significance.FLIPS, round(math.comb(len(answers), 2) / SIGNIFICANT))
+    patterns = _count_patterns(len(answers))
     names = [baseline, *(name for name in answers if name != baseline)]
     pairs = list(combinations(names, 2)) if all_pairs else _pair_with(baseline, answers)
     comparisons, hints = _compare_pairs(pairs, answers, cluster_of, patterns)
@@ -174,7 +204,7 @@ def _pair_with(name: str, others: Iterable[str]) -> list[tuple[str, str]]:
 def _find_baseline(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
     """Find the name of the baseline; raise a ValueError if the sets cannot be compared."""
     if baseline is not None and baseline not in scored_sets:
-        raise ValueError(f"no submission is called {baseline!r}: the baseline is one of {', '.join(scored_sets)}")
+        raise ValueError(describe_unknown("baseline", baseline, scored_sets))
     if len(scored_sets) < 2:
         raise ValueError(f"a comparison needs two submissions or more, not {len(scored_sets)}")
     if baseline is None:
@@ -182,11 +212,11 @@ def _find_baseline(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -
     signatures = {scored_set.signature: name for name, scored_set in scored_sets.items()}
     if len(signatures) > 1:
         scored = ", ".join(f"{name} by {signature}" for signature, name in signatures.items())
-        raise ValueError(f"the scores are not of one kind: {scored}: score all of them alike")
+        raise ValueError(f"the signatures differ ({scored}): score all submissions with the same options")
     for scored_set in scored_sets.values():
         if not scored_set.scorer.averages_rows:
             raise ValueError(
-                "submissions are compared by rows, and these are means of leaves: take the average of rows"
+                "a comparison needs scores averaged over rows, and these are averaged over leaves: use average=rows"
             )
     return baseline
 
@@ -197,7 +227,7 @@ def _answers_of(name: str, scored_set: ScoredSet) -> Answers:
         raise ValueError(f"{name} has not kept its answers: score it with comparable=True")
     if len(set(answers.ids)) < len(answers.ids):
         repeated = [key for key, count in Counter(answers.ids).items() if count > 1]
-        raise InputError(f"ids come more than once ({list_some(repeated)})", name, "keep one record of each")
+        raise InputError(f"ids come more than once ({list_some(repeated)})", name, "keep one record for each id")
     return answers
 
 
@@ -237,7 +267,64 @@ def _compare_pairs(
     p_values = [sample.flip_test(patterns) for sample in samples]
     comparisons = list(map(_Pairs.compare, pairs, samples, p_values, holm(p_values)))
     hints = [hint for comparison, pair in zip(comparisons, pairs) for hint in pair.find_hints(comparison)]
-    return comparisons, hints
+    return comparisons, [*hints, *_list_notes(comparisons)]
+
+
+def _list_notes(comparisons: Sequence[Comparison]) -> list[str]:
+    """The notes of comparisons as hints: each note once, with the comparisons that have it."""
+    pairs: dict[str, list[str]] = {}
+    for each in comparisons:
+        if each.note:
+            pairs.setdefault(each.note, []).append(f"{each.second} against {each.first}")
+    return [
+        f"{names[0]}: {note}" if len(names) == 1 else f"{len(names)} comparisons ({list_some(names, 2)}): {note}"
+        for note, names in pairs.items()
+    ]
+
+
+def compare_each_with_each(
+    scored_sets: Mapping[str, ScoredSet], compared: Compared
+) -> dict[str, dict[str, Comparison]]:
+    """Compare submissions as if each of them were the baseline.
+
+    Args:
+        scored_sets: the sets by name.
+        compared: their comparison with the baseline, or of all pairs.
+
+    Returns:
+        By the name of a baseline and the name of another submission, their comparison. Its p-value is adjusted for the
+        comparisons with this baseline; where `compared` has all pairs, for all pairs. A pair without common questions
+        is missing.
+    """
+    found = {(each.first, each.second): each for each in compared.comparisons}
+    missing = [pair for pair in combinations(scored_sets, 2) if pair not in found and pair[::-1] not in found]
+    if missing:
+        answers = {name: _answers_of(name, scored_set) for name, scored_set in scored_sets.items()}
+        cluster_of = find_cluster_of_questions(scored_sets, compared)
+        for pair in missing:
+            with suppress(InputError):
+                (found[pair],), _ = _compare_pairs([pair], answers, cluster_of, _count_patterns(len(answers)))
+    found |= {(second, first): each.reverse() for (first, second), each in found.items()}
+    by_baseline: dict[str, dict[str, Comparison]] = {}
+    for baseline in scored_sets:
+        others = [found[baseline, name] for name in scored_sets if (baseline, name) in found]
+        if not compared.all_pairs:
+            others = list(map(Comparison.adjust, others, holm([each.p_value for each in others])))
+        by_baseline[baseline] = {each.second: each for each in others}
+    return by_baseline
+
+
+def find_cluster_of_questions(scored_sets: Mapping[str, ScoredSet], compared: Compared) -> Mapping[str, Hashable]:
+    """Find the cluster of each question by its id, as the comparison does; others stand alone."""
+    if compared.clusters is None:
+        return {}
+    answers = {name: _answers_of(name, scored_set) for name, scored_set in scored_sets.items()}
+    return _cluster_questions(answers, compared.clusters.field)[1]
+
+
+def _count_patterns(submissions: int) -> int:
+    """Count the patterns of a test: so many that the smallest p-value is significant after every adjustment."""
+    return max(significance.FLIPS, round(math.comb(submissions, 2) / SIGNIFICANT))
 
 
 class _Pairs:
@@ -258,9 +345,8 @@ class _Pairs:
             here = [place for place, key in enumerate(first.ids) if key in places]  # type: ignore[assignment]
             there = list(map(places.__getitem__, self._ids))  # type: ignore[assignment]
         if not self._ids:
-            problem = (
-                f"none of its ids ({list_some(second.ids)}) is one of those of {first_name} ({list_some(first.ids)})"
-            )
+            own, others = list_some(second.ids), list_some(first.ids)
+            problem = f"no question ids in common with {first_name}: {own} here, {others} there"
             raise InputError(problem, second_name)
         self._first = [first.scores[place] for place in here]
         self._second = [second.scores[place] for place in there]
@@ -273,7 +359,7 @@ class _Pairs:
         if len(self._others) > len(self._ids) / 2:
             problem = f"{len(self._others):,} of its ids have other accepted answers than in {first_name} "
             raise InputError(
-                problem + f"({list_some(self._others)})", second_name, "an id has to mean the same question in both"
+                problem + f"({list_some(self._others)})", second_name, "use the same id for the same question in both"
             )
 
     def sample(self, cluster_of: Mapping[str, Hashable]) -> Sample:
@@ -285,12 +371,7 @@ class _Pairs:
         difference, clusters = sample.mean, sample.cluster_count
         better = sum(map(gt, self._second, self._first))
         worse = sum(map(lt, self._second, self._first))
-        if clusters < FEWEST_CLUSTERS:
-            verdict = TOO_FEW
-        elif adjusted >= SIGNIFICANT:
-            verdict = NOT_TOLD_APART
-        else:
-            verdict = "better" if difference > 0 else "worse"
+        verdict = TOO_FEW if clusters < FEWEST_CLUSTERS else _find_verdict(adjusted, difference)
         return Comparison(
             first=self._names[0],
             second=self._names[1],
@@ -319,8 +400,6 @@ class _Pairs:
                 f"{len(self._others):,} of the questions of {second} have other accepted answers than in {first} "
                 f"({list_some(self._others)})"
             )
-        if comparison.note:
-            yield f"{second} against {first}: {comparison.note}"
 
 
 def _compare_groups(
@@ -331,19 +410,28 @@ def _compare_groups(
     for field, groups in second.groups.items():
         by_field[field] = {}
         for name in groups.keys() & first.groups.get(field, {}).keys():
-            before, after = _index_scores(first, field, name), _index_scores(second, field, name)
-            ids = [key for key in after if key in before]
-            if ids:
-                clusters = list(map(cluster_of.get, ids))
-                sample = differences([before[key] for key in ids], [after[key] for key in ids], clusters)
-                interval = sample.interval() if sample.cluster_count > 1 else None
-                by_field[field][name] = GroupDifference(sample.mean, interval)
+            before = index_scores(first, first.groups[field][name])
+            after = index_scores(second, groups[name])
+            difference = compare_groups(before, after, cluster_of)
+            if difference:
+                by_field[field][name] = difference
     return by_field
 
 
-def _index_scores(scored_set: ScoredSet, field: str, name: str) -> dict[str, float]:
-    """The scores of a group by the ids of the questions."""
-    group, ids = scored_set.groups[field][name], scored_set.answers.ids if scored_set.answers else ()
+def compare_groups(
+    before: Mapping[str, float], after: Mapping[str, float], cluster_of: Mapping[str, Hashable]
+) -> GroupDifference | None:
+    """Compare the scores of a group, by the ids of its questions; None if there is no common question."""
+    ids = [key for key in after if key in before]
+    if not ids:
+        return None
+    sample = differences([before[key] for key in ids], [after[key] for key in ids], list(map(cluster_of.get, ids)))
+    return GroupDifference(sample.mean, sample.interval() if sample.cluster_count > 1 else None)
+
+
+def index_scores(scored_set: ScoredSet, group: Group) -> dict[str, float]:
+    """The scores of a group of a set that keeps its answers, by the ids of the questions."""
+    ids = scored_set.answers.ids if scored_set.answers else ()
     return {ids[place]: score for place, score in zip(group.places, group.scores)}
 
 
@@ -365,7 +453,7 @@ def find_changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[P
         difference comes first; equal ones have the order of the first set.
 
     Example:
-        >>> from anls_metric.reading.join import Row
+        >>> from anls_metric.reading.batch import Row
         >>> first, second = ScoredSet(keep=True), ScoredSet(keep=True)
         >>> _ = first.add([Row("7", "Cola", ["Cola"], {}), Row("8", "x", ["Cola"], {}), Row("9", "y", ["Cola"], {})])
         >>> _ = second.add([Row("7", "x", ["Cola"], {}), Row("8", "Col", ["Cola"], {}), Row("9", "z", ["Cola"], {})])

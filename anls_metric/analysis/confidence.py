@@ -105,7 +105,7 @@ def list_steps(confidences: Sequence[float], scores: Sequence[float], right_at: 
     """
     if len(confidences) != len(scores) or not scores:
         raise ValueError(
-            f"{len(confidences)} confidences and {len(scores)} scores: each of one answer or more has both"
+            f"{len(confidences):,} confidences and {len(scores):,} scores: each of one answer or more has both"
         )
     for confidence in confidences:
         if not 0.0 <= confidence <= 1.0:

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from anls_metric.core.explanation import Edit
 from anls_metric.core.variants import Variant
-from anls_metric.reading.join import Row, get_texts
+from anls_metric.reading.batch import Row, get_texts
 
 LONGEST = 3
 """The most characters of an edit; a longer one is another word."""
@@ -51,9 +51,9 @@ class ConfusionCounter:
 
     def add(self, rows: Sequence[Row], scores: Sequence[float]) -> None:
         """Add answers with their scores."""
-        for row, score in zip(rows, scores):
+        for place, score in enumerate(scores):
             if 0.0 < score < 1.0:
-                self._counts.update(_list_pieces(self._variant.explain(*get_texts(row)).edits))
+                self._counts.update(_list_pieces(self._variant.explain(*get_texts(rows[place])).edits))
 
     def list_most_frequent(self, most: int) -> list[Confusion]:
         """List so many of the most frequent edits; equally frequent ones in the order of their characters."""

@@ -40,7 +40,7 @@ def compute_means_by_threshold(scored_set: ScoredSet) -> list[tuple[float, float
         ValueError: the set scores values.
 
     Example:
-        >>> from anls_metric.reading.join import Row
+        >>> from anls_metric.reading.batch import Row
         >>> scored_set = ScoredSet(keep=True)
         >>> scored = scored_set.add([Row("7", "ab", ["abcd"], {}), Row("8", "abcd", ["abcd"], {})])
         >>> dict(compute_means_by_threshold(scored_set))[0.5], dict(compute_means_by_threshold(scored_set))[0.51]
@@ -81,7 +81,7 @@ def count_similarities(scored_set: ScoredSet) -> tuple[list[int], int]:
         no bin counts. The first bin also counts negative similarities (a text can be longer in lower case).
 
     Example:
-        >>> from anls_metric.reading.join import Row
+        >>> from anls_metric.reading.batch import Row
         >>> scored_set = ScoredSet(keep=True)
         >>> scored = scored_set.add([Row("7", "ab", ["abcd"], {}), Row("8", "abcd", ["abcd"], {})])
         >>> counts, equal = count_similarities(scored_set)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.analysis.clusters import CLUSTER_BY, CLUSTER_FIELDS
 from anls_metric.analysis.gold_hash import GoldHash, add_to_signature
 from anls_metric.analysis.hints import Hint, Hints
-from anls_metric.analysis.scored import ANSWER_TYPES, Scored, ScoredSet
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, get_variant
+from anls_metric.analysis.scored import ANSWER_TYPES, ScoredBatch, ScoredSet
+from anls_metric.core.choices import describe_unknown
+from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, get_variant
+from anls_metric.reading.batch import Row
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import ExtractionReport
-from anls_metric.reading.join import RepeatedIdsError, Row
+from anls_metric.reading.join import RepeatedIdsError
+from anls_metric.reading.names import find_name
 from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from anls_metric.analysis.variant_search import VariantMatch
     from anls_metric.nested import Average, NoneKeys
     from anls_metric.reading.corrections import Corrections
+    from anls_metric.reading.rule_columns import RuleColumns
 
 EVERY_VARIANT = "all"
 
@@ -54,7 +58,7 @@ def find_scorers(
 
     Args:
         names: a name, several names separated by commas, or "all", which begins with the default; or "anls_star" or
-            "anlsl" for lists and nested values.
+            "anlsl" for lists and nested values; or the rule of a benchmark, like "docvqa_2026".
         threshold, ignore_case: options of all of them: see `get_variant`.
         none_keys, average: options for lists and nested values: see `nested.get_value_variant`.
 
@@ -68,6 +72,13 @@ def find_scorers(
         >>> [scorer.name for scorer in find_scorers("rrc, standard")]
         ['rrc', 'standard']
     """
+    if names in OF_RULES:
+        from anls_metric.rules import rule
+
+        for option, value in {"ignore_case": ignore_case, "none_keys": none_keys, "average": average}.items():
+            if value is not None:
+                raise ValueError(f"the rule {names} has no option {option!r}")
+        return [rule(names) if threshold is None else rule(names, threshold=threshold)]
     if names in OF_VALUES:
         from anls_metric.nested import get_value_variant
 
@@ -79,6 +90,22 @@ def find_scorers(
     chosen = VARIANTS if names.strip() == EVERY_VARIANT else [name.strip() for name in names.split(",")]
     variants = (get_variant(name, threshold, ignore_case) for name in chosen)
     return list({variant.name: variant for variant in variants}.values())
+
+
+def find_rule_columns(name: str, named: Mapping[str, str] | None = None) -> RuleColumns | None:
+    """Find the columns that the rule of a benchmark needs; None for the name of a variant.
+
+    Raises:
+        ValueError: the rule has no such column, or there is no rule.
+    """
+    if name not in OF_RULES:
+        if named:
+            raise ValueError(f"columns are named for the rule of a benchmark: choose from {', '.join(OF_RULES)}")
+        return None
+    from anls_metric.reading.rule_columns import RuleColumns
+    from anls_metric.rules import rule
+
+    return RuleColumns(rule(name), dict(named or {})).check()
 
 
 class Entry(NamedTuple):
@@ -132,6 +159,7 @@ class Evaluation:
         confusions: whether to count the edits of answers that score between 0 and 1.
         corrections: corrections of the accepted answers.
         right_at: the score from which an answer is right, for confidences and the verdicts of a judge.
+        skip_broken: whether to go on with the other files where one of several cannot be scored.
 
     Attributes:
         entries: the scored submissions. A file that holds several has an entry for each.
@@ -139,6 +167,7 @@ class Evaluation:
         compared: the comparison; None for a single submission, and if they cannot be compared, which a hint says.
         hints: reasons to doubt the numbers.
         notes: how the files were read.
+        broken: with `skip_broken`, the error of each file that could not be scored, by the name of its submission.
 
     Example:
         >>> from anls_metric.reading.submissions import find_submissions
@@ -166,14 +195,19 @@ class Evaluation:
         confusions: bool = False,
         corrections: Corrections | None = None,
         right_at: float | None = None,
+        skip_broken: bool = False,
     ) -> None:
+        if corrections and scorers[0].columns:
+            raise ValueError(f"corrections are for texts, and {scorers[0].name} is the rule of a benchmark")
         self.entries: list[Entry] = []
+        self.broken: dict[str, ValueError | OSError] = {}
         self.compared: Compared | None = None
         self.compared_metrics: dict[str, list[MetricComparison]] = {}
         self.hints: list[Hint] = []
         self._submissions, self._scorers, self._baseline = submissions, scorers, baseline
         self._scored: list[Submission] = []
         self._corrections, self._right_at = corrections, right_at
+        self._skip_broken = skip_broken
         self._more_notes: list[str] = []
         self._names_of_hints: dict[Hint, list[str]] = {}
         self._by, self._answer_types, self._all_pairs = by, answer_types, all_pairs
@@ -204,9 +238,14 @@ class Evaluation:
         """Whether there are several submissions, as far as the files have been opened."""
         return len(self._submissions) > 1 or len(self._scored) > 1
 
+    @property
+    def has_ids(self) -> bool:
+        """Whether the questions have ids of their own, once they are scored; otherwise they are numbered."""
+        return self._scored[0].has_ids
+
     def run(
         self, batches: Callable[[Submission], Iterable[Sequence[Row]]] = Submission.batches
-    ) -> Iterator[tuple[Submission, list[Scored]]]:
+    ) -> Iterator[tuple[Submission, ScoredBatch]]:
         """Score everything in batches, then compare. The run ends only when all batches are taken.
 
         Args:
@@ -218,15 +257,24 @@ class Evaluation:
 
         Raises:
             InputError: a submission cannot be read, holds a value that cannot be scored, has no questions, or lacks a
-                field of `by`.
+                field of `by`. With `skip_broken`, only where no submission can be scored.
             ValueError: no submission has the name of the baseline.
             OSError: a file cannot be opened.
         """
         for file in self._submissions:
-            parts = file.split()
-            self._scored += parts
-            for submission in parts:
-                yield from self._score(submission, batches)
+            try:
+                parts = file.split()
+                self._scored += parts
+                for submission in parts:
+                    yield from self._score(submission, batches)
+            except (ValueError, OSError) as error:
+                if not self._skip_broken:
+                    raise
+                self.broken[file.name] = error
+                scored = {entry.name for entry in self.entries}
+                self._scored = [submission for submission in self._scored if submission.name in scored]
+        if not self.entries:
+            raise next(iter(self.broken.values()))
         if self._corrections:
             self._more_notes += self._corrections.conclude()
         self.hints = list(starmap(self._name_submissions, self._names_of_hints.items()))
@@ -234,7 +282,7 @@ class Evaluation:
 
     def _score(
         self, submission: Submission, batches: Callable[[Submission], Iterable[Sequence[Row]]]
-    ) -> Iterator[tuple[Submission, list[Scored]]]:
+    ) -> Iterator[tuple[Submission, ScoredBatch]]:
         try:
             yield from self._score_once(submission, batches)
         except RepeatedIdsError as error:
@@ -244,7 +292,7 @@ class Evaluation:
 
     def _score_once(
         self, submission: Submission, batches: Callable[[Submission], Iterable[Sequence[Row]]]
-    ) -> Iterator[tuple[Submission, list[Scored]]]:
+    ) -> Iterator[tuple[Submission, ScoredBatch]]:
         scored_set = ScoredSet(
             self._scorers[0], extract=submission.rules, comparable=self.holds_several, **self._options
         )
@@ -253,13 +301,15 @@ class Evaluation:
         uncorrected = ScoredSet(self._scorers[0]) if self._corrections else None
         assessments: Assessments | None = None
         for rows in batches(submission):
-            questions = questions or GoldHash(submission.has_ids)
+            questions = questions or GoldHash(submission.has_ids, bool(self._options["keep"]))
             questions.add(rows)
             corrected = self._corrections.apply(rows) if self._corrections else rows
             try:
                 scored = scored_set.add(corrected)
                 if uncorrected:
                     uncorrected.add(rows)
+            except InputError as error:
+                raise InputError(error.problem, error.where or submission.name, error.remedy, error.value) from None
             except ValueError as error:  # it names the question
                 raise InputError(str(error), submission.name) from None
             assessments = assessments or self._start_assessments(submission)
@@ -320,7 +370,7 @@ class Evaluation:
 
     def _refuse_empty(self, submission: Submission, scored_set: ScoredSet) -> None:
         if not scored_set.count:
-            raise InputError("there are no questions in it", submission.questions_name)
+            raise InputError("the file has no questions", submission.questions_name)
         for field in self._by:
             if not scored_set.groups[field]:
                 raise InputError(
@@ -334,8 +384,11 @@ class Evaluation:
     def _compare(self) -> None:
         """Compare the submissions; if that is impossible, a hint says why."""
         names = [entry.name for entry in self.entries]
-        if self._baseline not in (None, *names):
-            raise ValueError(f"no submission is called {self._baseline!r}: the baseline is one of {', '.join(names)}")
+        if self._baseline is not None:
+            baseline = find_name(self._baseline, names)
+            if not baseline:
+                raise ValueError(describe_unknown("baseline", self._baseline, names))
+            self._baseline = baseline
         if len(self.entries) < 2:
             return
         from anls_metric.analysis.comparison import compare

@@ -8,7 +8,7 @@ from operator import mul
 from typing import Any
 from zlib import crc32
 
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Batch, Row
 from anls_metric.reading.values import as_json
 
 
@@ -21,6 +21,7 @@ class GoldHash:
 
     Args:
         has_ids: whether the questions have ids of their own; otherwise only the accepted answers count.
+        keep: whether questions are kept anyway, so that they are hashed when somebody asks for the hash.
 
     Attributes:
         count: the number of questions.
@@ -33,22 +34,33 @@ class GoldHash:
         ('f8cc8a3c', True, 2)
     """
 
-    def __init__(self, has_ids: bool = True) -> None:
-        self._has_ids = has_ids
+    def __init__(self, has_ids: bool = True, keep: bool = False) -> None:
+        self._has_ids, self._keep = has_ids, keep
         self.count = self._sum = 0
+        self._pairs: list[tuple[Sequence[str], Sequence[Any]]] = []  # ids and accepted answers without a hash
 
     def add(self, rows: Sequence[Row]) -> None:
         """Add the questions of some rows."""
-        self.count += len(rows)
-        pairs: list[tuple[str, Any]] = [(row[0] if self._has_ids else "", row[2]) for row in rows]
-        try:
-            texts = [_join([key, *(each if len(each) == 1 else sorted(set(each)))]) for key, each in pairs]
-        except TypeError:  # lists and nested values
-            texts = [_join([key, *sorted(set(map(_as_text, each)))]) for key, each in pairs]
-        sums = list(map(crc32, _encode(texts)))
-        # The checksums are squared, because their sum is the same where two questions swap answers more often than it
-        # should be: a checksum is linear.
-        self._sum += sum(map(mul, sums, sums))
+        batch = Batch.of(rows)
+        self.count += len(batch)
+        self._pairs.append((batch.ids if self._has_ids else [""] * len(batch), batch.references))
+        if not self._keep:
+            self._hash()
+
+    def _hash(self) -> None:
+        for keys, references in self._pairs:
+            try:
+                texts = [
+                    _join([key, *(each if len(each) == 1 else sorted(set(each)))])
+                    for key, each in zip(keys, references)
+                ]
+            except TypeError:  # lists and nested values
+                texts = [_join([key, *sorted(set(map(_as_text, each)))]) for key, each in zip(keys, references)]
+            sums = list(map(crc32, _encode(texts)))
+            # The checksums are squared, because their sum is the same where two questions swap answers more often than
+            # it should be: a checksum is linear.
+            self._sum += sum(map(mul, sums, sums))
+        self._pairs.clear()
 
     @property
     def signature(self) -> tuple[str, str]:
@@ -58,6 +70,7 @@ class GoldHash:
     @property
     def digits(self) -> str:
         """The hash: eight hexadecimal digits."""
+        self._hash()
         return f"{crc32(str(self._sum).encode()):08x}"
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, compress
-from typing import NamedTuple
+from itertools import chain
+from typing import NamedTuple, cast
 
 from anls_metric.analysis.evidence import Case, Evidence, make_cases, measure_cases
-from anls_metric.analysis.scored import Scored
+from anls_metric.analysis.scored import Scored, ScoredBatch
 from anls_metric.analysis.signs import NULLS, SIGNS, VALUE_SIGNS, Sign
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.remedies import Door, Remedy
@@ -62,7 +62,7 @@ class Hints:
 
     Example:
         >>> from anls_metric.analysis.scored import ScoredSet
-        >>> from anls_metric.reading.join import Row
+        >>> from anls_metric.reading.batch import Row
         >>> hints = Hints()
         >>> hints.add(ScoredSet().add([Row("7", "<think>A logo.</think>Coca Cola", ["Coca Cola"], {})]))
         >>> [(hint.text, hint.value) for hint in hints.conclude()]
@@ -83,21 +83,22 @@ class Hints:
     def add(self, scored: Sequence[Scored]) -> None:
         """Look at a batch. Rows without a prediction do not count."""
         for start in range(0, len(scored), _PIECE):
-            rows = scored[start : start + _PIECE]
+            rows = ScoredBatch.of(scored[start : start + _PIECE])
             if self._number % self._step == 0:
                 self._keep(rows)
             self._rows += len(rows)
             self._number += 1
 
-    def _keep(self, rows: Sequence[Scored]) -> None:
-        is_low = [score < 1.0 for _, score, *_ in rows]
-        wrong = make_cases(compress(enumerate(rows, self._rows), is_low))
+    def _keep(self, rows: ScoredBatch) -> None:
+        scores = rows.scores
+        low = [place for place, score in enumerate(scores) if score < 1.0]
+        wrong = make_cases(rows, low, self._rows)
         step = 1 + len(rows) // _RIGHT
-        some = zip(range(self._rows, self._rows + len(rows), step), rows[::step])
-        right = make_cases(pair for pair in some if pair[1].score >= 1.0)
-        self._pieces[self._number] = len(rows) - sum(is_low) + len(wrong), wrong, right
-        if self._of_texts and not NULLS.isdisjoint([scored[0][1] for scored in rows]):
-            self._right_nulls |= NULLS & {scored.row.prediction for scored in rows if scored.score >= 1.0}
+        right = make_cases(rows, (place for place in range(0, len(rows), step) if scores[place] >= 1.0), self._rows)
+        self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
+        predictions = rows.batch.predictions
+        if self._of_texts and not NULLS.isdisjoint(cast("Sequence[str]", predictions)):
+            self._right_nulls |= NULLS & {text for text, score in zip(predictions, scores) if score >= 1.0}
         self._all_copied = self._all_copied and not wrong and all(map(_is_copied, rows))
         self._size += measure_cases(chain(wrong, right))
         while len(self._pieces) > 1 and self._size > _MOST:
@@ -128,7 +129,7 @@ class Hints:
             float_count,
         )
         hints, sampled = [], " sampled" * (self._step > 1)
-        for sign in SIGNS if self._of_texts else VALUE_SIGNS:
+        for sign in SIGNS if self._of_texts else () if self._scorer.columns else VALUE_SIGNS:
             signed = sign.find(evidence) if _may_show(sign, evidence) else {}
             value, count = Counter(signed.values()).most_common(1)[0] if signed else ("", 0)
             if count >= max(sign.least, sign.share * total):

@@ -17,8 +17,9 @@ from rapidfuzz.distance import Levenshtein
 from anls_metric.analysis.clusters import ClusteredScores, cluster_column
 from anls_metric.analysis.outcomes import Answer, Judge, stands_in
 from anls_metric.analysis.significance import Interval, differences, holm
+from anls_metric.core.choices import describe_unknown
 from anls_metric.core.kernel import mean
-from anls_metric.reading.join import Row, get_texts
+from anls_metric.reading.batch import Batch, Row
 
 
 class Metric(NamedTuple):
@@ -100,18 +101,15 @@ def _as_float(text: str) -> float | None:
 
 
 def _score_best_f1(answer: Answer) -> float:
-    prediction, references = get_texts(answer.row)
-    return max(score_f1(prediction, reference) for reference in references)
+    return max(score_f1(answer.raw, reference) for reference in answer.raw_references)
 
 
 def _score_least_cer(answer: Answer) -> float:
-    prediction, references = get_texts(answer.row)
-    return min(score_cer(prediction, reference) for reference in references)
+    return min(score_cer(answer.raw, reference) for reference in answer.raw_references)
 
 
 def _score_relaxed(answer: Answer) -> float:
-    prediction, references = get_texts(answer.row)
-    return float(any(is_relaxed_match(prediction, reference) for reference in references))
+    return float(any(is_relaxed_match(answer.raw, reference) for reference in answer.raw_references))
 
 
 def _score_exact(answer: Answer) -> float:
@@ -173,7 +171,7 @@ def find_metrics(names: str) -> list[Metric]:
     chosen = dict.fromkeys(name.strip() for name in names.split(","))
     for name in chosen:
         if name not in METRICS:
-            raise ValueError(f"unknown metric {name!r}; choose from {', '.join(METRICS)}")
+            raise ValueError(describe_unknown("metric", name, METRICS))
     return [METRICS[name] for name in chosen]
 
 
@@ -211,18 +209,20 @@ class MetricScores:
 
     def measure(self, answers: Sequence[Row], scores: Sequence[float]) -> dict[str, list[float]]:
         """Score answers under each metric, given their scores under the variant of the set."""
-        judged = [Answer(row, score, self._judge) for row, score in zip(answers, scores)]
+        batch = Batch.of(answers)
+        columns = zip(batch.predictions, batch.references, scores)
+        judged = [Answer(prediction, references, score, self._judge) for prediction, references, score in columns]
         return {
-            metric.name: [metric.of_missing if each.row.prediction is None else metric.score(each) for each in judged]
+            metric.name: [metric.of_missing if each.raw is None else metric.score(each) for each in judged]
             for metric in self.metrics
         }
 
     def add(self, values: Mapping[str, Sequence[float]], rows: Sequence[Row]) -> None:
         """Add questions with their score under each metric, which is a mean where a model has several runs."""
-        records = [row.record for row in rows]
+        batch = Batch.of(rows)
         for name, scores in values.items():
             self.scores[name].extend(scores)
-            self._clustered[name].add(scores, records)
+            self._clustered[name].add(scores, batch.records)
 
     def summarize(self) -> dict[str, Summary]:
         """The mean and the interval of each metric, by name. ValueError: no rows were added."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Scorer, Variant, get_variant
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Batch, Row
 from anls_metric.reading.values import format_value
 
 
@@ -23,22 +23,25 @@ class Answer:
     """An answer with its score and its normalized texts, which the predicates of outcomes examine.
 
     Args:
-        row: the question with its answer.
+        prediction: the answer; None where there is none.
+        references: the accepted answers.
         score: the score of the answer.
         judge: normalizes the texts.
 
     Attributes:
+        raw: the prediction as it is.
+        raw_references: the accepted answers as they are.
         prediction: the prediction, normalized; "" if the variant takes it for no answer.
         references: the accepted answers, normalized.
     """
 
-    __slots__ = ("prediction", "references", "row", "score")
+    __slots__ = ("prediction", "raw", "raw_references", "references", "score")
 
-    def __init__(self, row: Row, score: float, judge: Judge) -> None:
-        self.row, self.score = row, score
-        prediction = "" if row.prediction is None else judge.normalize(row.prediction)
-        self.prediction = "" if prediction in judge.no_answers else prediction
-        self.references = list(map(judge.normalize, row.references))
+    def __init__(self, prediction: Any, references: Sequence[Any], score: float, judge: Judge) -> None:
+        self.raw, self.raw_references, self.score = prediction, references, score
+        text = "" if prediction is None else judge.normalize(prediction)
+        self.prediction = "" if text in judge.no_answers else text
+        self.references = list(map(judge.normalize, references))
 
 
 class Outcome(NamedTuple):
@@ -60,7 +63,7 @@ class Outcome(NamedTuple):
 
 
 def _is_missing(answer: Answer) -> bool:
-    return answer.row.prediction is None
+    return answer.raw is None
 
 
 def _is_equal(answer: Answer) -> bool:
@@ -90,14 +93,13 @@ def _is_part_of_an_answer(answer: Answer) -> bool:
 
 def has_the_letters_and_digits(answer: Answer) -> bool:
     """Whether an answer is an accepted one but for signs, blanks and accents."""
-    letters = keep_letters_and_digits(answer.prediction)
-    return bool(letters) and letters in map(keep_letters_and_digits, answer.references)
+    letters, *accepted = keep_in_each(keep_letters_and_digits, [answer.prediction, *answer.references])
+    return letters != "" and letters in accepted
 
 
 def _is_another_number(answer: Answer) -> bool:
-    digits = keep_digits(answer.prediction)
-    others = list(filter(None, map(keep_digits, answer.references))) if digits else []
-    return bool(others) and digits not in others
+    digits, *accepted = keep_in_each(keep_digits, [answer.prediction, *answer.references])
+    return digits != "" and digits not in accepted and any(accepted)
 
 
 def _is_a_refusal(answer: Answer) -> bool:
@@ -155,40 +157,42 @@ class Judge:
 
     def find_outcome(self, row: Row, score: float) -> str:
         """Find the name of the first outcome that fits an answer with its score."""
-        answer = Answer(row, score, self)
+        return self._find_outcome(row.prediction, row.references, score)
+
+    def find_outcomes(self, rows: Sequence[Row], scores: Sequence[float]) -> list[str]:
+        """Find the outcome of each answer."""
+        batch, known = Batch.of(rows), self._of_score
+        for score in set(scores) - known.keys():  # a score above 0 tells the outcome alone
+            known[score] = self._find_outcome("", (), score) if score > 0.0 else ""
+        outcomes = list(map(known.__getitem__, scores))
+        for place, (prediction, score) in enumerate(zip(batch.predictions, scores)):
+            if score == 0.0 or prediction is None:
+                outcomes[place] = self._find_outcome(prediction, batch.references[place], score)
+        return outcomes
+
+    def _find_outcome(self, prediction: Any, references: Sequence[Any], score: float) -> str:
+        answer = Answer(prediction, references, score, self)
         for outcome in self._outcomes_of_zero if score == 0.0 else self._outcomes:
             if outcome.fits(answer):
                 return outcome.name
         raise AssertionError("the last outcome fits any answer")
 
-    def find_outcomes(self, rows: Sequence[Row], scores: Sequence[float]) -> list[str]:
-        """Find the outcome of each answer."""
-        known = self._of_score
-        return [known.get(score) or self._learn_outcome(row, score) for row, score in zip(rows, scores)]
-
     def count_matches(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> tuple[int, int]:
         """Count the answers that equal an accepted answer after normalization, and those that contain one."""
-        others = 0 if self.all_or_nothing else outcomes.count("equal")  # all of these are equal
-        exact = contain = others
-        normalize = self.normalize
-        for row, score, outcome in zip(rows, scores, outcomes):
-            if outcome == "contains an answer":
-                contain += 1
-            elif outcome == "same value" or (score > 0.0 and not (others and outcome == "equal")):
-                prediction = normalize(row.prediction or "")
-                inside = [reference for reference in map(normalize, row.references) if reference in prediction]
+        batch, normalize = Batch.of(rows), self.normalize
+        exact = 0 if self.all_or_nothing else outcomes.count("equal")  # all of these are equal
+        contain = exact + outcomes.count("contains an answer")
+        open_outcomes = {"close enough", "missing", *(["equal"] if self.all_or_nothing else ())}
+        for place, outcome in enumerate(outcomes):
+            if outcome == "same value" or (outcome in open_outcomes and scores[place] > 0.0):
+                prediction = normalize(batch.predictions[place] or "")
+                inside = [text for text in map(normalize, batch.references[place]) if text in prediction]
                 if prediction in inside:
                     exact += 1
                     contain += 1
                 elif inside:
                     contain += any(map(stands_in, inside, repeat(prediction)))
         return exact, contain
-
-    def _learn_outcome(self, row: Row, score: float) -> str:
-        outcome = self.find_outcome(row, score)
-        if score > 0.0:  # the score alone tells the outcome
-            self._of_score[score] = outcome
-        return outcome
 
 
 _squeeze = normalizer()
@@ -254,6 +258,21 @@ def keep_digits(text: str) -> str:
     return "".join(filter(str.isdigit, text))
 
 
+def keep_in_each(keep: Callable[[str], str], texts: Sequence[str]) -> list[str]:
+    """What a function like `keep_digits` leaves of each text: in one call if all are ASCII.
+
+    Example:
+        >>> keep_in_each(keep_digits, ["5 a", "b", "6, 7"])
+        ['5', '', '67']
+    """
+    joined = _END.join(texts)
+    if joined.isascii() and joined.count(_END) == len(texts) - 1:
+        return keep(joined).split(_END)
+    return list(map(keep, texts))
+
+
+# It ends a text among others. What removes signs from a text leaves it.
+_END = "\0"
 # The characters that are removed from ASCII texts, which most are. The zero character stays: it can separate texts.
 _NO_LETTERS_AND_DIGITS = bytes(code for code in range(1, 128) if not chr(code).isalnum())
 _NO_DIGITS = bytes(code for code in range(1, 128) if not chr(code).isdigit())

@@ -6,25 +6,22 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from anls_metric.analysis.outcomes import (
     Answer,
     Judge,
     has_the_letters_and_digits,
     keep_digits,
+    keep_in_each,
     keep_letters_and_digits,
 )
 from anls_metric.analysis.same_value import is_any_same_value, may_be_a_value
-from anls_metric.reading.join import Row, get_texts
+from anls_metric.reading.batch import Batch, Row
 
 # The outcomes of answers that can have lost or got points. Whatever comes after "formatting" in the table of outcomes
 # is neither the same value nor the same letters and digits, and scores 0.
 _OUTCOMES = frozenset({"close enough", "same value", "contains an answer", "part of an answer", "formatting"})
-
-
-# It ends a text among others. What removes signs from a text leaves it.
-_END = "\0"
 
 
 class Points(NamedTuple):
@@ -65,28 +62,28 @@ class PointCounter:
 
     def add(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> None:
         """Add answers with their scores and outcomes."""
-        below = [
-            (row, score) for row, score, outcome in zip(rows, scores, outcomes) if score < 1.0 and outcome in _OUTCOMES
-        ]
+        batch = Batch.of(rows)
+        places = [place for place, outcome in enumerate(outcomes) if outcome in _OUTCOMES and scores[place] < 1.0]
+        predictions = [cast("str", batch.predictions[place] or "") for place in places]
+        references = [cast("Sequence[str]", batch.references[place]) for place in places]
         lost, given, others = [], [], []
-        for (row, score), (digits, *accepted) in zip(below, _keep_in_each(keep_digits, [row for row, _ in below])):
-            prediction, references = get_texts(row)
-            if may_be_a_value(prediction, digits) and is_any_same_value(prediction, references):
-                lost.append(score)
-            elif digits in accepted:
-                others.append((row, score))
-            elif digits and any(accepted):  # "Prague 1999" for "Prague" is no wrong number
-                given.append(score)
-        kept = _keep_in_each(keep_letters_and_digits, [row for row, _ in others])
-        for (row, score), (letters, *accepted) in zip(others, kept):
-            if letters in accepted and self._has_the_letters(row, score):
+        digits_of = _keep_in_rows(keep_digits, predictions, references)
+        for place, prediction, accepted, (digits, *numbers) in zip(places, predictions, references, digits_of):
+            if may_be_a_value(prediction, digits) and is_any_same_value(prediction, accepted):
+                lost.append(scores[place])
+            elif digits in numbers:
+                others.append((prediction, accepted, scores[place]))
+            elif digits and any(numbers):  # "Prague 1999" for "Prague" is no wrong number
+                given.append(scores[place])
+        kept = _keep_in_rows(keep_letters_and_digits, [each[0] for each in others], [each[1] for each in others])
+        for (prediction, accepted, score), (letters, *texts) in zip(others, kept):
+            folded = letters.casefold()
+            if folded in map(str.casefold, texts) and has_the_letters_and_digits(
+                Answer(prediction, accepted, score, self._judge)  # as the variant normalizes them
+            ):
                 lost.append(score)
         self._lost.update(lost)
         self._given.update(given)
-
-    def _has_the_letters(self, row: Row, score: float) -> bool:
-        """Whether an answer has the letters and digits of an accepted one, as the variant normalizes them."""
-        return has_the_letters_and_digits(Answer(row, score, self._judge))
 
     def count_points(self, count: int) -> Points:
         """The points of a set of so many questions."""
@@ -94,11 +91,10 @@ class PointCounter:
         return Points(lost / count, math.fsum(self._given.elements()) / count)
 
 
-def _keep_in_each(keep: Callable[[str], str], rows: Sequence[Row]) -> Iterator[list[str]]:
-    """What `keep` leaves of each prediction and its accepted answers, in lower case: in one call if all are ASCII."""
-    pairs = map(get_texts, rows)
-    texts = [text for prediction, references in pairs for text in (prediction, *references)]
-    joined = _END.join(texts)
-    is_simple = joined.isascii() and joined.count(_END) == len(texts) - 1
-    kept = iter(keep(joined).lower().split(_END) if is_simple else [keep(text).casefold() for text in texts])
-    return (list(islice(kept, 1 + len(row.references))) for row in rows)
+def _keep_in_rows(
+    keep: Callable[[str], str], predictions: Sequence[str], references: Sequence[Sequence[str]]
+) -> Iterator[list[str]]:
+    """What a function like `keep_digits` leaves of each prediction and of its accepted answers."""
+    texts = [text for prediction, accepted in zip(predictions, references) for text in (prediction, *accepted)]
+    kept = iter(keep_in_each(keep, texts))
+    return (list(islice(kept, 1 + len(accepted))) for accepted in references)

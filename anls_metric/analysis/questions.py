@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from anls_metric.analysis.scored import Scored, ScoredSet
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 
 
 class Question(NamedTuple):

@@ -12,7 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast, overload
 
 from anls_metric.analysis.clusters import ClusteredScores, Clusters, Doubt, cluster_column
 from anls_metric.analysis.outcomes import OUTCOMES, ZERO_OUTCOMES, Judge
@@ -21,8 +21,8 @@ from anls_metric.analysis.significance import Interval, Sample
 from anls_metric.core.kernel import mean
 from anls_metric.core.scoring import scores_and_similarities
 from anls_metric.core.variants import Scorer, Variant, get_variant
+from anls_metric.reading.batch import Batch, Row
 from anls_metric.reading.input_file import natural_key
-from anls_metric.reading.join import Row
 from anls_metric.reading.layouts import ABSENT, look_up
 
 if TYPE_CHECKING:
@@ -87,28 +87,103 @@ class Scored(NamedTuple):
         return self.outcome if self.outcome in ZERO_OUTCOMES else ""
 
 
+class ScoredBatch(Sequence[Scored]):
+    """Consecutive rows with their scores, as columns. As a sequence it has `Scored` objects, made when asked for.
+
+    Attributes:
+        batch: the rows.
+        scores: as `Scored.score`, for each row.
+        similarities: as `Scored.similarity`; None if the set does not keep its rows.
+        runs: as `Scored.runs`; None where there is one run.
+    """
+
+    __slots__ = ("_outcomes", "batch", "runs", "scores", "similarities")
+
+    def __init__(
+        self,
+        batch: Batch,
+        scores: Sequence[float],
+        outcomes: Sequence[str] | Judge,
+        similarities: Sequence[float | None] | None = None,
+        runs: Sequence[Sequence[Scored]] | None = None,
+    ) -> None:
+        self.batch, self.scores, self._outcomes = batch, scores, outcomes
+        self.similarities, self.runs = similarities, runs
+
+    @property
+    def outcomes(self) -> Sequence[str]:
+        """As `Scored.outcome`, for each row. A judge finds them when somebody asks for them."""
+        if isinstance(self._outcomes, Judge):
+            self._outcomes = self._outcomes.find_outcomes(self.batch, self.scores)
+        return self._outcomes
+
+    @classmethod
+    def of(cls, scored: Sequence[Scored]) -> ScoredBatch:
+        """Make a batch of scored rows; a batch stays as it is."""
+        if isinstance(scored, ScoredBatch):
+            return scored
+        rows, scores, similarities, outcomes, runs = map(list, zip(*scored)) if scored else ([], [], [], [], [])
+        return cls(Batch.of(rows), scores, outcomes, similarities, runs if any(runs) else None)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __iter__(self) -> Iterator[Scored]:
+        fields = zip(self.batch, self.scores, self.similarities or repeat(None), self.outcomes, self.runs or repeat(()))
+        return map(tuple.__new__, repeat(Scored), fields)  # `map(Scored._make, ...)`, in a third of its time
+
+    @overload
+    def __getitem__(self, place: int) -> Scored: ...
+    @overload
+    def __getitem__(self, place: slice) -> ScoredBatch: ...
+    def __getitem__(self, place: int | slice) -> Scored | ScoredBatch:
+        if isinstance(place, slice):
+            return ScoredBatch(
+                self.batch[place],
+                self.scores[place],
+                self._outcomes if isinstance(self._outcomes, Judge) else self._outcomes[place],
+                self.similarities and self.similarities[place],
+                self.runs and self.runs[place],
+            )
+        return Scored(
+            self.batch[place],
+            self.scores[place],
+            self.similarities[place] if self.similarities else None,
+            self.outcomes[place],
+            self.runs[place] if self.runs else (),
+        )
+
+
 class Answers:
     """What a comparison needs of scored rows, as columns, which take a fraction of the memory of the rows.
 
     Attributes:
-        ids: the ids of the questions.
         scores: the scores of the answers.
-        references: the accepted answers of each question.
-        records: the record of each question.
     """
 
     def __init__(self) -> None:
-        self.ids: list[str] = []
         self.scores = array("d")
-        self.references: list[Sequence[Any]] = []
-        self.records: list[Mapping[str, Any]] = []
+        self._columns: list[tuple[Sequence[str], Sequence[Sequence[Any]], Sequence[Mapping[str, Any]]]] = []
 
-    def add(self, rows: Sequence[Row], scores: Sequence[float]) -> None:
+    def add(self, batch: Batch, scores: Sequence[float]) -> None:
         """Add rows with their scores."""
-        self.ids += [row.id for row in rows]
+        self._columns.append((batch.ids, batch.references, batch.records))
         self.scores.extend(scores)
-        self.references += [row.references for row in rows]
-        self.records += [row.record for row in rows]
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the questions."""
+        return [question_id for ids, *_ in self._columns for question_id in ids]
+
+    @property
+    def references(self) -> list[Sequence[Any]]:
+        """The accepted answers of each question."""
+        return list(chain.from_iterable(references for _, references, _ in self._columns))
+
+    @property
+    def records(self) -> list[Mapping[str, Any]]:
+        """The record of each question."""
+        return list(chain.from_iterable(records for *_, records in self._columns))
 
 
 class Tally:
@@ -212,9 +287,7 @@ class ScoredSet:
         scorer: the scorer of the rows.
         extract: the rules that extracted the predictions.
         signature: which score it is, to show beside the number.
-        outcomes: the number of rows by the name of their outcome.
         groups: the scores of each group, by field and value.
-        rows: every `Scored`, if they are kept.
         answers: the columns for a comparison, if they are kept.
         metrics: the scores under other metrics, None without any.
         confusions: the edits of answers that score between 0 and 1, None if nobody asked for them.
@@ -247,18 +320,21 @@ class ScoredSet:
         self.extract = extract
         self.signature = self.scorer.signature(extract)
         self._others = {other.name: (other, Tally()) for other in others}
-        self.outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
+        self._outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
+        self._uncounted: list[ScoredBatch] = []  # the answers whose outcomes are not counted yet
         self.groups: dict[str, Groups] = {field: {} for field in by}
         self._by = list(self.groups)
         self._by_key = by_key
         if by_key:
             self.groups[KEYS] = {}
-        self.rows: list[Scored] = []
+        self._batches: list[ScoredBatch] = []
+        self._rows: list[Scored] | None = None
         self.answers = Answers() if keep or comparable else None
         self._keep = keep
         self._measures = keep and similarities and isinstance(self.scorer, Variant)
         self._tally = Tally()
         self._run_tallies: list[Tally] = []
+        self._of_rule: list[tuple[Row, float]] = []  # if the rule of a benchmark has numbers of the whole set
         self._all_scores: list[Any] = []  # if the mean is not the mean of the rows
         self._all_records: list[Mapping[str, Any]] = []  # the records that belong to them
         self._clustered = ClusteredScores(cluster_by)
@@ -279,6 +355,13 @@ class ScoredSet:
         self._exact = self._contain = 0
         self._most_worst = worst
         self._worst: list[tuple[float, int, Scored]] = []  # a heap; the best of the worst comes first
+
+    @property
+    def rows(self) -> Sequence[Scored]:
+        """Every `Scored`, if they are kept."""
+        if self._rows is None:
+            self._rows = list(chain.from_iterable(self._batches))
+        return self._rows
 
     @property
     def label(self) -> str:
@@ -336,14 +419,33 @@ class ScoredSet:
         return sample
 
     @property
+    def summary(self) -> dict[str, Any]:
+        """The numbers of the set by the names that the rule of a benchmark has for them; empty for several runs."""
+        if not self._of_rule or self._run_tallies:
+            return {}
+        rows, scores = zip(*self._of_rule)
+        predictions, columns = split_columns(rows, self.scorer)
+        answers = [{**others, "prediction": prediction} for others, prediction in zip(columns, predictions)]
+        rule: Any = self.scorer
+        return dict(rule.summarize(answers, scores, rule.threshold))
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        """The number of answers by the name of their outcome: of each question one for each run."""
+        self._count_outcomes()
+        return self._outcomes
+
+    @property
     def exact_match(self) -> float:
         """The share of answers that equal an accepted answer after normalization."""
-        return self._exact / self._answer_count
+        count = self._answer_count
+        return self._exact / count
 
     @property
     def contains(self) -> float:
         """The share of answers that contain an accepted answer as whole words."""
-        return self._contain / self._answer_count
+        count = self._answer_count
+        return self._contain / count
 
     @property
     def _answer_count(self) -> int:
@@ -353,7 +455,8 @@ class ScoredSet:
     @property
     def points(self) -> Points | None:
         """What format costs the score and what wrong numbers give it; None for lists and nested values."""
-        return self._points.count_points(self._answer_count) if isinstance(self.scorer, Variant) else None
+        count = self._answer_count
+        return self._points.count_points(count) if isinstance(self.scorer, Variant) else None
 
     @property
     def means(self) -> dict[str, float]:
@@ -365,9 +468,9 @@ class ScoredSet:
         rows = self.list_answers()
         return {scorer.name: self.average(score_rows(rows, scorer), scorer) for scorer in scorers}
 
-    def list_answers(self) -> list[Row]:
+    def list_answers(self) -> Batch:
         """List the rows of all answers: of each question one for each run. The set must keep its rows."""
-        return [answer.row for scored in self.rows for answer in scored.runs or [scored]]
+        return Batch.of([answer.row for scored in self.rows for answer in scored.runs or [scored]])
 
     def average(self, scores: Sequence[float], scorer: Scorer) -> float:
         """Compute the mean of the scores of `list_answers`; those of the runs of a question are averaged first."""
@@ -385,9 +488,9 @@ class ScoredSet:
             self.confusions = ConfusionCounter(self.scorer)
             self.confusions.add(answers, score_rows(answers, self.scorer))
         if not self._measures:
-            self._measures = True
-            _, similarities = _measure_rows([scored.row for scored in self.rows], self.scorer)
-            self.rows = [scored._replace(similarity=similarity) for scored, similarity in zip(self.rows, similarities)]
+            self._measures, self._rows = True, None
+            for each in self._batches:
+                _, each.similarities = _measure_rows(each.batch, self.scorer)
 
     @property
     def zeros(self) -> dict[str, int]:
@@ -407,10 +510,16 @@ class ScoredSet:
     def explain(self, scored: Scored) -> Any:
         """Explain the score of an answer, as its scorer does; None for a question without an answer."""
         row = scored.row
-        return None if row.prediction is None else self.scorer.explain(row.prediction, row.references)
+        if row.prediction is None or not self.scorer.columns:
+            return None if row.prediction is None else self.scorer.explain(row.prediction, row.references)
+        (prediction,), (columns,) = split_columns([row], self.scorer)
+        return self.scorer.explain(prediction, columns)
 
-    def add(self, rows: Sequence[Row]) -> list[Scored]:
+    def add(self, rows: Sequence[Row]) -> ScoredBatch:
         """Score rows and add them to the set.
+
+        Args:
+            rows: the rows, fastest as a `Batch`.
 
         Returns:
             The rows with their scores.
@@ -418,72 +527,83 @@ class ScoredSet:
         Raises:
             ValueError: a row cannot be scored; it names the question.
         """
-        if not rows:
-            return []
-        counts = [len(row.runs) for row in rows] if rows[0].runs else None
-        answers = list(chain.from_iterable(row.runs for row in rows)) if counts else rows
-        scores, batch = self._score_answers(answers)
+        batch = Batch.of(rows)
+        if not batch:
+            return ScoredBatch(batch, [], [])
+        counts = list(map(len, batch.runs)) if batch.runs else None
+        answers = Batch.of(list(chain.from_iterable(batch.runs))) if batch.runs else batch
+        scored = self._score_answers(answers)
         for other, tally in self._others.values():
-            others = scores if other == self.scorer else score_rows(answers, other)
+            others = scored.scores if other == self.scorer else score_rows(answers, other)
             tally.add(others if counts is None else _average(others, counts))
         if self.metrics:
-            values = self.metrics.measure(answers, scores)
-            self.metrics.add(
-                {name: _average(each, counts) for name, each in values.items()} if counts else values, rows
-            )
+            values = self.metrics.measure(answers, scored.scores)
+            averages = {name: _average(each, counts) for name, each in values.items()} if counts else values
+            self.metrics.add(averages, batch)
         if counts:
-            scores = _average(scores, counts)
-            batch = list(map(_join_runs, rows, scores, _split(batch, counts)))
-            self._add_run_scores(batch)
+            scores = _average(scored.scores, counts)
+            scored = ScoredBatch.of(list(map(_join_runs, batch, scores, _split(scored, counts))))
+            self._add_run_scores(scored)
         before = self.count if self._most_worst or self.groups else 0
-        self._tally.add(scores)
-        self._clustered.add(scores, [row.record for row in rows])
+        self._tally.add(scored.scores)
+        self._clustered.add(scored.scores, batch.records)
         for field in self._by:
-            group(batch, field, self.groups[field], before)
-        for place, row in enumerate(rows, before) if self._by_key else ():
+            _add_to_groups(self.groups[field], field, batch.records, scored.scores, before)
+        for place, row in enumerate(batch, before) if self._by_key else ():
             self._add_keys(place, row.runs or [row])
-        for place, scored in enumerate(batch, before) if self._most_worst else ():
-            self._keep_if_worse((-scored.score, -place, scored))
+        if self.scorer.columns:
+            self._of_rule += zip(batch, scored.scores)
+        if self._most_worst:
+            self._keep_worst(scored, before)
         if self._keep:
-            self.rows += batch
+            self._batches.append(scored)
+            self._rows = None
         if self.answers:
-            self.answers.add(rows, scores)
-        return batch
+            self.answers.add(batch, scored.scores)
+        return scored
 
-    def _score_answers(self, rows: Sequence[Row]) -> tuple[Sequence[float], list[Scored]]:
+    def _score_answers(self, batch: Batch) -> ScoredBatch:
         """Score answers, and count what is counted for each of them, in whatever run it is."""
-        similarities: Iterable[float | None] = repeat(None)
+        similarities: Sequence[float] | None = None
         if self._measures:
-            scores, similarities = _measure_rows(rows, self.scorer)
+            scores, similarities = _measure_rows(batch, self.scorer)
         else:
-            scores = score_rows(rows, self.scorer)
+            scores = score_rows(batch, self.scorer)
             if not self.scorer.averages_rows:
                 self._all_scores += scores
-                self._all_records += [row.record for row in rows]
+                self._all_records += batch.records
             if (
                 type(scores[0]) is not float
             ):  # those of nested values hold their leaves, which nobody needs from here on
                 scores = list(map(float, scores))
-        outcomes = self._judge.find_outcomes(rows, scores)
-        exact, contain = self._judge.count_matches(rows, scores, outcomes)
-        self._exact += exact
-        self._contain += contain
-        if isinstance(self.scorer, Variant):
-            self._points.add(rows, scores, outcomes)
         if self.confusions:
-            self.confusions.add(rows, scores)
-        self.outcomes.update(outcomes)
-        # `map(Scored, ...)`, in a third of its time
-        batch = map(tuple.__new__, repeat(Scored), zip(rows, scores, similarities, outcomes, repeat(())))
-        return scores, list(batch)
+            self.confusions.add(batch, scores)
+        scored = ScoredBatch(batch, scores, self._judge, similarities)
+        self._uncounted.append(scored)
+        if not self._keep:
+            self._count_outcomes()
+        return scored
 
-    def _add_run_scores(self, batch: Sequence[Scored]) -> None:
+    def _count_outcomes(self) -> None:
+        """Count the outcomes of the answers, which takes longer than their scores. Kept rows are counted when asked."""
+        for scored in self._uncounted:
+            batch, scores, outcomes = scored.batch, scored.scores, scored.outcomes
+            exact, contain = self._judge.count_matches(batch, scores, outcomes)
+            self._exact += exact
+            self._contain += contain
+            if isinstance(self.scorer, Variant):
+                self._points.add(batch, scores, outcomes)
+            self._outcomes.update(outcomes)
+        self._uncounted.clear()
+
+    def _add_run_scores(self, scored: ScoredBatch) -> None:
         if not self.scorer.averages_rows:
             raise ValueError("runs are averaged by questions, and this is a mean of leaves: take the average of rows")
-        for number in range(max(len(scored.runs) for scored in batch)):
+        runs = scored.runs or ()
+        for number in range(max(map(len, runs))):
             if number == len(self._run_tallies):
                 self._run_tallies.append(Tally())
-            self._run_tallies[number].add([scored.runs[number].score for scored in batch if number < len(scored.runs)])
+            self._run_tallies[number].add([each[number].score for each in runs if number < len(each)])
 
     def _add_keys(self, place: int, answers: Iterable[Row]) -> None:
         """Add the scores of the keys of a question, averaged over its answers.
@@ -499,11 +619,13 @@ class ScoredSet:
         for key, found in by_key.items():
             self.groups[KEYS].setdefault(key, Group()).add(place, mean(found))
 
-    def _keep_if_worse(self, entry: tuple[float, int, Scored]) -> None:
-        if len(self._worst) < self._most_worst:
-            heapq.heappush(self._worst, entry)
-        elif entry[:2] > self._worst[0][:2]:
-            heapq.heapreplace(self._worst, entry)
+    def _keep_worst(self, scored: ScoredBatch, before: int) -> None:
+        for place, score in enumerate(scored.scores):
+            rank = -score, -place - before
+            if len(self._worst) < self._most_worst:
+                heapq.heappush(self._worst, (*rank, scored[place]))
+            elif rank > self._worst[0][:2]:
+                heapq.heapreplace(self._worst, (*rank, scored[place]))
 
 
 Item = TypeVar("Item")
@@ -533,34 +655,47 @@ def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:
     Raises:
         ValueError: a row cannot be scored; it names the question.
     """
-    predictions = [row.prediction for row in rows]
-    references = [row.references for row in rows]
-    if None not in predictions:
-        return scorer.score(predictions, references, lambda place: f"question {rows[place].id}")
-    answered = [row for row in rows if row.prediction is not None]
-    scores = iter(score_rows(answered, scorer) if answered else ())
+    batch = Batch.of(rows)
+    ids, predictions, references = batch.ids, batch.predictions, batch.references
+    answered = _find_answered(predictions)
+    if answered is None:
+        if scorer.columns:
+            columns = split_columns(batch, scorer)
+            return scorer.score(columns[0], columns[1], lambda place: f"question {ids[place]}")
+        return scorer.score(predictions, references, lambda place: f"question {ids[place]}")
+    scores = iter(score_rows([batch[place] for place in answered], scorer) if answered else ())
     return [
-        scorer.score_missing(row.references, f"question {row.id}") if row.prediction is None else next(scores)
-        for row in rows
+        scorer.score_missing(accepted, f"question {key}") if prediction is None else next(scores)
+        for key, prediction, accepted in zip(ids, predictions, references)
     ]
 
 
-def _measure_rows(rows: Sequence[Row], variant: Any) -> tuple[Sequence[float], Sequence[float]]:
+def split_columns(rows: Iterable[Row], scorer: Any) -> tuple[list[Any], list[dict[str, Any]]]:
+    """The predictions of rows that a rule scores, and the other columns, which are its references."""
+    from anls_metric.reading.rule_columns import PREDICTION, make_rule_row
+
+    columns = [make_rule_row(row, scorer) for row in rows]
+    return [each.pop(PREDICTION) for each in columns], columns
+
+
+def _find_answered(predictions: Sequence[Any]) -> list[int] | None:
+    """The places of the predictions that are there; None if all are."""
+    if None not in predictions:
+        return None
+    return [place for place, prediction in enumerate(predictions) if prediction is not None]
+
+
+def _measure_rows(batch: Batch, variant: Any) -> tuple[Sequence[float], Sequence[float]]:
     """Compute the score and the similarity of each row; both are 0 for a question without an answer."""
-    answered = [row for row in rows if row.prediction is not None]
-    scores, similarities = (
-        scores_and_similarities(
-            cast("list[str]", [row.prediction for row in answered]),
-            cast("list[list[str]]", [row.references for row in answered]),
-            variant=variant,
-        )
-        if answered
-        else ((), ())
-    )
-    if len(answered) == len(rows):
-        return scores, similarities
-    pairs = iter(zip(scores, similarities))
-    scores, similarities = zip(*((0.0, 0.0) if row.prediction is None else next(pairs) for row in rows))
+    predictions, references = cast("Sequence[str]", batch.predictions), cast("Sequence[list[str]]", batch.references)
+    answered = _find_answered(predictions)
+    if answered is None:
+        return scores_and_similarities(predictions, references, variant=variant)
+    scores, similarities = [0.0] * len(batch), [0.0] * len(batch)
+    if answered:
+        some = [predictions[place] for place in answered], [references[place] for place in answered]
+        for place, score, similarity in zip(answered, *scores_and_similarities(*some, variant=variant)):
+            scores[place], similarities[place] = score, similarity
     return scores, similarities
 
 
@@ -582,7 +717,7 @@ def _list_key_paths(value: Any, before: str = "") -> Iterator[str]:
             yield from _list_key_paths(item, before)
 
 
-def group(scored: Iterable[Scored], field: str, groups: Groups | None = None, start: int = 0) -> Groups:
+def group(scored: Sequence[Scored], field: str, groups: Groups | None = None, start: int = 0) -> Groups:
     """Group scores by the values of a field of the record.
 
     Args:
@@ -597,12 +732,18 @@ def group(scored: Iterable[Scored], field: str, groups: Groups | None = None, st
         {'x': 0.5, 'y': 0.0}
     """
     groups = {} if groups is None else groups
-    for place, answer in enumerate(scored, start):
-        for name in group_names(answer.row.record, field):
+    _add_to_groups(groups, field, (each.row.record for each in scored), [each.score for each in scored], start)
+    return groups
+
+
+def _add_to_groups(
+    groups: Groups, field: str, records: Iterable[Mapping[str, Any]], scores: Sequence[float], before: int
+) -> None:
+    for place, record in enumerate(records):
+        for name in group_names(record, field):
             if name not in groups:
                 groups[name] = Group()
-            groups[name].add(place, answer.score)
-    return groups
+            groups[name].add(before + place, scores[place])
 
 
 def group_names(record: Mapping[str, Any], field: str) -> list[str]:

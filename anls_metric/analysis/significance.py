@@ -64,7 +64,7 @@ class Sample:
             self._alone.update(scores)
             return
         if len(clusters) != len(scores):
-            raise ValueError(f"{len(scores)} scores and {len(clusters)} clusters: each score has one")
+            raise ValueError(f"{len(scores):,} scores and {len(clusters):,} clusters: each score has one")
         for together, score in zip(map(self._together.__getitem__, clusters), scores):
             together.append(score)
         self._alone.update(self._together.pop(None, ()))
@@ -178,7 +178,7 @@ def differences(first: Sequence[float], second: Sequence[float], clusters: Seque
         (0.1667, [-0.5504, 0.8838])
     """
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} scores and {len(second)}: compare submissions to the same questions")
+        raise ValueError(f"{len(first):,} scores and {len(second):,}: compare submissions to the same questions")
     sample = Sample(-math.inf, math.inf)
     sample.add([after - before for before, after in zip(first, second)], clusters)
     return sample

@@ -333,13 +333,13 @@ def _has_filled_keys(case: Case) -> bool:
 
 # The tables. A prediction counts for one hint only: the first one.
 
-_WRITE_MORE = "let the model write more"
-_WRITE_LIST = "write a list of texts"
+_WRITE_MORE = "raise the token limit of the model"
+_WRITE_LIST = "write the accepted answers as a list of texts"
 
 _COPIES = Sign(
     "copies",
     _find_copies,
-    "predictions equal an accepted answer, every one letter for letter, as in a copy of the gold labels{value}",
+    "predictions equal an accepted answer exactly, as if the gold file was copied{value}",
     remedies.ANOTHER_PREDICTION_FIELD,
     least=20,
 )
@@ -347,21 +347,21 @@ _WRAPPED = Sign("wrapped", _find_wrapped, "predictions look wrapped", remedies.E
 _NULLS = Sign(
     "nulls",
     _find_nulls,
-    "predictions are {value}, which programs write for a missing value",
-    "look where these answers got lost",
+    "predictions are {value}, which programs write for missing values",
+    "find out where these answers were lost",
 )
 _EMPTY = Sign("empty", _each(_is_empty), "predictions are empty", remedies.ANOTHER_PREDICTION_FIELD, 0.9)
 
 VALUE_SIGNS = (
     _COPIES,
-    Sign("broken", _each(_is_broken), "predictions begin a list or an object and are not valid JSON", _WRITE_MORE),
+    Sign("broken", _each(_is_broken), "predictions begin a list or an object but are not valid JSON", _WRITE_MORE),
     _WRAPPED,
     _NULLS,
     _EMPTY,
     Sign(
         "filled keys",
         _each(_has_filled_keys),
-        "predictions have keys without a value that are not asked for",
+        "predictions have keys without a value that no accepted answer has",
         remedies.NONE_KEYS,
         0.2,
     ),
@@ -373,7 +373,7 @@ SIGNS = (
     Sign(
         "reasoning",
         partial(_find_certainly_wrapped, ["think"]),
-        "predictions hold reasoning, like <think>..</think>",
+        "predictions contain reasoning, such as <think>..</think>",
         remedies.EXTRACT,
     ),
     Sign(
@@ -385,7 +385,7 @@ SIGNS = (
     Sign(
         "unfinished",
         _each(_is_unfinished, *_THINK.marks),
-        "predictions hold reasoning without an answer after it",
+        "predictions contain reasoning but no answer after it",
         _WRITE_MORE,
     ),
     Sign("cut off", _each(_is_cut_off_json, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
@@ -401,7 +401,7 @@ SIGNS = (
     Sign(
         "characters",
         _each(_is_accepted_by_character),
-        "lists of accepted answers hold single characters, as of a text that was taken for a list",
+        "lists of accepted answers contain single characters, as if a text was read as a list",
         _WRITE_LIST,
         0.2,
     ),
@@ -416,57 +416,57 @@ SIGNS = (
         "floats",
         _find_floats,
         'predictions score less because whole numbers are written as floats ("15.0" for "15")',
-        "write the predictions as texts; pandas writes whole numbers so where a column has gaps",
+        "write the predictions as texts (pandas turns whole numbers into floats if a column has gaps)",
     ),
     Sign(
         "accents",
         partial(_find_respelled, _compose),
-        "predictions score less because one side writes accents decomposed, the other one does not",
-        'write both sides alike, as unicodedata.normalize("NFC", text) does',
+        "predictions score less because the two sides encode accents differently",
+        'normalize both sides with unicodedata.normalize("NFC", text)',
     ),
     Sign(
         "invisible",
         partial(_find_respelled, partial(re.sub, _INVISIBLE, "")),
-        "predictions score less because of characters that nobody sees (U+200B, U+FEFF, U+00AD)",
-        "leave them out on both sides",
+        "predictions score less because of invisible characters (U+200B, U+FEFF, U+00AD)",
+        "remove these characters on both sides",
     ),
     Sign(
         "encoding",
         partial(_find_respelled, partial(re.sub, _LATIN, _decode_utf_8)),
         "predictions score less because UTF-8 was read as another encoding (Ã© for é)",
-        "read the file that they come from as UTF-8",
+        "read the original file as UTF-8",
     ),
     Sign(
         "entities",
         partial(_find_respelled, _unescape_entities, mark="&"),
-        "predictions score less because of entities of HTML (&amp; for &)",
-        "write what they stand for, as html.unescape does",
+        "predictions score less because of HTML entities (&amp; for &)",
+        "decode the predictions with html.unescape",
     ),
     Sign(
         "escapes",
         partial(_find_respelled, partial(re.sub, r"\\u([0-9a-fA-F]{4})", _unescape), mark=r"\u"),
         r"predictions score less because of escaped characters (\u00e9 for é)",
-        "write what they stand for, as json.loads does",
+        "decode the predictions with json.loads",
     ),
     Sign(
         "tokens",
         partial(_find_respelled, partial(re.sub, "[Ġ▁]", " ")),
-        "predictions score less because a tokenizer's signs stand for blanks (Ġ or ▁)",
-        "let the tokenizer decode what the model generated",
+        "predictions score less because they contain a tokenizer's marks for blanks (Ġ or ▁)",
+        "decode the output with the tokenizer",
     ),
     _EMPTY,
     Sign(
         "misplaced",
         _find_misplaced,
         "predictions are an accepted answer of {value}",
-        "look whether predictions and questions are in the same order",
+        "check that predictions and questions are in the same order",
         least=10,
     ),
     Sign(
         "repeated",
         _find_repeated,
-        "predictions are wrong and the same, {value}",
-        "look at what wrote them: an error or a missing answer may pass for an answer there",
+        "predictions are the same wrong answer, {value}",
+        "check the program that wrote them: perhaps it writes this text after an error",
         0.2,
         least=10,
     ),
@@ -474,7 +474,7 @@ SIGNS = (
         "first character",
         _each(_is_first_character),
         "predictions are the first character of an accepted answer",
-        "look whether a text was taken for a list, as in text[0]",
+        "check whether a program takes text[0] of a text",
         0.2,
         least=10,
     ),
@@ -482,7 +482,7 @@ SIGNS = (
         "surplus",
         _find_surplus,
         "predictions {value}",
-        "no extraction rule helps, so ask the model for the answer alone",
+        "no extraction rule helps: ask the model for only the answer",
         0.1,
     ),
 )

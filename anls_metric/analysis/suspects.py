@@ -41,7 +41,7 @@ def find_suspects(questions: Sequence[Question], normalize: Callable[[Any], str]
     Example:
         >>> from anls_metric.analysis.questions import join_questions
         >>> from anls_metric.analysis.scored import ScoredSet
-        >>> from anls_metric.reading.join import Row
+        >>> from anls_metric.reading.batch import Row
         >>> sets = [ScoredSet(keep=True) for _ in range(4)]
         >>> for scored_set, answer in zip(sets, ["Cola", "COLA", "cola ", "Pepsi"]):
         ...     _ = scored_set.add([Row("7", answer, ["Pepsi"], {})])

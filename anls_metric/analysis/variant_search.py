@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from anls_metric.analysis.scored import ScoredSet, score_rows
 from anls_metric.core.variants import VARIANTS, Scorer, Variant
+from anls_metric.reading.batch import Row
 from anls_metric.reading.extract import EXTRACTORS, Extractor
-from anls_metric.reading.join import Row
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
@@ -52,7 +52,7 @@ def find_variants(
         ValueError: it is not a number.
 
     Example:
-        >>> from anls_metric.reading.join import Row
+        >>> from anls_metric.reading.batch import Row
         >>> scored_set = ScoredSet(keep=True)
         >>> _ = scored_set.add([Row("7", "**Cola**", ["Cola"], {}), Row("8", "Cola", ["Cola"], {})])
         >>> scorers = [VARIANTS["standard"], VARIANTS["due"]]

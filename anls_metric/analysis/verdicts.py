@@ -45,7 +45,7 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], right_at
     Source: Cohen, "A Coefficient of Agreement for Nominal Scales", 1960.
     """
     if len(scores) != len(verdicts) or not scores:
-        raise ValueError(f"{len(scores)} scores and {len(verdicts)} verdicts: each of one answer or more has both")
+        raise ValueError(f"{len(scores):,} scores and {len(verdicts):,} verdicts: each of one answer or more has both")
     counts = Counter(zip((score >= right_at for score in scores), verdicts))
     total = len(scores)
     agreed = counts[True, True] + counts[False, False]

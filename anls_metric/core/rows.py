@@ -207,7 +207,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
     references = as_column(references, "references", advice, len(predictions))
     if len(predictions) != len(references):
         raise ValueError(
-            f"there are {len(predictions)} predictions but references for {len(references)} questions: "
+            f"there are {len(predictions):,} predictions but references for {len(references):,} questions: "
             "pass one list of accepted answers for each prediction"
         )
     return predictions, references

@@ -1,4 +1,4 @@
-"""The functions that score texts: one answer, columns, streams, batches; and the functions that explain a score."""
+"""Functions that score one answer, columns, streams and batches, and functions that explain a score."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _get_cached_kernel(variant: str | Variant, threshold: float | None, ignore_c
 
 
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    """The kernel of the variant that a call asks for. ValueError: as `get_variant`."""
+    """Get the kernel of a variant. ValueError: as `get_variant`."""
     try:
         return _get_cached_kernel(variant, threshold, ignore_case)
     except TypeError:  # an argument that cannot be hashed is wrong, and get_variant says which it is
@@ -58,7 +58,7 @@ def anls_score(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> float:
-    """The score of one answer: its similarity to the closest accepted answer, 0 under the threshold.
+    """Score one answer: its similarity to the closest accepted answer, or 0 below the threshold.
 
     Args:
         prediction: the answer to score.
@@ -97,7 +97,7 @@ def anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> list[float]:
-    """The score of each answer of a set, as `anls_score` gives it. `mean` of them is the ANLS.
+    """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS.
 
     Args:
         predictions: N answers, as a list, tuple, iterator, numpy array, or column of pandas, datasets
@@ -132,7 +132,7 @@ def scores_and_similarities(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> tuple[list[float], list[float]]:
-    """The score of each answer, and its similarity to the closest accepted answer before the threshold, in one pass.
+    """Compute the score of each answer, and its similarity to the closest accepted answer, in one pass.
 
     If you only need scores, `anls_scores` is several times as fast: it does not compute the exact distance of an answer
     that scores 0.
@@ -179,7 +179,7 @@ def iter_anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Iterator[float]:
-    """The score of each row of a stream, as `anls_scores` gives it, in constant memory.
+    """Score each row of a stream as `anls_scores` does, in constant memory.
 
     Args:
         rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
@@ -215,7 +215,7 @@ def anls_batch(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> dict[str, list[float]]:
-    """The score column of a batch, for engines that split a data set: `datasets`, Ray Data, Spark.
+    """Compute the score column of a batch, for engines that split a data set: `datasets`, Ray Data, Spark.
 
     Args:
         batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
@@ -262,7 +262,7 @@ def _get_column(batch: Any, name: str) -> Any:
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
-    """The function with which a variant normalizes a text before the comparison.
+    """Return the function that normalizes a text for a variant.
 
     Args:
         variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
@@ -283,7 +283,7 @@ def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
 def normalized_levenshtein_similarity(
     prediction: str, reference: str, variant: str | Variant = "standard", ignore_case: bool | None = None
 ) -> float:
-    """The similarity of two texts, before any threshold: ``1 - distance / length``.
+    """Compute the similarity of two texts, before any threshold: ``1 - distance / length``.
 
     Args:
         prediction: the first text.
@@ -315,7 +315,7 @@ def reason(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Reason:
-    """Why a prediction has its score, in a word.
+    """Say in a word why a prediction has its score.
 
     Args:
         prediction: the answer.
@@ -345,7 +345,7 @@ def explain(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Explanation:
-    """Why an answer has its score: distance, length, similarity and edits for every accepted answer.
+    """Explain a score: distance, length, similarity and edits for every accepted answer.
 
     The score is computed in plain steps, as the definition says; `anls_score` gives the same bits.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar, NoReturn, Protocol
 
+from anls_metric.core.choices import describe_unknown
 from anls_metric.core.explanation import Explanation, explain_texts
 from anls_metric.core.kernel import (
     LENGTHS,
@@ -41,7 +42,7 @@ class Scorer(Protocol):
         key: the name of the score in a dict of results.
         label: the name of the score in a table.
         options: the options that a call may override.
-        columns: the names of the columns that the scorer needs besides predictions and references.
+        columns: the names of the columns of the rule of a benchmark; none where predictions and references are enough.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
     """
 
@@ -60,7 +61,7 @@ class Scorer(Protocol):
     @property
     def options(self) -> tuple[str, ...]: ...
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> Collection[str]: ...
     @property
     def averages_rows(self) -> bool: ...
 
@@ -270,7 +271,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
         source="https://rrc.cvc.uab.es",
         prediction_length="raw upper",
         reference_length="raw upper",
-        aliases=("vlmevalkit", "unitxt", "dude", "qwen_vl"),
+        aliases=("vlmevalkit", "unitxt", "qwen_vl"),
     ),
     Variant(
         "mmpretrain",
@@ -353,7 +354,6 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
         prediction_length="raw upper",
         reference_length="raw upper",
         kept="similarity > threshold",
-        aliases=("longdocurl",),
     ),
     Variant(
         "fast_anls",
@@ -457,6 +457,12 @@ _NAMES: dict[str, Variant] = dict(VARIANTS) | {
 # The scores of lists and nested values, which `anls_metric.nested` computes.
 OF_VALUES = ("anls_star", "anlsl")
 
+# The rules of benchmarks, which `anls_metric.rules` computes.
+OF_RULES = (
+    *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl", "longdocurl_vlmevalkit"),
+    *("chartqapro", "chartqapro_lmms_eval", "ocrbench_v2", "madqa"),
+)
+
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
     field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
@@ -494,11 +500,17 @@ def get_variant(
         'rrc'
     """
     if isinstance(variant, str):
-        if variant not in _NAMES:
+        if variant in OF_RULES:
             raise ValueError(
-                f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)} "
-                f"(also accepted: {', '.join(name for name in _NAMES if name not in VARIANTS)}; "
-                f"of lists and nested values: {', '.join(OF_VALUES)}, see anls_star_score)"
+                f"{variant} is the rule of a benchmark, which needs more than predictions and references: "
+                f'score rows with rule("{variant}"), or files with score(..., variant="{variant}")'
+            )
+        if variant not in _NAMES:
+            message = describe_unknown("variant", variant, VARIANTS, (*_NAMES, *OF_VALUES, *OF_RULES))
+            aliases = ", ".join(name for name in _NAMES if name not in VARIANTS)
+            raise ValueError(
+                f"{message} (aliases: {aliases}; for lists and nested values: {', '.join(OF_VALUES)}; "
+                f"rules of benchmarks: {', '.join(OF_RULES)}, see rule)"
             )
         variant = _NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":

@@ -123,7 +123,7 @@ def as_columns(predictions: Iterable[Any], references: Iterable[Any]) -> tuple[l
     references = as_column(references, "references", "pass a list with one value for each row")
     if len(predictions) != len(references):
         raise ValueError(
-            f"there are {len(predictions)} predictions but {len(references)} references: pass one for each prediction"
+            f"there are {len(predictions):,} predictions but {len(references):,} references: pass one for each"
         )
     return predictions, references
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
-from anls_metric.core.rows import describe, name_row
+from anls_metric.core.choices import describe_unknown
+from anls_metric.core.rows import name_row
 from anls_metric.core.variants import RowName
 from anls_metric.core.version import __version__
 from anls_metric.nested.list_scores import check_lists, explain_list, score_lists
@@ -168,16 +169,14 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
         'anls|anls_star|matching:munkres-1.1.4|none_keys:counted|average:leaves|threshold:0.5|v2.0.0'
         >>> get_value_variant("anlsl", average="leaves")
         Traceback (most recent call last):
-        ValueError: anlsl has no option 'average': there is threshold
+        ValueError: anlsl has no option 'average'; choose from threshold
     """
     if not isinstance(variant, ValueVariant):
         if not isinstance(variant, str) or variant not in VALUE_VARIANTS:
-            raise ValueError(
-                f"there is no variant {describe(variant)} of values: choose one of {', '.join(VALUE_VARIANTS)}"
-            )
+            raise ValueError(describe_unknown("variant for lists and nested values", variant, VALUE_VARIANTS))
         variant = VALUE_VARIANTS[variant]
     given = {option: value for option, value in options.items() if value is not None}
     for option in given:
         if option not in variant.options:
-            raise ValueError(f"{variant.name} has no option {option!r}: there is {', '.join(variant.options)}")
+            raise ValueError(f"{variant.name} has no option {option!r}; choose from {', '.join(variant.options)}")
     return replace(variant, **given)

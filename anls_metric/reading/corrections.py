@@ -1,7 +1,7 @@
 """Corrections of accepted answers: a file that accepts more answers of some questions, or leaves questions out.
 
 The file is a JSON list, or CSV, with the fields ``questionId``, ``accept`` (one answer or a list, in CSV a JSON list),
-``exclude`` (true) and ``note``.
+``exclude`` (true) and ``note``. A record of a reviewer of the report has a ``mark``, too; it may correct nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import describe
+from anls_metric.reading.batch import Row
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
-from anls_metric.reading.join import Row
 from anls_metric.reading.records import Records
 from anls_metric.reading.references import parse_references
 
-FIELDS = ("questionId", "accept", "exclude", "note")
+FIELDS = ("questionId", "accept", "exclude", "note", "mark")
 
 _EXCLUDES: Mapping[str, bool] = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -102,7 +102,7 @@ class Corrections:
         """
         unknown = [key for key in self._corrections if key not in self._known]
         if unknown:
-            problem = f"{len(unknown):,} of its ids ({list_some(unknown)}) are no ids of questions"
+            problem = f"{len(unknown):,} of its ids ({list_some(unknown)}) are not question ids"
             raise InputError(problem, self._name, "write the ids of the gold file, or remove these corrections")
         idle = [key for key in self._corrections if key not in self._changed]
         if not idle:
@@ -124,15 +124,19 @@ def read_corrections(path: str, records: Callable[[str], Records] = Records) -> 
     """
     file = records(path)
     corrections: dict[str, Correction] = {}
+    marked: set[str] = set()  # questions that a reviewer marked and did not correct
     for chunk in file.chunks():
         for number, record in enumerate(chunk.records):
             try:
                 key, correction = _parse_correction(record)
-                if key in corrections:
+                if key in corrections or key in marked:
                     raise ValueError(f"a second correction of question {key}")
             except ValueError as error:
                 raise file.error(str(error), chunk.place_of(number)) from None
-            corrections[key] = correction
+            if correction.accept or correction.exclude:
+                corrections[key] = correction
+            else:
+                marked.add(key)
     return Corrections(corrections, file.name)
 
 
@@ -147,7 +151,7 @@ def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
     value, note = record.get("accept"), record.get("note")
     accept = () if value in (None, "", []) else parse_references(value, f"accept of question {key}")
     exclude = _parse_exclude(record.get("exclude"))
-    if exclude == bool(accept):
+    if exclude == bool(accept) and (exclude or "mark" not in record):
         which = "accepts answers and excludes the question" if exclude else "neither accepts an answer nor excludes it"
         raise ValueError(f"the correction of question {key} {which}: write one of them")
     return str(key), Correction(accept, exclude, "" if note is None else str(note))

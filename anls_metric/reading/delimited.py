@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
-from anls_metric.reading.input_file import Chunk, File, list_some, split_into_chunks
+from anls_metric.reading.input_file import Chunk, File, split_into_chunks
 
 # The most frequent one in the first line is taken; of two, the first.
 _DELIMITERS = ",;\t|"
@@ -41,7 +41,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
             if len(values) == len(header):
                 yield reader.line_num, dict(zip(header, values))
             elif values:
-                problem = f"{len(values)} values for the {len(header)} columns {list_some(header)}"
+                problem = f"not CSV: this line has {len(values):,} values, the header has {len(header):,}"
                 raise file.error(problem, f"line {reader.line_num}")
 
     chunks = split_into_chunks(read_records(), "line")

@@ -25,9 +25,9 @@ class InputError(ValueError):
         >>> from anls_metric.reading import remedies
         >>> error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
         >>> print(error)
-        answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with missing="zero"
+        answers.json: no answer to 1 of the questions (7): add the answers, or score them 0 with missing="zero"
         >>> error.format_for("command")
-        'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with --missing zero'
+        'answers.json: no answer to 1 of the questions (7): add the answers, or score them 0 with --missing zero'
     """
 
     def __init__(self, problem: str, where: str = "", remedy: Remedy | str = "", value: str = "") -> None:

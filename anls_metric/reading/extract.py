@@ -8,7 +8,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from anls_metric.core.rows import as_text, describe
+from anls_metric.core.choices import describe_unknown
+from anls_metric.core.rows import as_text
 from anls_metric.reading import wrappings
 
 
@@ -201,15 +202,13 @@ def _find_rule(text: str, values: bool) -> Extractor:
     if rule and values and rule.of_values:
         rule = rule._replace(extract=rule.of_values)
     if rule is None:
-        raise ValueError(
-            f"there is no rule {describe(name)} to take answers out: there are {', '.join(EXTRACTORS)}, "
-            "with commas between where there are several"
-        )
+        raise ValueError(describe_unknown("extraction rule", name, EXTRACTORS))
     if text == name:
         return rule
     if not rule.option or not value:
-        there_is = f"{name}:{rule.option.upper()}" if rule.option else name
-        raise ValueError(f"there is no rule {describe(text)} to take answers out: there is {there_is}")
+        raise ValueError(
+            f"unknown extraction rule {text!r}; write {f'{name}:{rule.option.upper()}' if rule.option else name}"
+        )
     option = {rule.option: value}
     is_broken = rule.is_broken and partial(rule.is_broken, **option)
     return rule._replace(name=text, extract=partial(rule.extract, **option), is_broken=is_broken)

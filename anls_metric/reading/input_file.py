@@ -36,7 +36,7 @@ class Chunk(NamedTuple):
         unit: what is counted: "line", "record" or "row".
     """
 
-    records: list[dict[str, Any]]
+    records: Sequence[dict[str, Any]]
     places: Sequence[int]
     unit: str
 

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import islice, repeat
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 from anls_metric.reading import remedies, resolver
 from anls_metric.reading.answer_fields import NOTHING_BESIDE
+from anls_metric.reading.batch import Batch
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
@@ -22,42 +23,12 @@ from anls_metric.reading.records import Records
 from anls_metric.reading.resolver import Gold, Match, Sample
 from anls_metric.reading.sources import Reading, Source, first_of, roles_of
 
-Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
-"""A text, or a value as JSON holds it."""
-
-
-class Row(NamedTuple):
-    """One question with the answer to score.
-
-    Attributes:
-        id: the id of the question.
-        prediction: the answer: a text, or a value where `Reading.values` says so; None where there is no answer.
-        references: the accepted answers, one or more.
-        record: the record of the gold file or table that the row was read from.
-        written: the raw model output, if the prediction was extracted from it by rules; else None.
-        runs: the rows of all runs, this one first, where a model answered the question in several runs; else empty.
-        beside: what the submission says besides about the answer: see `answer_fields.READERS`.
-    """
-
-    id: str
-    prediction: Json
-    references: Sequence[Json]
-    record: Mapping[str, Any]
-    written: str | None = None
-    runs: Sequence[Row] = ()
-    beside: Mapping[str, Any] = NOTHING_BESIDE
-
-
-def get_texts(row: Row) -> tuple[str, Sequence[str]]:
-    """The prediction and the accepted answers of a row of texts; "" where there is no answer."""
-    return cast("str", row.prediction or ""), cast("Sequence[str]", row.references)
-
 
 class RepeatedIdsError(InputError):
     """Ids come more than once among answers. They may be runs of one model: see `runs.split_runs`."""
 
 
-Batch = tuple[list[str], list[Sequence[str]], Sequence[Mapping[str, Any]]]
+_Questions: TypeAlias = "tuple[list[str], list[Sequence[str]], Sequence[Mapping[str, Any]]]"
 """The ids of some questions, their accepted answers, and their records."""
 
 
@@ -71,7 +42,7 @@ class Questions:
 
     def __init__(self, gold: Source, keep: bool = False) -> None:
         self.source = gold
-        self._batches: list[Batch] | None = [] if keep else None
+        self._batches: list[_Questions] | None = [] if keep else None
         self._is_read = self._is_matched = False
         self.ids = _Ids()  # of the questions that were read
 
@@ -99,7 +70,7 @@ class Questions:
     def _read_all(self) -> Sequence[Mapping[str, Any]]:
         return [record for chunk in self.source.hold(self.source.sample.list_paths()) for record in chunk.records]
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[_Questions]:
         """Yield the questions in the order of the file.
 
         Raises:
@@ -125,7 +96,7 @@ class Questions:
         self._is_read = True
 
 
-def _choose_rows(batch: Batch, ids: Container[str]) -> Batch:
+def _choose_rows(batch: _Questions, ids: Container[str]) -> _Questions:
     places = [place for place, question_id in enumerate(batch[0]) if question_id in ids]
     return tuple([column[place] for place in places] for column in batch)  # type: ignore[return-value]
 
@@ -135,7 +106,7 @@ def join_files(
     submission: str | Records | Source,
     reading: Reading | None = None,
     alone: bool = True,
-) -> Iterator[list[Row]]:
+) -> Iterator[Batch]:
     """Join the questions of a gold file with the answers of a submission, in the order of the gold file.
 
     They are joined by id; answers without ids are joined by position. If both files are streamed (JSON lines, CSV,
@@ -150,7 +121,7 @@ def join_files(
         alone: whether there is no other submission, so that this one must have the fields that the user names.
 
     Yields:
-        Batches of `Row`. Some errors are raised only after the last batch, so use no result before the end.
+        Batches of rows. Some errors are raised only after the last batch, so use no result before the end.
 
     Raises:
         InputError: it says which file, and which id or line. An id is missing, comes twice, or is not in the other
@@ -178,20 +149,17 @@ def join_files(
     unanswered: list[str] = []
     count = 0
     for ids, references, records in questions.batches():
-        predictions = answers.take(ids)
-        if len(predictions) < len(ids):
-            unanswered += [question_id for question_id in ids if question_id not in predictions]
+        part = answers.take(ids)
+        unanswered += part.unanswered
         count += len(ids)
-        yield make_rows(
-            ids, map(predictions.get, ids), references, records, answers.take_raw(ids), answers.take_beside(ids)
-        )
+        yield Batch(ids, part.predictions, references, records, part.written, None, part.beside)
     early = answers.read_rest()
     surplus = questions.ids.find_others(early) if early else []
     common = count - len(unanswered)
     if 2 * common < min(count, answers.count):
         problem = (
             f"few of its ids ({list_some(surplus)}) are those of {gold.name} ({list_some(unanswered)}): "
-            "ids of another kind"
+            "the two files use different ids"
         )
         raise submission.records.error(problem, remedy=remedies.UNKNOWN_IDS)
     if len(surplus) < len(early):
@@ -206,7 +174,7 @@ def join_files(
     _refuse_failures(submission)
     if unanswered and reading.missing != "zero":
         raise submission.records.error(
-            f"no answer to {len(unanswered)} of the questions of {gold.name} ({list_some(unanswered)})",
+            f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)})",
             remedy=remedies.MISSING,
         )
 
@@ -218,7 +186,7 @@ def refuse_swapped(gold: Source, submission: Source) -> None:
         InputError: the gold file has no accepted answers, but the submission has.
     """
     if _holds_references(gold) < _holds_references(submission) and not submission.try_side("both").prediction:
-        problem = f"it has no accepted answers, but {submission.name} has: they look swapped"
+        problem = f"the file has no accepted answers, but {submission.name} has them: they look swapped"
         raise InputError(problem, gold.name, remedies.SWAPPED)
 
 
@@ -231,7 +199,7 @@ def _holds_references(source: Source) -> bool:
     return not source.reading.values and any(isinstance(value, list) for value in values)
 
 
-def _join_by_position(questions: Questions, submission: Source, forced: bool) -> Iterator[list[Row]]:
+def _join_by_position(questions: Questions, submission: Source, forced: bool) -> Iterator[Batch]:
     """Join the questions with answers that are in the same order."""
     gold = questions.source
     common = _list_common_fields(gold, submission)
@@ -258,12 +226,13 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
                 f"some answers do not belong to the question at their position (the first: question {ids[misplaced]})"
             )
             submission.notes.append(note)
-        yield make_rows(ids, predictions, references, records, written, beside)
+        raw, known = written if submission.reading.extract else None, beside if submission.reads_beside else None
+        yield Batch(ids, predictions, references, records, raw, None, known)
     _refuse_failures(submission)
     count += len(rest.take(None))
     if count != total:
         numbers = f"{_count(count, 'answer')} for the {_count(total, 'question')} of {gold.name}"
-        raise InputError(f"it has no ids of questions, and {numbers}", submission.name, remedies.ORDER)
+        raise InputError(f"the file has no question ids, and {numbers}", submission.name, remedies.ORDER)
 
 
 _Queued = tuple[Any, str | None, Mapping[str, Any], Mapping[str, Any]]
@@ -283,8 +252,8 @@ class _Queue:
             def where(number: int, chunk: Any = chunk) -> str:
                 return f"{source.name}, {chunk.place_of(number)}"
 
-            beside = source.beside(chunk, where)
-            yield from zip(source.predictions(chunk, where), source.raw_texts(chunk), beside, chunk.records)
+            raw, beside = source.raw_texts(chunk) or repeat(None), source.beside(chunk, where) or repeat(NOTHING_BESIDE)
+            yield from zip(source.predictions(chunk, where), raw, beside, chunk.records)
 
     def take(self, count: int | None) -> list[_Queued]:
         """Take the next answers, all that are left for None."""
@@ -324,7 +293,7 @@ def _find_misplaced(
     return min((place for place in places if place is not None), default=None)
 
 
-def read_table(table: str | Records | Source, reading: Reading | None = None) -> Iterator[list[Row]]:
+def read_table(table: str | Records | Source, reading: Reading | None = None) -> Iterator[Batch]:
     """Read the rows of one file that holds predictions and accepted answers.
 
     Args:
@@ -332,7 +301,7 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         reading: how to read it. If it has no id, its records are numbered from 1.
 
     Yields:
-        Batches of `Row`, streamed. Some errors are raised only after the last batch, so use no result before the end.
+        Batches of rows, streamed. Some errors are raised only after the last batch, so use no result before the end.
 
     Raises:
         InputError: it says which line. An id comes twice, a prediction or the accepted answers are missing, an answer
@@ -352,8 +321,8 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         ids = _read_ids(table, chunk, count)
         ids_before.add(ids)
         count += len(ids)
-        beside = table.beside(chunk, where)
-        yield make_rows(ids, predictions, references, table.complete_records(chunk), table.raw_texts(chunk), beside)
+        records, raw, beside = table.complete_records(chunk), table.raw_texts(chunk), table.beside(chunk, where)
+        yield Batch(ids, predictions, references, records, raw, None, beside)
     _refuse_failures(table)
     _refuse_repeated(table, ids_before)
 
@@ -361,20 +330,6 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
 def _refuse_failures(source: Source) -> None:
     if source.failures and source.reading.missing != "zero":
         raise source.records.error(describe_failures(source.failures), remedy=remedies.MISSING)
-
-
-def make_rows(
-    ids: Iterable[str],
-    predictions: Iterable[str | None],
-    references: Iterable[Sequence[str]],
-    records: Iterable[Mapping[str, Any]],
-    written: Iterable[str | None],
-    beside: Iterable[Mapping[str, Any]] = repeat(NOTHING_BESIDE),
-) -> list[Row]:
-    """Make rows from columns. It does what ``map(Row, ...)`` does in a third of its time."""
-    return list(
-        map(tuple.__new__, repeat(Row), zip(ids, predictions, references, records, written, repeat(()), beside))
-    )
 
 
 def _read_ids(source: Source, chunk: Any, before: int) -> list[str]:
@@ -392,7 +347,16 @@ def _open_source(file: str | Records | Source, reading: Reading) -> Source:
 
 
 def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+class _AnswerColumns(NamedTuple):
+    """The answers to some questions: columns as those of `Batch`, and the ids of the questions that have no answer."""
+
+    predictions: Sequence[str | None]
+    written: Sequence[str | None] | None
+    beside: Sequence[Mapping[str, Any]] | None
+    unanswered: Sequence[str] = ()
 
 
 class _Answers:
@@ -406,48 +370,58 @@ class _Answers:
         self._written: dict[str, str | None] = {}  # raw model output, if answers are extracted from it
         self._beside: dict[str, Mapping[str, Any]] = {}
 
-    def take(self, ids: list[str]) -> dict[str, str | None]:
-        """Take the answers to these questions. A question without an answer in the whole file is left out."""
+    def take(self, ids: list[str]) -> _AnswerColumns:
+        """Take the answers to these questions."""
         early = self._early
-        while not all(map(early.__contains__, ids)) and self._read():
-            pass
+        if not early:  # most files have the order of the gold file, so that nothing needs to be kept
+            read = self._read()
+            if read is None or read[0] == ids:
+                return read[1] if read else _AnswerColumns([None] * len(ids), None, None, ids)
+            self._keep(*read)
+        while not all(map(early.__contains__, ids)):
+            read = self._read()
+            if read is None:
+                break
+            self._keep(*read)
         answered = dict.fromkeys(filter(early.__contains__, ids))
-        return dict(zip(answered, map(early.pop, answered)))
-
-    def take_raw(self, ids: list[str]) -> Iterable[str | None]:
-        """Take the raw model output for these questions: see `Source.raw_texts`."""
-        return [self._written.pop(question_id, None) for question_id in ids] if self._written else repeat(None)
-
-    def take_beside(self, ids: list[str]) -> Iterable[Mapping[str, Any]]:
-        """Take what the submission says besides about the answers to these questions."""
-        if not self._beside:
-            return repeat(NOTHING_BESIDE)
-        return [self._beside.pop(question_id, NOTHING_BESIDE) for question_id in ids]
+        answers = dict(zip(answered, map(early.pop, answered)))
+        source, written, beside = self._submission, self._written, self._beside
+        return _AnswerColumns(
+            list(map(answers.get, ids)),
+            [written.pop(question_id, None) for question_id in ids] if source.reading.extract else None,
+            [beside.pop(question_id, NOTHING_BESIDE) for question_id in ids] if source.reads_beside else None,
+            [] if len(answers) == len(ids) else [question_id for question_id in ids if question_id not in answers],
+        )
 
     def read_rest(self) -> dict[str, str | None]:
         """Read the rest of the file, and return the answers that no question took."""
-        while self._read():
-            pass
+        while (read := self._read()) is not None:
+            self._keep(*read)
         return self._early
 
-    def _read(self) -> bool:
+    def _read(self) -> tuple[list[str], _AnswerColumns] | None:
+        """Read the next chunk: ids with their answers; None at the end of the file."""
         chunk = next(self._chunks, None)
         if chunk is None:
-            return False
+            return None
         source = self._submission
         ids = source.ids(chunk)
-        answers = source.predictions(chunk, _locate_by_question(source, ids))
+        where = _locate_by_question(source, ids)
+        self.count += len(ids)
+        return ids, _AnswerColumns(
+            source.predictions(chunk, where), source.raw_texts(chunk), source.beside(chunk, where)
+        )
+
+    def _keep(self, ids: list[str], answers: _AnswerColumns) -> None:
         before = len(self._early)
         known = self._early.keys() & set(ids) if before else set()
-        self._early.update(zip(ids, answers))
-        if source.reading.extract is not None:
-            self._written.update(zip(ids, source.raw_texts(chunk)))
-        if source.beside_fields:
-            self._beside.update(zip(ids, source.beside(chunk, _locate_by_question(source, ids))))
-        self.count += len(ids)
+        self._early.update(zip(ids, answers.predictions))
+        if answers.written is not None:
+            self._written.update(zip(ids, answers.written))
+        if answers.beside is not None:
+            self._beside.update(zip(ids, answers.beside))
         if len(self._early) != before + len(ids):
-            raise _error_of_repeated(source, [next(iter(known), None) or Counter(ids).most_common(1)[0][0]])
-        return True
+            raise _error_of_repeated(self._submission, [next(iter(known), None) or Counter(ids).most_common(1)[0][0]])
 
 
 class _Ids:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from anls_metric.core.choices import describe_unknown
 from anls_metric.reading import document_fields, responses
 from anls_metric.reading.containers import FILE, KEY, VALUE, objects_of
 
@@ -166,6 +167,45 @@ def _list_squad_answers(record: Mapping[str, Any]) -> Any:
     return texts if texts or record.get("is_impossible") is False else [""]
 
 
+def _split_documents(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """DocVQA 2026: a record is a document with the columns of its questions and of its answers."""
+    questions, answers = _list_rows(record.get("questions")), _list_rows(record.get("answers"))
+    rest = {name: value for name, value in record.items() if name not in ("questions", "answers")}
+    by_id = {str(answer.get("question_id")): answer for answer in answers}
+    return [{**rest, **question, **by_id.get(str(question.get("question_id")), {})} for question in questions]
+
+
+def _list_rows(table: Any) -> Sequence[Mapping[str, Any]]:
+    """The rows of a list of objects, or of an object of lists."""
+    if not isinstance(table, Mapping):
+        return objects_of(table)
+    columns = {name: column for name, column in table.items() if isinstance(column, list)}
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+def _take_last(field: str) -> Callable[[Mapping[str, Any]], Any]:
+    """ChartQAPro: the last question of a conversation is asked, and its answer counts."""
+
+    def take_last(record: Mapping[str, Any]) -> Any:
+        values = record.get(field, ABSENT)
+        return (values[-1] if values else ABSENT) if isinstance(values, list) else values
+
+    return take_last
+
+
+def _join_variants(record: Mapping[str, Any]) -> Any:
+    """MADQA: each accepted answer, which is a list of texts, as one text."""
+    variants = record.get("answers", ABSENT)
+    if not isinstance(variants, list):
+        return variants
+    return [", ".join(map(str, items)) if isinstance(items, list) else items for items in variants]
+
+
+def _find_ocrbench_rule(record: Mapping[str, Any]) -> Any:
+    """OCRBench v2: the type of a question says by which rule it is scored."""
+    return record.get("rule", "item")
+
+
 class Layout(NamedTuple):
     """Which field is which in the files of a program: a row of `LAYOUTS`.
 
@@ -180,6 +220,7 @@ class Layout(NamedTuple):
         expand: splits a record that holds several questions into one record for each.
         failure: the paths of the reason why a request failed. The prediction of such a record is None.
         of_values: the attributes that differ where answers are lists and nested values.
+        columns: the paths of columns that the rule of a benchmark needs, where they have other names.
     """
 
     name: str
@@ -195,6 +236,7 @@ class Layout(NamedTuple):
     expand: Callable[[Mapping[str, Any]], list[dict[str, Any]]] | None = None
     failure: tuple[str, ...] = ()
     of_values: Mapping[str, Any] = MappingProxyType({})
+    columns: Mapping[str, Path] = MappingProxyType({})
 
     @property
     def holds(self) -> str:
@@ -525,6 +567,79 @@ LAYOUTS: tuple[Layout, ...] = (
         references=("input.reference",),
         failure=("error",),
     ),
+    Layout(
+        "dude_submission",
+        "https://github.com/Jordy-VL/DUDEeval",
+        ("questionId", "answers", "answers_confidence or answers_abstain"),
+        id=("questionId",),
+        prediction=("answers.0", "answers"),
+        columns={"prediction": "answers", "confidence": "answers_confidence"},
+    ),
+    Layout(
+        "docvqa_2026",
+        "https://huggingface.co/datasets/VLR-CVC/DocVQA-2026",
+        ("doc_id", "questions", "answers"),
+        id=("question_id",),
+        references=("answer",),
+        expand=_split_documents,
+        columns={"gold": "answer"},
+    ),
+    Layout(
+        "docvqa_2026_submission",
+        "https://huggingface.co/datasets/VLR-CVC/DocVQA-2026",
+        ("question_id", "answer", "full_answer"),
+        id=("question_id",),
+        prediction=("answer",),
+        columns={"prediction": "full_answer"},
+    ),
+    Layout(
+        "longdocurl",
+        "https://github.com/dengc2023/LongDocURL",
+        ("question_id", "answer", "answer_format", "pred"),
+        id=("question_id",),
+        prediction=("pred",),
+        references=("answer",),
+    ),
+    Layout(
+        "mmlongbench_doc",
+        "https://github.com/mayubo2333/MMLongBench-Doc",
+        ("doc_id", "answer", "answer_format", "pred"),
+        prediction=("pred",),
+        references=("answer",),
+    ),
+    Layout(
+        "chartqapro",
+        "https://github.com/vis-nlp/ChartQAPro",
+        ("Question", "Answer", "Question Type", "Year"),
+        question=(_take_last("Question"),),
+        prediction=("prediction",),
+        references=(_take_last("Answer"),),
+        columns={"answer": "Answer", "question_type": "Question Type", "year": "Year"},
+    ),
+    Layout(
+        "ocrbench_v2",
+        "https://github.com/Yuliang-Liu/MultimodalOCR",
+        ("id", "type", "answers", "predict"),
+        id=("id",),
+        prediction=("predict",),
+        references=("answers",),
+        columns={"rule": _find_ocrbench_rule},
+    ),
+    Layout(
+        "madqa",
+        "https://github.com/OxRML/MADQA",
+        ("id", "question", "answers", "evidence"),
+        id=("id",),
+        references=(_join_variants,),
+        columns={"answer_variants": "answers"},
+    ),
+    Layout(
+        "madqa_results",
+        "https://github.com/OxRML/MADQA",
+        ("id", "question", "answer", "citations"),
+        id=("id",),
+        prediction=("answer",),
+    ),
     Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=(KEY,)),
 )
 
@@ -605,7 +720,7 @@ def find_layout(name: str) -> Layout:
     for layout in LAYOUTS:
         if layout.name == name:
             return layout
-    raise ValueError(f"there is no layout {name!r}: choose one of {', '.join(layout.name for layout in LAYOUTS)}")
+    raise ValueError(describe_unknown("layout", name, [layout.name for layout in LAYOUTS]))
 
 
 # Prompts

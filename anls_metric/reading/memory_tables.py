@@ -7,10 +7,10 @@ columns. No library is imported here: who has a table of a library has imported 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import repeat
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import as_column, describe
+from anls_metric.reading.column_records import ColumnRecords
 from anls_metric.reading.containers import NAMES, records_of
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import CHUNK, Chunk, list_some, split_into_chunks
@@ -24,11 +24,13 @@ class Columns(NamedTuple):
         names: the names of the columns.
         read: reads some columns of the rows from a place to another one, as lists.
         length: the number of rows.
+        of_bytes: the names of the columns that hold bytes, as images do. They are read only when somebody names them.
     """
 
     names: Sequence[str]
     read: Callable[[Sequence[str], int, int], Sequence[Sequence[Any]]]
     length: int
+    of_bytes: Sequence[str] = ()
 
 
 class Table(Records):
@@ -44,7 +46,7 @@ class Table(Records):
         self.name, self._content = name, content
         if isinstance(content, Columns):
             self.refuse_repeated(content.names)
-            self.fields = list(content.names)
+            self.fields = [*content.names, *content.of_bytes]
 
     def reopen(self) -> Table:
         """Make records that begin anew."""
@@ -57,18 +59,20 @@ class Table(Records):
         return split_into_chunks(enumerate(content, 1), "record")
 
     def _read_columns(self, content: Columns) -> Iterator[Chunk]:
-        names = content.names if self.columns is None else self._choose(content.names)
-        for start in range(0, content.length, CHUNK):
-            stop = min(start + CHUNK, content.length)
-            columns = [_clean(column) for column in content.read(names, start, stop)]
-            records = list(map(dict, map(zip, repeat(names), zip(*columns)))) or [{} for _ in range(start, stop)]
-            yield Chunk(records, range(start + 1, stop + 1), "row")
+        names = content.names if self.columns is None else self._choose(content)
+        step = CHUNK if set(names).isdisjoint(content.of_bytes) else _CHUNK_OF_BYTES
+        for start in range(0, content.length, step):
+            stop = min(start + step, content.length)
+            columns = map(list, map(_clean, content.read(names, start, stop)))
+            yield Chunk(ColumnRecords(dict(zip(names, columns)), stop - start), range(start + 1, stop + 1), "row")
 
-    def _choose(self, names: Sequence[str]) -> list[str]:
-        wanted = {*(self.columns or ()), *self.unless_bytes}
-        return [name for name in names if name in wanted]
+    def _choose(self, content: Columns) -> list[str]:
+        columns = set(self.columns or ())
+        wanted = columns.union(self.unless_bytes)
+        return [name for name in content.names if name in wanted] + [n for n in content.of_bytes if n in columns]
 
 
+_CHUNK_OF_BYTES = 16  # a page takes up to some MB
 _PLAIN = {str, int, float, bool, type(None), list, dict}
 
 
@@ -101,7 +105,7 @@ def make_table(data: Any, name: str, named: Collection[str] = ()) -> Table:
 
     Example:
         >>> table = make_table({"prediction": ["Cola"], "references": [["Coca Cola"]]}, "data")
-        >>> table.first_records()
+        >>> list(table.first_records())
         [{'prediction': 'Cola', 'references': ['Coca Cola']}]
     """
     for kind in _KINDS:
@@ -155,7 +159,7 @@ def join_columns(data: Mapping[str, Any], name: str) -> Columns:
     lengths = {field: len(column) for field, column in columns.items()}
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{field} has {length:,}" for field, length in lengths.items())
-        raise InputError(f"the columns have different lengths: {counts}", name, "give as many items in each")
+        raise InputError(f"the columns have different lengths: {counts}", name, "give columns of the same length")
 
     def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
         return [columns[field][start:stop] for field in names]
@@ -215,24 +219,28 @@ def _read_pyarrow(data: Any, name: str) -> Columns:
         part = data.slice(start, stop - start)
         return [part.column(data.schema.get_field_index(field)).to_pylist() for field in names]
 
-    return Columns(_names_without_bytes(data.schema), read, data.num_rows)
+    names, of_bytes = _split_names(data.schema)
+    return Columns(names, read, data.num_rows, of_bytes)
 
 
 def _read_dataset(data: Any, name: str) -> Columns:
-    names = _names_without_bytes(data.features.arrow_schema)  # so that no image is decoded
-    as_arrow = data.select_columns(names).with_format("arrow")
+    names, of_bytes = _split_names(data.features.arrow_schema)
 
     def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
-        part = as_arrow[start:stop]
+        part = data.select_columns(list(names)).with_format("arrow")[start:stop]  # no image is decoded
         return [part.column(field).to_pylist() for field in names]
 
-    return Columns(names, read, len(data))
+    return Columns(names, read, len(data), of_bytes)
 
 
-def _names_without_bytes(schema: Any) -> list[str]:
+def _split_names(schema: Any) -> tuple[list[str], list[str]]:
+    """The names of the columns, and of those that hold bytes."""
     from anls_metric.reading.binary_formats import holds_bytes
 
-    return [field.name for field in schema if not holds_bytes(field.type)]
+    names: tuple[list[str], list[str]] = [], []
+    for field in schema:
+        names[holds_bytes(field.type)].append(field.name)
+    return names
 
 
 def _make_refuser(problem: str, remedy: str) -> Callable[[Any, str], Columns]:

@@ -14,6 +14,7 @@ from importlib import import_module
 from itertools import chain
 from typing import IO, Any, NamedTuple, cast
 
+from anls_metric.reading.column_records import ColumnRecords
 from anls_metric.reading.containers import FILE, NAMES, VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import (
@@ -69,7 +70,7 @@ class Records(File):
             self._peeked = None
         yield from chunks
 
-    def first_records(self) -> list[dict[str, Any]]:
+    def first_records(self) -> Sequence[dict[str, Any]]:
         """The records of the first chunk, which `chunks` yields again."""
         if self._chunks is None:
             self._chunks = self._check_chunks()
@@ -89,7 +90,7 @@ class Records(File):
 
     def _check_chunks(self) -> Iterator[Chunk]:
         for chunk in self._read():
-            kinds = set(map(type, chunk.records))
+            kinds = {dict} if isinstance(chunk.records, ColumnRecords) else set(map(type, chunk.records))
             if kinds <= _ANSWERS:  # without fields around them
                 chunk = chunk._replace(records=[{VALUE: answer} for answer in chunk.records])
             elif kinds != {dict}:

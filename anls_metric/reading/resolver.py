@@ -333,7 +333,7 @@ def _find_own_id(gold: Gold, id_field: str | None, gold_id_field: Path | None) -
     if gold_id_field is not None:
         if gold.sample.has(gold_id_field):
             return gold_id_field
-        problem = f"there is no field {gold_id_field!r} (found {gold.sample.describe_paths()})"
+        problem = f"no field {gold_id_field!r} (found {gold.sample.describe_paths()})"
         raise InputError(problem, gold.sample.name, remedies.GOLD_ID_FIELD)
     if id_field is not None and gold.sample.has(id_field):
         return id_field

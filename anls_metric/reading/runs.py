@@ -33,7 +33,8 @@ def split_runs(source: Source, error: RepeatedIdsError) -> dict[str, Source]:
         A source for each run by its name: the epoch, or else its number. In each, an id comes once.
     """
     again = source.reopen()
-    if again is None or source.reading.runs == ERROR:
+    is_refused = source.reading.runs == ERROR or (source.reading.rule and source.reading.runs is None)
+    if again is None or is_refused:
         raise error
     chunks = again.hold()
     ids = [again.ids(chunk) for chunk in chunks]
@@ -92,4 +93,4 @@ def choose_run(runs: Mapping[str, Choice], run: str, name: str) -> Choice:
         return runs[run]
     if run.isdecimal() and 0 < int(run[:9]) <= len(runs):
         return list(runs.values())[int(run) - 1]
-    raise InputError(f"there is no run {run!r} (found {list_some(runs)})", name, remedies.RUN)
+    raise InputError(f"no run {run!r} (found {list_some(runs)})", name, remedies.RUN)

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from itertools import chain, repeat
-from operator import itemgetter
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.core.rows import as_text
 from anls_metric.reading import layouts, remedies, resolver
-from anls_metric.reading.answer_fields import CONFIDENCE, CONFIDENCE_FIELDS, JUDGE, NOTHING_BESIDE, READERS
+from anls_metric.reading.answer_fields import CONFIDENCE, CONFIDENCE_FIELDS, JUDGE, READERS
+from anls_metric.reading.column_records import get_column
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import Chunk, describe_kind, list_some
@@ -25,6 +25,9 @@ from anls_metric.reading.references import parse_references, text_of_parts
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.resolver import Sample, Side
 from anls_metric.reading.values import parse_accepted_value, parse_value_or_text
+
+if TYPE_CHECKING:
+    from anls_metric.reading.rule_columns import RuleColumns
 
 AUTO = "auto"
 
@@ -52,6 +55,7 @@ class Reading(NamedTuple):
         missing: "error", or "zero" to count a question without an answer as 0.
         extra: "error", or "ignore" to leave out answers to questions that the gold file does not have.
         values: whether answers are lists and nested values, and not texts.
+        rule: the columns of the rule of a benchmark; None for texts and for lists and nested values.
     """
 
     layout: str = AUTO
@@ -70,6 +74,7 @@ class Reading(NamedTuple):
     missing: str = "error"
     extra: str = "error"
     values: bool = False
+    rule: RuleColumns | None = None
 
     @property
     def rules(self) -> str:
@@ -155,7 +160,10 @@ class Source:
                 "prediction": None if side == "gold" else next(iter(self.prediction_fields), None),
                 "references": None if side == "submission" else reading.references_field,
             }
-            layout = resolver.resolve(side, self.sample, self._recognized, named, reading.values)
+            if reading.rule and self._recognized is None:
+                named |= {role: named[role] or path for role, path in reading.rule.find_roles(side).items()}
+            values = reading.values or reading.rule is not None
+            layout = resolver.resolve(side, self.sample, self._recognized, named, values)
             without_id = reading.id_field == "none" and side == "both"
             self._layouts[side] = layout._replace(id=()) if without_id else layout
         return self._layouts[side]
@@ -177,9 +185,9 @@ class Source:
             self.check_named_fields(side, alone)
             there = bool(self.sample.records)
             if there and not self.layout.references and side != "submission":
-                raise self.error_of_missing("accepted answers in it", remedies.NO_REFERENCES_HERE)
+                raise self.error_of_missing("accepted answers", remedies.NO_REFERENCES_HERE)
             if there and not self.layout.prediction and side != "gold":
-                raise self.error_of_missing("predictions in it", remedies.PREDICTION_FIELD)
+                raise self.error_of_missing("predictions", remedies.PREDICTION_FIELD)
             if side == "both":
                 resolver.refuse_two_roles(self.sample, self.layout)
             self._note_other_texts(side, gold_fields)
@@ -187,7 +195,7 @@ class Source:
 
     def error_of_missing(self, what: str, remedy: Remedy) -> InputError:
         """Make the error for a file without predictions or accepted answers; it lists the paths of a record."""
-        return self.records.error(f"there are no {what} (found {self.sample.describe_paths()})", remedy=remedy)
+        return self.records.error(f"the file has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
 
     def check_named_fields(self, side: Side, alone: bool = True) -> None:
         """Refuse a field that the user names and the file lacks. Where other files could have it, this is only a note.
@@ -212,7 +220,7 @@ class Source:
             self._note(f"it has no field {path!r}: {what} read from {own[0]!r}")
 
     def _note_other_texts(self, side: Side, gold_fields: Collection[str]) -> None:
-        if side == "gold" or self.reading.prediction_field or self.reading.values:
+        if side == "gold" or self.reading.prediction_field or self.reading.values or self.reading.rule:
             return
         self.other_texts = resolver.find_other_texts(side, self.sample, self.layout, gold_fields)
         if self.other_texts:
@@ -235,14 +243,22 @@ class Source:
         paths = {CONFIDENCE: named[0] or usual, JUDGE: named[1]}
         return {role: path for role, path in paths.items() if path is not None}
 
-    def beside(self, chunk: Chunk, where: Callable[[int], str]) -> Iterable[Mapping[str, Any]]:
+    @property
+    def reads_beside(self) -> bool:
+        """Whether answers have anything besides."""
+        return bool(self.beside_fields) or self.reading.rule is not None
+
+    def beside(self, chunk: Chunk, where: Callable[[int], str]) -> list[Mapping[str, Any]] | None:
         """Read what answers have besides, by `beside_fields`. Values that nobody asked for are left out if unreadable.
+
+        Returns:
+            None where the file has no such fields.
 
         Raises:
             InputError: a value of a field that the user names cannot be read.
         """
-        if not self.beside_fields:
-            return repeat(NOTHING_BESIDE)
+        if not self.reads_beside:
+            return None
         return [self._read_beside(record, where, number) for number, record in enumerate(chunk.records)]
 
     def _read_beside(self, record: Mapping[str, Any], where: Callable[[int], str], number: int) -> dict[str, Any]:
@@ -253,6 +269,10 @@ class Source:
             except ValueError as error:
                 if path in (self.reading.confidence_field, self.reading.judge_field):
                     raise InputError(str(error), where(number)) from None
+        if self.reading.rule:
+            from anls_metric.reading.rule_columns import COLUMNS
+
+            values[COLUMNS] = self.reading.rule.take(record, self.layout, self.reading.rule.names)
         return values
 
     def has_both_sides(self) -> bool:
@@ -318,6 +338,7 @@ class Source:
         layout = self.layout
         roles = [*layout.id, *layout.question, *layout.prediction, *layout.references, layout.repeated_by]
         roles += self.beside_fields.values() if self._side != "gold" else ()
+        roles += self.reading.rule.list_paths(layout) if self.reading.rule else ()
         if self._fields is not None and self._side and not any(callable(path) for path in roles):
             columns = [*_columns_of(roles), *self._more_columns]
             self.records.keep_columns(columns, unless_bytes=_columns_of(self._fields))
@@ -395,13 +416,13 @@ class Source:
         known = list(dict.fromkeys(chain.from_iterable(values)))
         chosen = self.reading.filter
         if chosen is not None and chosen not in known:
-            raise self.records.error(f"there is no {by} {chosen!r} (found {list_some(known)})")
+            raise self.records.error(f"no {by} {chosen!r} (found {list_some(known)})")
         if chosen is None and len(known) > 1:
             chosen = known[0]
             if self.reading.prediction_field is None:
                 self.layout = self.layout._replace(prediction=(self.layout.unrepeated,))
             self.notes.append(
-                f"{len(known)} {by}s ({list_some(known)}): each answer is scored once, as {self.layout.prediction[0]}"
+                f"{len(known):,} {by}s ({list_some(known)}): each answer is scored once, as {self.layout.prediction[0]}"
             )
         for chunk, names in zip(chunks, values):
             rows = zip(chunk.places, chunk.records, names)
@@ -439,6 +460,8 @@ class Source:
         Raises:
             InputError: an answer is missing or is not a text.
         """
+        if self.reading.rule:
+            return self._show_predictions(chunk, where, self.reading.rule)
         answers = self._take_predictions(chunk)
         failed = layouts.find_failures(self.layout, chunk.records, answers)
         self.failures.update(failed.values())
@@ -456,10 +479,21 @@ class Source:
             answers = [answer if answer is None else extract(answer) for answer in answers]
         return answers
 
-    def raw_texts(self, chunk: Chunk) -> Iterable[str | None]:
-        """Read the raw model output, if rules extract the answers from it; None for each record otherwise."""
+    def _show_predictions(self, chunk: Chunk, where: Callable[[int], str], rule: RuleColumns) -> list[str | None]:
+        """The answers as texts; the rule of a benchmark scores the values that they are made of."""
+        answers = [rule.show_prediction(record, self.layout) for record in chunk.records]
+        if None in answers and self.reading.missing != "zero":
+            name = name_of(self.layout.prediction, "the prediction")
+            raise InputError(f"{name} is null, which is no answer", where(answers.index(None)), remedies.NO_ANSWER)
+        if self.extraction is not None:
+            extract = self.extraction.extract
+            answers = [answer if answer is None else extract(answer) for answer in answers]
+        return answers
+
+    def raw_texts(self, chunk: Chunk) -> list[str | None] | None:
+        """Read the raw model output, if rules extract the answers from it; None otherwise."""
         if self.reading.extract is None:
-            return repeat(None)
+            return None
         answers = map(text_of_parts, self._take_predictions(chunk))
         return [answer if isinstance(answer, str) else None for answer in answers]
 
@@ -471,7 +505,7 @@ class Source:
             if self.reading.missing == "zero":
                 return None
             found = "null" if value is None else "NaN"
-            raise InputError(f"{name} is {found}, which is no answer", where(number), remedies.NO_ANSWER)
+            raise InputError(f"{name} is {found}, which is not an answer", where(number), remedies.NO_ANSWER)
         value = text_of_parts(value)
         if type(value) in (int, float):
             self.numbers[type(value)] += 1
@@ -524,6 +558,8 @@ class Source:
         Raises:
             InputError: a record has no accepted answers, or one is not a text.
         """
+        if self.reading.rule:
+            return [self.reading.rule.show_references(record, self.layout) for record in chunk.records]
         paths = self.layout.references
         column = self._take_column(chunk, paths, remedies.REFERENCES_FIELD)
         if self.reading.values:
@@ -550,10 +586,14 @@ class Source:
 
     def complete_records(self, chunk: Chunk) -> Sequence[Mapping[str, Any]]:
         """Add the field "question" to records that have it elsewhere, without the prompt of the program."""
+        records = self._complete_questions(chunk.records)
+        return records if self.reading.rule is None else self.reading.rule.add_columns(records, self.layout)
+
+    def _complete_questions(self, before: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         if not self.program or not self.layout.question:
-            return chunk.records
+            return before
         records: list[Mapping[str, Any]] = []
-        for record in chunk.records:
+        for record in before:
             question = first_of(record, self.layout.question)
             question = remove_prompt(question) if isinstance(question, str) else question
             same = question is ABSENT or record.get("question") == question
@@ -565,13 +605,13 @@ class Source:
     ) -> InputError:
         """Make the error for a record without a field; it lists the paths that the record has."""
         there = Sample(self.name, [record], self.records.fields).describe_paths()
-        return self.records.error(f"there is no field {field!r} (found {there})", place, remedy)
+        return self.records.error(f"no field {field!r} (found {there})", place, remedy)
 
     def _take_column(self, chunk: Chunk, paths: Sequence[layouts.Path], remedy: Remedy | str) -> list[Any]:
         first = paths[0]
         if isinstance(first, str):
             try:
-                return list(map(itemgetter(first), chunk.records))
+                return get_column(chunk.records, first)
             except KeyError:
                 pass
         column = [first_of(record, paths) for record in chunk.records]

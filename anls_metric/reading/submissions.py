@@ -9,10 +9,12 @@ from itertools import chain
 from typing import NamedTuple
 
 from anls_metric.reading import remedies
+from anls_metric.reading.batch import Batch, Row
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import ExtractionReport
 from anls_metric.reading.input_file import CHUNK, list_some
-from anls_metric.reading.join import Questions, RepeatedIdsError, Row, join_files, read_table, refuse_swapped
+from anls_metric.reading.join import Questions, RepeatedIdsError, join_files, read_table, refuse_swapped
+from anls_metric.reading.names import drop_shared_prefix
 from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.resolver import refuse_two_roles
@@ -161,7 +163,7 @@ class Submission:
             for name, part in parts.items()
         ]
 
-    def batches(self) -> Iterator[list[Row]]:
+    def batches(self) -> Iterator[Batch]:
         """Read the rows: see `join.join_files` and `join.read_table`. Where there are runs, each row has those of all.
 
         Raises:
@@ -178,7 +180,7 @@ class Submission:
             self._sources = [choose_run(runs, run, self.name)]
             runs = {run: self._sources[0]}
         rows = self._join_runs([self._read_run(name, source) for name, source in runs.items()])
-        yield from (rows[start : start + CHUNK] for start in range(0, len(rows), CHUNK))
+        yield from (Batch.of(rows[start : start + CHUNK]) for start in range(0, len(rows), CHUNK))
 
     def take_runs(self, error: RepeatedIdsError) -> Submission:
         """Take answers with the same id as runs; raise the error where they are none."""
@@ -187,7 +189,7 @@ class Submission:
         runs = split_runs(self._sources[0], error)
         return Submission(self.name, self._inputs, self._open, self._questions, self._alone, runs)
 
-    def _read(self, source: Source, questions: Questions | None = None) -> Iterator[list[Row]]:
+    def _read(self, source: Source, questions: Questions | None = None) -> Iterator[Batch]:
         questions = questions or self._questions
         if questions is None:
             return read_table(_require_both_sides(source, self._alone).take_side("both", self._alone))
@@ -324,7 +326,7 @@ def _holds_both_sides(
         return bool(other.try_side("both").references)
     refuse_swapped(first, other)
     if not first.try_side("gold").references:
-        raise _error_of_missing(first, "accepted answers in it", remedies.NO_REFERENCES)
+        raise _error_of_missing(first, "accepted answers", remedies.NO_REFERENCES)
     return False
 
 
@@ -333,7 +335,7 @@ def _require_both_sides(source: Source, alone: bool = True) -> Source:
     layout = source.try_side("both")
     source.check_named_fields("both", alone)
     if not layout.references:
-        raise _error_of_missing(source, "accepted answers in it", remedies.NO_REFERENCES, remedies.NO_GOLD_BEFORE)
+        raise _error_of_missing(source, "accepted answers", remedies.NO_REFERENCES, remedies.NO_GOLD_BEFORE)
     refuse_two_roles(source.sample, layout)
     if not layout.prediction:
         what = f"predictions besides the accepted answers in {name_of(layout.references, 'it')!r}"
@@ -388,7 +390,7 @@ def _name_inputs(inputs: Sequence[Input]) -> list[str]:
         raise InputError(
             f"two submissions are called {list_some(sorted(crowded))}", remedy="give each a name: NAME=FILE"
         )
-    unnamed = iter(names)
+    unnamed = iter(drop_shared_prefix(names, given))
     return [each.name or next(unnamed) for each in inputs]
 
 

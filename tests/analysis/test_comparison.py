@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric.analysis.comparison import Compared, Comparison, compare
+from anls_metric.analysis.comparison import Compared, Comparison, compare, compare_each_with_each
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval, differences, holm, least_difference, paired_test
+from anls_metric.reading.batch import Row
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.join import Row, join_files
+from anls_metric.reading.join import join_files
 from tests.conftest import ROOT
 
 KEYS = [
@@ -190,10 +191,32 @@ def test_note_is_among_the_hints() -> None:
     compared = compare({"a": submission(first), **{name: submission(second) for name in "bcde"}}, cluster_by="none")
     assert {comparison.verdict for comparison in compared.comparisons} == {"not told apart"}
     assert {comparison.interval for comparison in compared.comparisons} == {alone.interval}
-    assert compared.hints == [
-        f"{comparison.second} against a: {comparison.note}" for comparison in compared.comparisons
-    ]
+    assert compared.hints == [f"4 comparisons (b against a, c against a, ...): {compared.comparisons[0].note}"]
     assert "adjusted" in compared.hints[0]
+
+
+def test_each_with_each_is_what_another_baseline_gives() -> None:
+    sets = {"a": submission("n" * 40 + "y" * 160), "b": submission("y" * 200), "c": submission("y" * 30 + "n" * 170)}
+    by_baseline = compare_each_with_each(sets, compare(sets))
+    for baseline in sets:
+        for expected in compare(sets, baseline).comparisons:
+            found = by_baseline[baseline][expected.second]
+            assert found == expected._replace(difference=found.difference, interval=found.interval)
+            assert found.difference == pytest.approx(expected.difference)
+            assert found.interval == pytest.approx(expected.interval)
+    of_all = compare(sets, all_pairs=True)
+    assert compare_each_with_each(sets, of_all)["a"]["b"] == of_all.comparisons[0]
+
+
+def test_each_with_each_leaves_out_pairs_without_common_questions() -> None:
+    def score(ids: str) -> ScoredSet:
+        scored_set = ScoredSet(comparable=True)
+        scored_set.add([Row(key, "x", ["x"], {}) for key in ids])
+        return scored_set
+
+    sets = {"all": score("abcdef"), "first": score("abc"), "second": score("def")}
+    compared = compare({name: sets[name] for name in ("all", "first")})
+    assert set(compare_each_with_each(sets, compared)["first"]) == {"all"}
 
 
 def test_compare_finds_the_best_submission_and_its_ties() -> None:
@@ -208,7 +231,7 @@ def test_compare_finds_the_best_submission_and_its_ties() -> None:
     ("sets", "options", "words"),
     [
         ({"a": "yn"}, {}, "needs two submissions or more, not 1"),
-        ({"a": "yn", "b": "yn"}, {"baseline": "c"}, "no submission is called 'c': the baseline is one of a, b"),
+        ({"a": "yn", "b": "yn"}, {"baseline": "c"}, "unknown baseline 'c'; choose from a, b"),
     ],
 )
 def test_compare_refuses_sets_that_cannot_be_compared(
@@ -219,16 +242,18 @@ def test_compare_refuses_sets_that_cannot_be_compared(
 
 
 def test_compare_refuses_scores_of_two_kinds() -> None:
-    with pytest.raises(ValueError, match=r"a by anls\|standard\|.*b by anls\|rrc\|.*: score all of them alike"):
+    with pytest.raises(
+        ValueError, match=r"a by anls\|standard\|.*b by anls\|rrc\|.*: score all submissions with the same options"
+    ):
         compare({"a": submission("yn"), "b": submission("yn", scorer="rrc")})
     with pytest.raises(ValueError, match="b has not kept its answers: score it with comparable=True"):
         compare({"a": submission("yn"), "b": submission("yn", keep=False)})
 
 
 def test_compare_refuses_repeated_and_unknown_ids() -> None:
-    with pytest.raises(InputError, match=r"^b: none of its ids \(q5, q6\) is one of those of a \(q0, q1\)$"):
+    with pytest.raises(InputError, match=r"^b: no question ids in common with a: q5, q6 here, q0, q1 there$"):
         compare({"a": submission("yn"), "b": submission("yn", [5, 6])})
-    with pytest.raises(InputError, match=r"^b: ids come more than once \(q5\): keep one record of each$"):
+    with pytest.raises(InputError, match=r"^b: ids come more than once \(q5\): keep one record for each id$"):
         compare({"a": submission("yn"), "b": submission("ynn", [5, 5, 6])})
 
 

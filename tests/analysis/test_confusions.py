@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from anls_metric import VARIANTS, anls_score
 from anls_metric.analysis import confusions
 from anls_metric.analysis.confusions import ConfusionCounter
-from anls_metric.reading.join import Row, get_texts
+from anls_metric.reading.batch import Row, get_texts
 
 
 def count(pairs: Sequence[tuple[str | None, str]], most: int = 10) -> list[tuple[str, str, int]]:

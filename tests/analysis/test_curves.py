@@ -8,7 +8,7 @@ from anls_metric import VARIANTS, anls_scores, mean
 from anls_metric.analysis.curves import THRESHOLDS, compute_means_by_threshold, count_similarities
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 from tests.conftest import fuzzed_rows
 
 ROWS = [*fuzzed_rows(300, 11), ("none", ["none"]), ("", ["a"]), ("", [""]), ("ab", ["abcd"]), ("İİ", ["i"])]
@@ -21,6 +21,7 @@ def score_rows(variant: str = "standard", missing: int = 0) -> ScoredSet:
     return scored_set
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_by_threshold_agrees_with_scoring_at_each_threshold(variant: str) -> None:
     curve = dict(compute_means_by_threshold(score_rows(variant)))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anls_metric.analysis import gold_hash
 from anls_metric.analysis.gold_hash import GoldHash
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 
 ROWS = [Row(str(number), "x", [f"answer {number}", f"Answer {number}"][: 1 + number % 2], {}) for number in range(50)]
 

@@ -19,8 +19,8 @@ from anls_metric.analysis.signs import NULLS, SIGNS, VALUE_SIGNS, Sign
 from anls_metric.core.variants import get_variant
 from anls_metric.nested import get_value_variant
 from anls_metric.reading import remedies
+from anls_metric.reading.batch import Row
 from anls_metric.reading.extract import extractor
-from anls_metric.reading.join import Row
 from anls_metric.reading.remedies import Door
 
 BRANDS = ["Coca", "Pepsi", "Fanta", "Sprite", "Schweppes", "Orangina", "Afri", "Rivella"]
@@ -205,14 +205,16 @@ def test_reasoning_gives_a_hint_at_any_share() -> None:
     (hint,) = find_hints_of_many(WRAPPINGS["think"], 1)
     assert (hint.key, hint.text, hint.value) == (
         "reasoning",
-        "1 of 90 predictions hold reasoning, like <think>..</think>",
+        "1 of 90 predictions contain reasoning, such as <think>..</think>",
         "think",
     )
     answers = [f"{brand} {n}" for n in range(200) for brand in BRANDS]
     few = find_hint([WRAPPINGS["think"](answers[0]), *answers[1:]], as_references(answers))
-    assert (few.text, few.value) == ("1 of 1,600 predictions hold reasoning, like <think>..</think>", "think")
+    assert (few.text, few.value) == ("1 of 1,600 predictions contain reasoning, such as <think>..</think>", "think")
     (hint,) = find_hints_of_many(lambda answer: f"<think>Is it {answer}", 2)
-    assert str(hint) == "2 of 90 predictions hold reasoning without an answer after it: let the model write more"
+    assert (
+        str(hint) == "2 of 90 predictions contain reasoning but no answer after it: raise the token limit of the model"
+    )
 
 
 @pytest.mark.parametrize("names", ["tag", "boxed", "json", "fence", "special-tokens"])
@@ -233,7 +235,7 @@ def test_wrapping_that_cannot_be_an_answer_gives_a_hint_at_any_share(names: str)
 )
 def test_json_that_is_cut_off_gives_a_hint_at_any_share(cut: Callable[[str], str]) -> None:
     (hint,) = find_hints_of_many(cut, 1)
-    assert str(hint) == "1 of 90 predictions are JSON that is cut off: let the model write more"
+    assert str(hint) == "1 of 90 predictions are JSON that is cut off: raise the token limit of the model"
 
 
 def test_text_in_braces_is_no_json_that_is_cut_off() -> None:
@@ -244,7 +246,7 @@ def test_text_in_braces_is_no_json_that_is_cut_off() -> None:
 @pytest.mark.parametrize("text", sorted(NULLS))
 def test_null_gives_a_hint_at_any_share(text: str) -> None:
     (hint,) = find_hints_of_many(lambda _: text, 3)
-    assert hint.text == f'3 of 90 predictions are "{text}", which programs write for a missing value'
+    assert hint.text == f'3 of 90 predictions are "{text}", which programs write for missing values'
 
 
 def test_null_that_is_right_somewhere_gives_no_hint() -> None:
@@ -286,7 +288,7 @@ def test_numbers_of_the_file_give_a_hint_if_they_are_wrong() -> None:
 def test_copy_of_the_accepted_answers_gives_a_hint() -> None:
     hint = find_hint(ANSWERS, other_fields=["model_response", "output"])
     assert str(hint) == (
-        "24 of 24 predictions equal an accepted answer, every one letter for letter, as in a copy of the gold labels "
+        "24 of 24 predictions equal an accepted answer exactly, as if the gold file was copied "
         "(other fields of text: model_response, output): if another field holds them, name it with prediction"
     )
     assert "other fields" not in find_hint([*ANSWERS, None], as_references([*ANSWERS, "Cola"])).text
@@ -427,8 +429,8 @@ def test_hints_have_their_words() -> None:
     assert sentences["empty"] == (
         "24 of 24 predictions are empty: if another field holds them, name it with prediction"
     )
-    assert sentences["repeated"].startswith("24 of 24 predictions are wrong and the same, 'Error code: 429': look at")
-    assert sentences["accents"].startswith("8 of 24 predictions score less because one side writes accents decomposed")
+    assert sentences["repeated"].startswith("24 of 24 predictions are the same wrong answer, 'Error code: 429': check")
+    assert sentences["accents"].startswith("8 of 24 predictions score less because the two sides encode accents")
 
 
 @pytest.mark.parametrize("key", ["accents", "encoding", "escapes", "invisible", "entities"])

@@ -24,7 +24,7 @@ from anls_metric.analysis.metrics import (
 from anls_metric.analysis.outcomes import Judge
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import paired_test
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 
 
 def score(name: str, prediction: str | None, references: list[str], variant: str = "standard") -> float:
@@ -154,7 +154,7 @@ def test_comparison_uses_common_questions_and_the_paired_test() -> None:
 
 
 def test_unknown_metric_is_named() -> None:
-    with pytest.raises(ValueError, match="unknown metric 'wer'; choose from f1, cer"):
+    with pytest.raises(ValueError, match=r"unknown metric 'wer'; did you mean cer\? Choose from f1, cer"):
         find_metrics("f1,wer")
 
 

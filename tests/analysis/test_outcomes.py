@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import anls_metric
 from anls_metric.analysis.outcomes import OUTCOMES, Judge, refuses, stands_in
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 
 
 def find_outcome(prediction: str | None, references: list[str], variant: str = "standard") -> str:

@@ -15,7 +15,7 @@ from anls_metric.analysis.outcomes import Judge, keep_digits, keep_letters_and_d
 from anls_metric.analysis.points import PointCounter, Points
 from anls_metric.analysis.same_value import is_same_value
 from anls_metric.core.scoring import normalizer
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 
 
 def count_points(pairs: list[tuple[str, list[str]]], variant: str = "standard") -> Points:

@@ -11,7 +11,7 @@ import pytest
 
 from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 
 
 def make_question(name: str, answers: Sequence[str | None], accepted: str = "Coca Cola", **record: str) -> Row:
@@ -34,7 +34,7 @@ def test_score_of_a_question_is_its_mean_over_the_runs() -> None:
     # The answer whose score is closest to the mean stands for the question.
     assert [each.row.prediction for each in scored] == ["CocaCola", "Coca Cola"]
     assert [run.score for run in scored[0].runs] == [1, 8 / 9, 0]
-    assert scored_set.worst == scored[:1]
+    assert scored_set.worst == list(scored[:1])
 
 
 def test_question_may_have_fewer_answers_than_others() -> None:
@@ -68,6 +68,7 @@ def test_mean_of_leaves_has_no_runs() -> None:
         scored_set.add([make_question("7", ["Coca Cola", "x"])])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("runs", "samples"), [(1, 200), (3, 150), (10, 60)])
 def test_interval_of_runs_holds_the_true_score_in_95_of_100_samples(runs: int, samples: int) -> None:
     """40 documents with 5 questions each: a model is good on a document, on a question, and in a run."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import anls_metric
 from anls_metric.analysis.scored import ScoredSet, Tally, group, grouping_fields
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 from anls_metric.reading.submissions import find_submissions
 from tests.conftest import fuzzed_rows
 
@@ -82,7 +82,7 @@ def test_group_names_equal_values_alike() -> None:
 def test_empty_set_has_no_mean() -> None:
     with pytest.raises(ValueError, match="no rows to score"):
         _ = ScoredSet().mean
-    assert ScoredSet().add([]) == []
+    assert list(ScoredSet().add([])) == []
 
 
 @pytest.mark.parametrize("variant", anls_metric.VARIANTS)

@@ -332,6 +332,7 @@ def share(outcomes: Iterable[bool]) -> float:
     return statistics.fmean(outcomes)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("fewer_flips")
 @pytest.mark.parametrize(("count", "samples"), [(30, 400), (100, 400), (1000, 150)])
 @pytest.mark.parametrize("draw", [draw_questions, draw_pages])
@@ -347,6 +348,7 @@ def test_paired_test_without_clusters_is_significant_too_often() -> None:
     assert share(paired_test(*draw_pages(chance, 200)[:2]) < 0.05 for _ in range(300)) > 0.09
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("count", "samples", "least"), [(30, 600, 0.88), (100, 600, 0.91), (1000, 500, 0.92)])
 @pytest.mark.parametrize("draw", [draw_questions, draw_pages])
 def test_interval_contains_the_true_mean_in_95_of_100(draw: Draw, count: int, samples: int, least: float) -> None:
@@ -357,6 +359,7 @@ def test_interval_contains_the_true_mean_in_95_of_100(draw: Draw, count: int, sa
     assert least <= share(low <= TRUE_MEAN <= high for low, high in intervals) <= 0.98
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("draw", [draw_questions, draw_pages])
 def test_interval_of_a_difference_contains_0_in_95_of_100_comparisons_of_equals(draw: Draw) -> None:
     chance = random.Random(2)
@@ -373,6 +376,7 @@ def test_least_difference_is_half_the_interval() -> None:
             least_difference(first, second, power=power)
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("fewer_flips")
 @pytest.mark.parametrize("power", [0.5, 0.8])
 def test_least_difference_is_detected_as_often_as_its_power_says(power: float) -> None:
@@ -410,6 +414,7 @@ def draw_models(chance: random.Random, count: int) -> tuple[list[list[float]], l
     return models, pages
 
 
+@pytest.mark.thorough
 def test_best_of_ten_equals_is_told_apart_from_another_in_under_5_percent(monkeypatch: pytest.MonkeyPatch) -> None:
     """With Holm's adjustment it is in 14 of 100 samples: the best was chosen on the same questions."""
     monkeypatch.setattr(significance, "FLIPS", 1_999)

@@ -10,7 +10,7 @@ from anls_metric.analysis.outcomes import Judge
 from anls_metric.analysis.questions import join_questions
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.suspects import Suspect, find_suspects
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 
 
 def find(*answers: Mapping[str, str | None], accepted: str = "Cola") -> list[Suspect]:

@@ -16,6 +16,7 @@ from tests.conftest import CONFORMANCE
 # `evalscope` are of programs as they were: of the function that scores alone, and of versions before 1.14.
 VARIANT_OF = {
     "vectors/anls_star": "standard",
+    "vectors/dude": "rrc",
     "vectors/evalscope": "rrc",
     "vectors/lmms_eval": "rrc",
     "implementations/docowl2_mpdocvqa": "rrc",

@@ -78,6 +78,7 @@ def run(pool: Any, tmp_path: Path) -> Run:
     return run
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [2, 4])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", SCORERS)
@@ -97,6 +98,7 @@ def test_a_process_without_rows_does_not_block_the_others(run: Run) -> None:
     assert computed == [[{"anls": score}], [None], [None], [None]]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [2, 4])
 def test_rounds_without_a_pause_give_each_round_its_own_number(run: Run, size: int) -> None:
     """A process must not replace its rows before process 0 has read them. The round without rows is an error."""
@@ -122,7 +124,13 @@ def test_bad_options_and_rows_are_refused_before_a_process_waits(run: Run) -> No
         {"predictions": ["a", None], "references": ["a", "b"]},
         {"predictions": ["a"]},
     ]
-    said = ["no variant 'squad'", "threshold is 50", "no argument 'normalise'", "prediction of row 1 ", "references is"]
+    said = [
+        "unknown variant 'squad'",
+        "threshold is 50",
+        "no argument 'normalise'",
+        "prediction of row 1 ",
+        "references is",
+    ]
     calls: Calls = [("compute", arguments) for arguments in bad]
     # Were one of them to wait for the other, the rows of these rounds would not pair up as they do.
     results = run([[*calls, ("compute", columns(TEXTS[:1]))], [("compute", columns(TEXTS[1:2]))]])

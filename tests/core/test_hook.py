@@ -110,7 +110,7 @@ def test_extract_takes_answers_out_of_predictions_and_labels() -> None:
     with pytest.raises(ValueError, match=r"what extract made of the prediction of row 0 .* is 7"):
         make_hook(extract=lambda text: 7)((predicted, labels))
     assert make_hook(["cola"] * 3, extract="tag:sanswer")((predicted, labels)) == {"anls": 2 / 3}
-    with pytest.raises(ValueError, match="no rule 'thinks'"):
+    with pytest.raises(ValueError, match="unknown extraction rule 'thinks'"):
         make_hook(extract="thinks")
     with pytest.raises(ValueError, match=r"extract is 7 \(int\): pass names of rules, or a function"):
         make_hook(extract=7)
@@ -208,7 +208,7 @@ def test_labels_that_fit_two_sets_tell_only_where_these_have_the_same_answers() 
 
 def test_references_in_another_order_are_warned_of() -> None:
     labels = encode("a", "b", "c")
-    with pytest.warns(UserWarning, match=r"only 1 of 3 labels are among the accepted .* the order of the evaluation"):
+    with pytest.warns(UserWarning, match=r"only 1 of 3 labels are accepted .* the order of the evaluation"):
         assert make_hook(["a", "c", "b"])((labels, labels)) == {"anls": 1 / 3}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -301,7 +301,7 @@ def test_several_answers_in_one_row_are_refused() -> None:
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="tokenizer is None, which cannot decode: pass the tokenizer or processor"):
         anls_metric.build_compute_metrics(None)
-    with pytest.raises(ValueError, match="no variant 'squad'"):
+    with pytest.raises(ValueError, match="unknown variant 'squad'"):
         make_hook(variant="squad")
     with pytest.raises(ValueError, match=r"references of row 1 \(counted from 0\), item 0, is None"):
         make_hook([["a"], [None]])
@@ -321,7 +321,7 @@ def test_bad_arguments_are_refused() -> None:
         (np.zeros((2, 5, 9)), np.zeros((2, 4), int), "logits are those of 2 x 5 positions, the labels of 2 x 4"),
         ([[3, 4]], None, r"the predictions are \[3, 4\] \(list\): pass ids"),
         (np.zeros((0, 2), int), None, "no rows to score"),
-        ([np.ones((1, 2), int)] * 2, [np.ones((1, 2), int)], "2 batches of predictions and 1 of labels"),
+        ([np.ones((1, 2), int)] * 2, [np.ones((1, 2), int)], "2 prediction batches and 1 label batches"),
         (encode("a", "b"), encode("a"), "2 predictions and 1 labels in one batch"),
     ],
 )

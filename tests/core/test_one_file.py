@@ -174,6 +174,7 @@ except ImportError as error:
     assert done.stdout == f"0.8888888888888888\n{advice}\n", done.stderr
 
 
+@pytest.mark.thorough
 def test_what_needs_the_package_says_how_to_get_it(tmp_path: Path, run_python: RunPython) -> None:
     pytest.importorskip("evaluate")
     program = f"""{ALONE}import evaluate

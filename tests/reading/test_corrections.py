@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from anls_metric.reading import corrections
+from anls_metric.reading.batch import Row
 from anls_metric.reading.corrections import Correction, Corrections, read_corrections
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.join import Row
 
 ROWS = [Row("7", "tea", ["Tea time"], {}), Row("8", None, ["milk"], {}), Row("9", "x", ["y"], {})]
 
@@ -64,7 +64,7 @@ def test_rows_that_no_correction_names_stay_as_they_are() -> None:
 def test_unknown_ids_are_an_error() -> None:
     applied = Corrections({"7": Correction(["tea"]), "77": Correction(exclude=True)}, "corrections.json")
     applied.apply(ROWS)
-    with pytest.raises(InputError, match=r"corrections.json: 1 of its ids \(77\) are no ids of questions"):
+    with pytest.raises(InputError, match=r"corrections.json: 1 of its ids \(77\) are not question ids"):
         applied.conclude()
 
 
@@ -93,6 +93,19 @@ def test_correction_that_changes_nothing_is_said() -> None:
 def test_bad_correction_is_an_error_with_its_place(tmp_path: Path, records: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         read_corrections(write(tmp_path, records))
+
+
+def test_marks_of_a_reviewer_correct_what_they_accept(tmp_path: Path) -> None:
+    marks: list[dict[str, Any]] = [
+        {"questionId": "7", "accept": ["tea"], "mark": "annotation wrong", "note": "the page says so"},
+        {"questionId": "8", "mark": "unclear"},
+    ]
+    applied = read_corrections(write(tmp_path, marks))
+    assert [row.references for row in applied.apply(ROWS)][:2] == [["Tea time", "tea"], ROWS[1].references]
+    assert applied.signature == Corrections({"7": Correction(["tea"])}).signature
+    assert applied.conclude() == []
+    with pytest.raises(InputError, match="a second correction of question 8"):
+        read_corrections(write(tmp_path, [*marks, {"questionId": 8, "accept": "x"}]))
 
 
 def test_signature_depends_on_what_is_corrected_alone() -> None:

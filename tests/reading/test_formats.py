@@ -18,9 +18,9 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from anls_metric.reading.batch import Row
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import CHUNK
-from anls_metric.reading.join import Row
 from anls_metric.reading.records import Records
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions

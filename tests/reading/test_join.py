@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anls_metric.reading.batch import Batch, Row
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.input_file import CHUNK
-from anls_metric.reading.join import Row, join_files, make_rows, read_table
+from anls_metric.reading.join import join_files, read_table
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions
 
@@ -86,7 +87,7 @@ def test_repeated_id_is_refused_however_far_apart(tmp_path: Path, apart: int) ->
     with pytest.raises(InputError, match=r"answers\.jsonl: 1 id repeated \(the first: 0\): keep one record"):
         join(*twice)
     twice = write_files(tmp_path, [*gold, gold[0]], answers, "jsonl")
-    with pytest.raises(InputError, match=r"gold\.jsonl: 1 id repeated \(the first: 0\): keep one record of each"):
+    with pytest.raises(InputError, match=r"gold\.jsonl: 1 id repeated \(the first: 0\): keep one record for each id"):
         join(*twice)
     table = [{"key": n % (apart + 1), "prediction": "a", "references": "a"} for n in range(apart + 2)]
     with pytest.raises(InputError, match=r"table\.jsonl: 1 id repeated \(the first: 0\)"):
@@ -103,7 +104,7 @@ def test_error_names_arguments_and_not_flags(tmp_path: Path) -> None:
         ),
         (
             lambda: join(*write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),
-            'no answer to 1 of the questions of .*gold.json (1): add them, or count them as 0 with missing="zero"',
+            'no answer to 1 of the questions of .*gold.json (1): add the answers, or score them 0 with missing="zero"',
         ),
     ):
         with pytest.raises(InputError) as refused:
@@ -129,10 +130,15 @@ def test_read_table_names_the_place_of_a_bad_row_in_a_later_chunk(tmp_path: Path
     assert refused.value.problem == 'references, item 1, is True (bool), not a string: pass a string ("True")'
 
 
-def test_make_rows_returns_rows() -> None:
-    (row,) = make_rows(["7"], ["a"], [["b"]], [{}], [None])
-    assert (row, type(row)) == (Row("7", "a", ["b"], {}), Row)
-    assert row.references == ["b"]
+def test_batch_makes_rows_from_columns() -> None:
+    batch = Batch(["7", "8"], ["a", None], [["b"], ["c"]], [{"page": 1}, {}], ["It is a", None])
+    rows = [Row("7", "a", ["b"], {"page": 1}, "It is a"), Row("8", None, ["c"], {})]
+    assert list(batch) == rows
+    assert [batch[0], batch[-1], *batch[1:]] == [rows[0], rows[1], rows[1]]
+    assert all(type(row) is Row for row in batch)
+    assert list(Batch.of(rows)) == rows
+    assert Batch.of(batch) is batch
+    assert len(Batch.of([])) == 0
 
 
 def test_row_keeps_the_raw_output_of_an_extracted_prediction(tmp_path: Path) -> None:

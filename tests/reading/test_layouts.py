@@ -17,9 +17,10 @@ import anls_metric
 from anls_metric import command_line
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.reading import remedies
+from anls_metric.reading.batch import Row
 from anls_metric.reading.containers import KEY
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.join import RepeatedIdsError, Row
+from anls_metric.reading.join import RepeatedIdsError
 from anls_metric.reading.layouts import (
     ABSENT,
     LAYOUTS,
@@ -516,10 +517,136 @@ FILES: dict[str, tuple[str, Any]] = {
             }
         ),
     ),
+    "dude_submission": (
+        "submission.json",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "questionId": str(7 + n),
+                "answers": [answer],
+                "answers_confidence": [0.9],
+                "answers_abstain": False,
+            }
+        ),
+    ),
+    "docvqa_2026": (
+        "val.json",
+        [
+            {
+                "doc_id": "maps_2",
+                "doc_category": "maps",
+                "questions": {"question_id": ["7", "8"], "question": QUESTIONS},
+                "answers": {"question_id": ["7", "8"], "answer": [accepted[0] for accepted in ACCEPTED]},
+            }
+        ],
+    ),
+    "docvqa_2026_submission": (
+        "submission.json",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "question_id": str(7 + n),
+                "full_answer": f"It says so. FINAL ANSWER: {answer}",
+                "answer": answer,
+            }
+        ),
+    ),
+    "longdocurl": (
+        "results.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "question_id": str(7 + n),
+                "doc_no": "4026369",
+                "question_type": "extract",
+                "question": question,
+                "answer": accepted,
+                "evidence_pages": [1],
+                "answer_format": "List",
+                "task_tag": "Understanding",
+                "response": f"<concise_answer>{answer}</concise_answer><answer_format>List</answer_format>",
+                "pred": answer,
+                "score": 1.0,
+            }
+        ),
+    ),
+    "mmlongbench_doc": (
+        "results.json",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "doc_id": "a.pdf",
+                "doc_type": "Research report / Introduction",
+                "question": question,
+                "answer": str(accepted),
+                "evidence_pages": "[3]",
+                "evidence_sources": "['Chart']",
+                "answer_format": "List",
+                "response": answer,
+                "extracted_res": f"Extracted answer: {answer}\nAnswer format: List",
+                "pred": answer,
+                "score": 1.0,
+            }
+        ),
+    ),
+    "chartqapro": (
+        "predictions.json",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "Question": ["What is this?", question],
+                "Answer": ["A chart", accepted[0]],
+                "Question Type": "Conversational",
+                "Year": ["NO", "NO"],
+                "Paragraph": "",
+                "prediction": answer,
+            }
+        ),
+    ),
+    "ocrbench_v2": (
+        "results.json",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "dataset_name": "docvqa",
+                "id": 7 + n,
+                "image_path": "a.png",
+                "type": "reasoning VQA en",
+                "question": question,
+                "answers": accepted,
+                "predict": answer,
+            }
+        ),
+    ),
+    "madqa": (
+        "dev.json",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "id": str(7 + n),
+                "question": question,
+                "answers": [[text] for text in accepted],
+                "evidence": [{"document": "a.pdf", "page": 1}],
+                "category": "Finance",
+            }
+        ),
+    ),
+    "madqa_results": (
+        "results.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "id": str(7 + n),
+                "question": question,
+                "answer": answer,
+                "citations": [{"file": "a.pdf", "page": 1}],
+                "search_history": ["total"],
+                "iterations": 2,
+            }
+        ),
+    ),
     "answers_by_id": ("answers.json", dict(zip("78", ANSWERS))),
 }
 # A layout of gold files -> that of a submission to it.
-SUBMISSION_TO = {"helm_instances": "helm_predictions", "squad": "squad_nbest"}
+SUBMISSION_TO = {
+    "helm_instances": "helm_predictions",
+    "squad": "squad_nbest",
+    "docvqa_2026": "docvqa_2026_submission",
+    "madqa": "madqa_results",
+}
+ONE_REFERENCE = ("llama_factory", "ms_swift", "docvqa_2026", "chartqapro")
 WITHOUT_IDS = {layout.name for layout in LAYOUTS if not layout.id and not layout.references}
 GOLD = [
     {"questionId": 7 + n, "question": question, "answers": accepted}
@@ -562,7 +689,7 @@ def test_file_in_each_layout_is_recognized_and_read(layout: Any, tmp_path: Path)
     submissions = find_submissions(files, gold=gold)
     assert submissions[0].layout == SUBMISSION_TO.get(layout.name, layout.name)
     rows = list(chain.from_iterable(submissions[0].batches()))
-    has_ids, one_reference = bool(layout.id), layout.name in ("llama_factory", "ms_swift")
+    has_ids, one_reference = bool(layout.id), layout.name in ONE_REFERENCE
     ids = ["document/7", "document/8"] if layout.name == "due" else ["7", "8"]
     assert [row.id for row in rows] == (ids if has_ids else ["1", "2"])
     assert [row.prediction for row in rows] == ANSWERS
@@ -766,7 +893,7 @@ def test_lm_eval_filters_are_scored_once_with_a_note(tmp_path: Path) -> None:
     assert submission.notes == [f"{path}: read as lm_eval", f"{path}: {note}"]
     assert [row.prediction for row in rows_of(path, filter="strict-match")] == [f"{answer}!" for answer in ANSWERS]
     assert [row.prediction for row in rows_of(path, prediction_field="filtered_resps.0")] == [f"{a}!" for a in ANSWERS]
-    with pytest.raises(InputError, match=r"there is no filter 'x' .found strict-match, flexible-extract"):
+    with pytest.raises(InputError, match=r"no filter 'x' .found strict-match, flexible-extract"):
         rows_of(path, filter="x")
     assert [row.prediction for row in rows_of(write(tmp_path / "one.jsonl", strict))] == [f"{a}!" for a in ANSWERS]
 
@@ -784,9 +911,9 @@ def test_inspect_ai_epochs_are_runs(tmp_path: Path) -> None:
     assert [[run.prediction for run in row.runs] for row in rows_of(path)] == [[answer, "x"] for answer in ANSWERS]
     assert [row.prediction for row in rows_of(path, run="1")] == ANSWERS
     assert [row.prediction for row in rows_of(path, run="2")] == ["x", "x"]
-    with pytest.raises(InputError, match=r"there is no run '3' .found 1, 2.: name one of these with run"):
+    with pytest.raises(InputError, match=r"no run '3' .found 1, 2.: choose a run with run"):
         rows_of(path, run="3")
-    with pytest.raises(InputError, match=r"the field 'epoch' .1, 2. tells runs of one model apart: take their mean"):
+    with pytest.raises(InputError, match=r"the field 'epoch' .1, 2. tells runs of one model apart: score the mean"):
         rows_of(path, runs="error")
 
 
@@ -878,7 +1005,7 @@ def test_file_of_a_program_without_accepted_answers_needs_a_gold_file(
         wanted = set(entry["expected_per_question"]["standard"])
         gold = write(tmp_path / "gold.json", [record for record in records if str(record["questionId"]) in wanted])
     assert command_line.main([path]) == 2
-    assert "there are no accepted answers in it" in capsys.readouterr().err
+    assert "the file has no accepted answers" in capsys.readouterr().err
     for arguments in (["-g", gold, "-s", path], [gold, path]):
         assert command_line.main([*arguments, "--format", "json"]) == 0
         submission = json.loads(capsys.readouterr().out)["submissions"][0]

@@ -125,7 +125,7 @@ def test_input_error_has_the_words_of_each_door_and_survives_a_copy() -> None:
     error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
     assert (
         str(error)
-        == 'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with missing="zero"'
+        == 'answers.json: no answer to 1 of the questions (7): add the answers, or score them 0 with missing="zero"'
     )
     assert error.format_for("command").endswith("with --missing zero")
     assert str(InputError("it is wrong", remedy="mend it")) == "it is wrong: mend it"
@@ -145,7 +145,7 @@ def test_remedy_has_words_for_every_door(door: Door) -> None:
     for row in rows:
         words = row.format_for(door, "think")
         assert words
-        assert "{" not in words
+        assert "{value" not in words
         assert ("--" in words) <= (door == "command")
 
 

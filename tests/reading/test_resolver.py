@@ -198,7 +198,7 @@ def test_match_takes_a_named_field_from_the_files_that_have_it() -> None:
     assert match_records(GOLD, answers, gold_id_field="questionId")[:2] == ("questionId", "uid")
     with pytest.raises(InputError, match=r"neither this file nor gold.json has the field 'nr' \(found 'uid'"):
         match_records(GOLD, answers, id_field="nr")
-    with pytest.raises(InputError, match=r"gold.json: there is no field 'nr' .*gold_id"):
+    with pytest.raises(InputError, match=r"gold.json: no field 'nr' .*gold_id"):
         match_records(GOLD, answers, gold_id_field="nr")
 
 
