@@ -10,8 +10,8 @@ from typing import IO, Any, TypedDict
 
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import Scored, group_names
+from anls_metric.reading.batch import Json
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.join import Json
 from anls_metric.reading.values import as_json
 from anls_metric.report.document import get_question_text
 from anls_metric.report.results import open_aside

@@ -42,6 +42,16 @@ def _write_points(points: Mapping[str, float], numbers: Numbers) -> Lines:
     return [("points", f"{lost} lost to format, {given} given to wrong numbers")] if any(points.values()) else []
 
 
+def _write_summary(summary: Mapping[str, Any], numbers: Numbers) -> Lines:
+    """The numbers of the program of a benchmark; those of groups are only in the document."""
+    written = [f"{name} {_write_number(each, numbers)}" for name, each in summary.items() if not isinstance(each, dict)]
+    return [("summary" if place == 0 else "", text) for place, text in enumerate(written)]
+
+
+def _write_number(value: Any, numbers: Numbers) -> str:
+    return numbers.format(value) if isinstance(value, float) else "-" if value is None else str(value)
+
+
 def _write_metrics(metrics: Mapping[str, Any], numbers: Numbers) -> Lines:
     return [
         (name, f"{numbers.format(each['mean'])}, 95 % {numbers.format_interval(each['interval'])}")
@@ -86,6 +96,7 @@ def _write_judge(judge: Mapping[str, Any], numbers: Numbers) -> Lines:
 
 # The key of a submission in the document -> writes its lines.
 _LINES: Mapping[str, Callable[[Any, Numbers], Lines]] = {
+    "summary": _write_summary,
     "points": _write_points,
     "metrics": _write_metrics,
     "corrections": _write_corrections,

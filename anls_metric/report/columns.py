@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.metrics import METRICS
+from anls_metric.core.choices import describe_unknown
 from anls_metric.report.numbers import Numbers
 
 
@@ -169,7 +170,7 @@ def find_columns(names: str | Iterable[str]) -> list[str]:
     keys = [name.strip() for name in (names.split(",") if isinstance(names, str) else names)]
     for key in keys:
         if key not in COLUMNS:
-            raise ValueError(f"unknown column {key!r}: choose from {', '.join(COLUMNS)}")
+            raise ValueError(describe_unknown("column", key, COLUMNS))
     return list(dict.fromkeys(["name", *keys]))
 
 
@@ -193,5 +194,5 @@ def choose_columns(
     for key in keys:
         if key not in held:
             there = ", ".join(name for name in COLUMNS if name in held)
-            raise ValueError(f"the column {key!r} would be empty here: choose from {there}")
+            raise ValueError(f"column {key!r} would be empty; choose from {there}")
     return [COLUMNS[key] for key in keys]

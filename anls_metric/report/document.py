@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from anls_metric.analysis.evaluation import Entry, Evaluation
 from anls_metric.analysis.scored import Scored, ScoredSet, sort_groups
 from anls_metric.core.variants import Variant
+from anls_metric.reading.batch import Row
 from anls_metric.reading.extract import describe_extraction
-from anls_metric.reading.join import Row
 from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
@@ -127,10 +128,19 @@ def _describe_submission(entry: Entry, compared: Compared | None, most_confusion
     return content
 
 
+def _clear_nan(value: Any) -> Any:
+    """A value with None for numbers that JSON does not have."""
+    if isinstance(value, dict):
+        return {name: _clear_nan(each) for name, each in value.items()}
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def describe_beside(entry: Entry, most_confusions: int = MOST_CONFUSIONS) -> dict[str, Any]:
     """What is known of a submission beside its score: the keys that it has of the document."""
     scored_set, assessments = entry.scored_set, entry.assessments
     content: dict[str, Any] = {}
+    if summary := scored_set.summary:
+        content["summary"] = _clear_nan(summary)
     if scored_set.points:
         content["points"] = scored_set.points._asdict()
     if entry.corrections:
@@ -227,6 +237,7 @@ def _describe_answer(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
         **({} if scored.row.written is None else {"written": scored.row.written}),
         "closest_reference": None if why is None else as_json(why.closest),
         **_describe_differences(why),
+        **({"why": why.sentence} if scored_set.scorer.columns and why else {}),
     }
 
 

@@ -1,21 +1,25 @@
-"""Every question with its answers, as columns: the data that report.js reads."""
+"""Every question with its answers, as columns: the data that the script of the report reads."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from anls_metric.analysis.alignment import Aligner
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.questions import Question
 from anls_metric.analysis.scored import Scored, ScoredSet, group_names
 from anls_metric.core.explanation import WORDS, Explanation
 from anls_metric.core.scoring import normalizer
-from anls_metric.core.variants import Variant
+from anls_metric.core.variants import Variant, get_variant
 from anls_metric.reading.values import format_value
 from anls_metric.report.document import get_question_text
-from anls_metric.report.images import Images, find_image_name
+from anls_metric.report.images import Images, find_page_name
+
+if TYPE_CHECKING:
+    from anls_metric.nested.star_explanation import Branch
 
 MOST_BYTES = 24_000_000
 """The limit for the texts of a report: about 200,000 answers of everyday length."""
@@ -72,31 +76,37 @@ def build_question_data(
     Returns:
         A dict of values that JSON can hold. Values of questions and answers are texts; lists and objects are JSON.
 
-        - ``ids``, ``questions``, ``image_names``: N texts.
+        - ``ids``, ``questions``: N texts.
         - ``references``: N lists of texts.
-        - ``pictures``: ``data:`` addresses; ``images``: N indices into them, -1 for no picture.
-        - ``groups``: for each field a dict: ``names`` of the groups, and ``of``, N lists of indices into ``names``.
+        - ``pages``: the image or document of each question: ``names``, and ``of``, N indices into ``names``.
+        - ``pictures``: ``data:`` addresses; ``images``: N indices into them. Below 0, an index counts into ``missing``
+          from -1: why the image is not embedded, "" for a question without image.
+        - ``groups``: for each field a dict: ``names`` of the groups, and ``of``, for each question an index into
+          ``names``, or a list of indices.
         - ``sentences``: every reason of a score, once.
         - ``answers``: for each submission a dict of columns of length N: ``predictions`` (None: no answer), ``scores``
           (None: the submission was not asked), ``outcomes`` (indices into `OUTCOMES`, -1: not asked), ``sentences``
           (indices), ``closest`` (indices into the references); and of dicts by the number of the question:
           ``references`` where they differ from those of the question, ``written`` where an answer was extracted from
-          the output of a model, ``trees`` of nested values.
+          the output of a model, ``trees`` of nested values, ``edits`` of texts that differ from the closest accepted
+          answer: see `alignment.Aligner`; None for too many, ``similarities`` that are not the score.
     """
-    names = [find_image_name(question.row.record) for question in questions]
-    if images:
-        images.add(name for name, question in zip(names, questions) if question.needs_a_look)
-        images.add(names)
-    pictures = list(images.data) if images else []
-    picture_places = {name: place for place, name in enumerate(pictures)}
+    keys = images.embed(questions) if images else []
+    pictures = {key: place for place, key in enumerate(images.data)} if images else {}
+    left_out = images.left_out if images else {}
+    reasons = _Index()
+    reasons.add("")  # of a question without image
     sentences = _Index()
     return {
         "ids": [question.id for question in questions],
         "questions": [get_question_text(question.row) or "" for question in questions],
         "references": [_format_references(question.row.references) for question in questions],
-        "image_names": names,
-        "images": [picture_places.get(name, -1) for name in names],
-        "pictures": [images.data[name] for name in pictures] if images else [],
+        "pages": _index_pages(questions),
+        "images": [pictures.get(key, -1 - reasons.add(left_out.get(key, ""))) for key in keys]
+        if pictures or left_out
+        else [],
+        "pictures": [images.data[key] for key in pictures] if images else [],
+        "missing": list(reasons.places),
         "groups": {field: _index_groups(questions, field) for field in fields},
         "answers": [
             _collect_answers(questions, place, scored_set, sentences) for place, scored_set in enumerate(scored_sets)
@@ -119,58 +129,85 @@ class _Index:
 def _index_groups(questions: Sequence[Question], field: str) -> dict[str, Any]:
     names = _Index()
     of = [[names.add(name) for name in group_names(question.row.record, field)] for question in questions]
-    return {"names": list(names.places), "of": of}
+    return {"names": list(names.places), "of": [places[0] if len(places) == 1 else places for places in of]}
+
+
+def _index_pages(questions: Sequence[Question]) -> dict[str, Any]:
+    names = _Index()
+    of = [names.add(find_page_name(question.row.record)) for question in questions]
+    return {"names": list(names.places), "of": of if any(names.places) else []}
 
 
 def _collect_answers(
     questions: Sequence[Question], place: int, scored_set: ScoredSet, sentences: _Index
 ) -> dict[str, Any]:
     columns: dict[str, Any] = {"predictions": [], "scores": [], "outcomes": [], "sentences": [], "closest": []}
-    columns |= {"references": {}, "written": {}, "trees": {}}
+    columns |= {"references": {}, "written": {}, "trees": {}, "edits": {}, "similarities": {}}
+    scorer = scored_set.scorer
+    aligner = Aligner(scorer if isinstance(scorer, Variant) else get_variant())
     for number, question in enumerate(questions):
         answer = question.answers[place]
-        sentence, closest, tree = _explain(answer, scored_set) if answer else ("", 0, None)
+        why = _explain(answer, scored_set) if answer else _Reason("")
         columns["predictions"].append(_format_prediction(answer))
         columns["scores"].append(answer.score if answer else None)
         columns["outcomes"].append(_PLACES[answer.outcome] if answer else -1)
-        columns["sentences"].append(sentences.add(sentence))
-        columns["closest"].append(closest)
+        columns["sentences"].append(sentences.add(why.sentence))
+        columns["closest"].append(why.closest)
         if answer and answer.row.references != question.row.references:
             columns["references"][number] = _format_references(answer.row.references)
         if answer and answer.row.written not in (None, columns["predictions"][-1]):
             columns["written"][number] = answer.row.written
-        if tree:
-            columns["trees"][number] = tree
+        if answer and answer.similarity is not None and answer.similarity != answer.score:
+            columns["similarities"][number] = round(answer.similarity, 6)
+        if why.tree:
+            columns["trees"][number] = _list_branch(why.tree, aligner)
+        if why.text:
+            columns["edits"][number] = aligner.align(why.text.prediction, why.text.best)
     return columns
 
 
-def _explain(answer: Scored, scored_set: ScoredSet) -> tuple[str, int, list[Any] | None]:
-    """Why an answer has its score: a sentence, the index of the closest accepted answer, and the tree of a value."""
+class _Reason(NamedTuple):
+    """Why an answer has its score: a sentence, the index of the closest accepted answer, and what can be drawn."""
+
+    sentence: str
+    closest: int = 0
+    text: Explanation | None = None
+    tree: Branch | None = None
+
+
+def _explain(answer: Scored, scored_set: ScoredSet) -> _Reason:
     row, scorer = answer.row, scored_set.scorer
     if row.prediction is None:
-        return _NO_ANSWER, 0, None
+        return _Reason(_NO_ANSWER)
     # Most answers score 1. For these no distance is computed.
     if answer.score == 1.0 and isinstance(scorer, Variant) and not scorer.all_or_nothing:
         if row.prediction in row.references:
-            return WORDS["equal"].sentence, row.references.index(row.prediction), None
+            return _Reason(WORDS["equal"].sentence, row.references.index(row.prediction))
         normalize = normalizer(scorer)
-        return (
-            WORDS["alike"].sentence,
-            [*map(normalize, map(str, row.references))].index(normalize(str(row.prediction))),
-            None,
-        )
+        accepted = list(map(normalize, map(str, row.references)))
+        return _Reason(WORDS["alike"].sentence, accepted.index(normalize(str(row.prediction))))
     why = scored_set.explain(answer)
     if isinstance(why, Explanation):
-        return why.sentence, why.winner, None
-    return why.tree.sentence, 0, _list_branch(why.tree) if why.tree.children else None
+        return _Reason(why.sentence, why.winner, why if _has_edits(why) else None)
+    if scorer.columns:
+        return _Reason(why.sentence)
+    return _Reason(why.tree.sentence, tree=why.tree if why.tree.children else None)
 
 
-def _list_branch(branch: Any) -> list[Any]:
-    """A branch of the tree of a value: name, prediction, reference, score, sentence, and the branches inside it."""
-    inside = [_list_branch(child) for child in branch.children]
+def _has_edits(why: Explanation) -> bool:
+    return bool(why.best.distance and why.normalized_prediction)
+
+
+def _list_branch(branch: Branch, aligner: Aligner) -> list[Any]:
+    """A branch of the tree of a value: name, prediction, reference, score, sentence, the branches inside it, edits."""
+    inside = [_list_branch(child, aligner) for child in branch.children]
     values = (None, None) if inside else (branch.prediction, branch.reference)
     texts = [None if value is None else format_value(value) for value in values]
-    return [branch.name, *texts, branch.score, branch.sentence, inside]
+    parts: list[Any] = [branch.name, *texts, branch.score, branch.sentence, inside]
+    why = branch.leaf.text if branch.leaf else None
+    if why and _has_edits(why) and texts == [why.prediction, why.closest]:
+        parts.append(aligner.align(why.prediction, why.best))
+    return parts
 
 
 def _format_prediction(answer: Scored | None) -> str | None:

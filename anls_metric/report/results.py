@@ -18,7 +18,7 @@ from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.values import as_json
-from anls_metric.report.document import RESULTS_FILE, get_question_text
+from anls_metric.report.document import get_question_text
 
 _BEGINNING = '{"inputs": '
 
@@ -35,20 +35,20 @@ def name_folder(submission: str) -> str:
 
 
 class ResultsFile:
-    """The results.json of a folder, a context manager. The file appears in the folder when it is complete.
+    """The scores of all answers as JSON, a context manager. The file appears when it is complete.
 
     Args:
-        folder: the folder to write to; it is created if it is missing.
+        path: the file to write; its folder is created if it is missing.
         inputs: the files that are scored; the results name them.
         force: whether to overwrite the results of other inputs.
 
     Raises:
-        InputError: the folder holds results of other inputs, or results.json is one of the inputs.
+        InputError: the file holds results of other inputs, or is one of the inputs.
         OSError: the file cannot be written.
     """
 
-    def __init__(self, folder: str, inputs: Sequence[str], force: bool = False) -> None:
-        self.path = os.path.join(folder, RESULTS_FILE)
+    def __init__(self, path: str, inputs: Sequence[str], force: bool = False) -> None:
+        self.path = path
         self._inputs = [path if path == "-" else os.path.abspath(path) for path in inputs]
         self._force = force
         self._separator = ""
@@ -74,8 +74,8 @@ class ResultsFile:
         refuse_input(self.path, self._inputs, remedies.RESULTS_ELSEWHERE)
         inputs = None if self._force else _read_inputs(self.path)
         if inputs is not None and inputs != self._inputs:
-            of = f"of other inputs ({', '.join(inputs)})" if inputs else "that name no inputs"
-            raise InputError(f"there are results {of}", self.path, remedies.OVERWRITE_RESULTS)
+            of = f"of other inputs ({', '.join(inputs)})" if inputs else "of unknown inputs"
+            raise InputError(f"the file holds results {of}", self.path, remedies.OVERWRITE_RESULTS)
 
     def add(self, answers: Sequence[Scored]) -> None:
         """Write more answers. OSError: they cannot be written."""
@@ -128,7 +128,7 @@ def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write
     for source in inputs:
         with suppress(OSError):
             if os.path.samefile(source, path):
-                raise InputError("it is an input, and would be overwritten", path, remedy)
+                raise InputError("the file is an input, and would be overwritten", path, remedy)
 
 
 def write_whole(path: str, content: str) -> None:

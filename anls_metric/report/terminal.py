@@ -37,10 +37,10 @@ def format_summary(entry: Entry, numbers: Numbers = PLAIN, most_confusions: int 
     scored_set = entry.scored_set
     extraction = entry.extraction.sentences if entry.extraction else ()
     zeros = {name: count for name, count in scored_set.zeros.items() if count}
-    why = f" ({', '.join(f'{count} {name}' for name, count in zeros.items())})" if zeros else ""
+    why = f" ({', '.join(f'{count:,} {name}' for name, count in zeros.items())})" if zeros else ""
     lines = [
         f"{scored_set.label:10} {numbers.format(scored_set.mean)}",
-        f"questions  {scored_set.count}",
+        f"questions  {scored_set.count:,}",
         *_format_interval_line(scored_set, numbers),
         *_format_runs_line(scored_set, numbers),
         f"exact      {numbers.format(scored_set.exact_match)}",
@@ -89,8 +89,9 @@ def format_layouts() -> str:
 def format_variants() -> str:
     """The variants, one a line: name, what is special about the variant, and the source."""
     from anls_metric.nested import get_value_variant
+    from anls_metric.rules import RULES
 
-    scorers: list[Scorer] = [*VARIANTS.values(), *map(get_value_variant, OF_VALUES)]
+    scorers: list[Scorer] = [*VARIANTS.values(), *map(get_value_variant, OF_VALUES), *RULES.values()]
     width, meanings = (
         max(len(scorer.name) for scorer in scorers),
         [scorer.meaning.replace("`", "") for scorer in scorers],

@@ -11,7 +11,7 @@ from typing import Any
 from anls_metric.analysis.comparison import compare
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 from anls_metric.report.html import as_html
 
 SCRIPT = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 1'>${window.ran = 1}<!--<script>"

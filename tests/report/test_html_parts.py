@@ -8,8 +8,8 @@ from anls_metric import VARIANTS, explain
 from anls_metric.analysis.curves import least_similarity
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading.batch import Row
 from anls_metric.reading.extract import ExtractionReport, extractor
-from anls_metric.reading.join import Row
 from anls_metric.report import html_parts
 from anls_metric.report.document import build_document
 

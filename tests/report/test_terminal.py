@@ -5,7 +5,7 @@ from __future__ import annotations
 import anls_metric
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Row
 from anls_metric.report.terminal import align_texts, format_summary, make_printable
 
 

@@ -1,0 +1,54 @@
+// The shown questions as CSV: `references` is a list in JSON, and no text is changed.
+import { make } from "./elements.js";
+import { data, several, pageName } from "./data.js";
+import { markOf } from "./marks.js";
+import { state } from "./state.js";
+import { findRows, subtractScores, similarityOf } from "./questions.js";
+
+const toJson = (text) => (/^[[{]/.test(text) ? text : JSON.stringify(text));
+const formatReferences = (texts) => {
+  if (data.of_texts) return JSON.stringify(texts);
+  return texts.length > 1 ? `{"__tuple__": [${texts.map(toJson).join(", ")}]}` : toJson(texts[0]);
+};
+const isPaired = () => several && state.second >= 0;
+const listRows = () => {
+  const hasPages = data.pages.of.length > 0;
+  const columns = (name) => [name ?? "prediction", ...["score", "outcome", ...(data.of_texts ? ["similarity"] : [])].map((column) => (name === undefined ? column : `${name} ${column}`))];
+  const heads = several ? data.submissions.map((name) => columns(name)) : [columns()];
+  const difference = isPaired() ? [`${data.submissions[state.first]} minus ${data.submissions[state.second]}`] : [];
+  const rows = [["id", "question", "references", ...heads.flat(), ...difference, ...(hasPages ? ["document"] : []), "mark", "mark note", "signature"]];
+  for (const row of findRows()) {
+    const each = data.answers.map((answer, place) => [answer.predictions[row], answer.scores[row], data.outcomes[answer.outcomes[row]]?.name, ...(data.of_texts ? [similarityOf(place, row)] : [])]);
+    const { mark, note } = markOf(row);
+    rows.push([data.ids[row], data.questions[row], formatReferences(data.references[row]), ...each.flat(), ...(isPaired() ? [subtractScores(row)] : []), ...(hasPages ? [pageName(row)] : []), mark, note, data.signature]);
+  }
+  return rows;
+};
+const quote = (value) => (typeof value === "number" ? String(value) : `"${String(value ?? "").replaceAll('"', '""')}"`);
+const joinCells = (rows) => rows.map((row) => row.map(quote).join(",")).join("\r\n") + "\r\n";
+export const formatCsv = () => joinCells(listRows());
+// With the mark that spreadsheets need for UTF-8, and no text that they take for a formula.
+const FORMULA = /^ *[=+\-@\t\r\n＝＋－＠]/;
+const defuse = (value) => (typeof value === "string" && FORMULA.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value);
+export const formatSheet = () => `\ufeff${joinCells(listRows().map((row) => row.map(defuse)))}`;
+
+// A chart as a file of its own: it has the colours that the page gives it.
+const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "vector-effect"];
+export const formatSvg = (svg) => {
+  const { width, height } = svg.getBoundingClientRect();
+  const copy = svg.cloneNode(true);
+  const copies = [copy, ...copy.querySelectorAll("*")];
+  [svg, ...svg.querySelectorAll("*")].forEach((part, place) => {
+    const style = getComputedStyle(part);
+    for (const name of STYLES) copies[place].setAttribute(name, style.getPropertyValue(name));
+  });
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  return new XMLSerializer().serializeToString(copy);
+};
+export const download = (text, name, type) => {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+};

@@ -1,0 +1,211 @@
+// The report as a whole: its parts, what each of them follows from, and what keys and links do.
+import { make, copyText, tame, replaceContent, copySigns, formatCount } from "./elements.js";
+import { data, several } from "./data.js";
+import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf } from "./marks.js";
+import { state, update, redraw, begin, NO_FILTERS, isFiltered } from "./state.js";
+import { drawRanking, drawScore } from "./ranking.js";
+import { drawCloser, drawAllPanels } from "./closer.js";
+import { drawFilters, drawPicks, drawList, describeCount, keepOpenInList, countPages, stepBy } from "./list.js";
+import { prepareSearch } from "./questions.js";
+import { fullAddress } from "./question.js";
+import { formatCsv, formatSheet, download } from "./downloads.js";
+
+const $ = (id) => document.getElementById(id);
+
+// What does not change
+
+const FLAGS = /(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?)/;
+const FEW_HINTS = 3;
+const makeHints = (hints) => {
+  const items = hints.map((hint) => make("li", {}, hint.split(FLAGS).map((part, place) => (place % 2 ? make("code", {}, part) : tame(part)))));
+  const rest = items.slice(FEW_HINTS);
+  const more = rest.length && make("details", {}, make("summary", {}, `${rest.length} more`), make("ul", {}, rest));
+  return make("section", { class: "hints", "aria-label": "What to know first" }, make("b", {}, "Look here"), make("ul", {}, items.slice(0, FEW_HINTS)), more);
+};
+const makeSection = (id, title, style, content) =>
+  make("section", { class: `card ${style}`, "aria-labelledby": id }, make("h2", { id, tabindex: -1 }, title), content);
+const makeContents = (places) => make("nav", { class: "contents", "aria-label": "Contents" }, places.map(([id, title]) => make("a", { href: `#${id}` }, title)));
+// The similarity of an answer, before the threshold. The boxes stay where they are, so that Tab goes from one to the other.
+const followRange = () => {
+  const [low, high] = ["low", "high"].map((id) => Math.min(Math.max(Number($(id).value) || 0, 0), 1));
+  update({ range: low <= 0 && high >= 1 ? null : [Math.min(low, high), Math.max(low, high)] });
+};
+const makeRange = () => {
+  const [low, high] = [["low", "lowest similarity"], ["high", "highest similarity"]].map(([id, label]) => make("input", { id, type: "number", min: 0, max: 1, step: 0.05, "aria-label": label, onchange: followRange }));
+  return make("p", { class: "range said" }, "similarity from ", low, " to ", high);
+};
+const makeTools = () => {
+  const search = make("input", { id: "search", type: "search", "data-key": "search", placeholder: "Search question, answer, id, doc:page", "aria-label": "Search question, answer, id, doc:page", autocomplete: "off", spellcheck: "false" });
+  const copy = make("button", { "data-key": "copy view" }, "Copy link to this view");
+  copy.addEventListener("click", () => copyText(fullAddress({}), copy));
+  return [
+    make("div", { class: "line" }, search, make("span", { id: "picks" })),
+    make("div", { id: "filters" }),
+    data.of_texts && makeRange(),
+    make("p", { id: "unknown", class: "note", role: "alert", hidden: true }),
+    make(
+      "div",
+      { class: "line" },
+      make("p", { id: "count", role: "status", tabindex: -1 }),
+      make("button", { id: "clear", onclick: () => update(NO_FILTERS) }, "Clear filters"),
+      copy,
+      make("button", { id: "csv", onclick: () => download(formatCsv(), "questions.csv", "text/csv") }, "Download CSV"),
+      make("button", { onclick: () => download(formatSheet(), "questions for spreadsheets.csv", "text/csv") }, "CSV for spreadsheets"),
+    ),
+    make(
+      "div",
+      { class: "line" },
+      make("p", { id: "marks-place", class: "said" }),
+      make("button", { id: "export", onclick: () => download(formatMarks(), "marks.json", "application/json") }, "Export marks"),
+      make("button", { id: "import", onclick: () => $("import-file").click() }, "Import marks"),
+      make("input", { id: "import-file", type: "file", accept: ".json,application/json", hidden: true, "aria-label": "file of marks", onchange: readMarks }),
+    ),
+    make("p", { id: "imported", class: "note", "aria-live": "polite", hidden: true }),
+    make("table", { id: "list" }),
+    make(
+      "nav",
+      { class: "pages", "aria-label": "Pages of questions" },
+      make("button", { id: "back", onclick: () => turn(-1) }, "Previous"),
+      make("span", { id: "page" }),
+      make("button", { id: "on", onclick: () => turn(1) }, "Next"),
+    ),
+    make("p", { class: "said keys" }, ...[["/", " searches, "], ["j", " and "], ["k", " or the arrows open the next and the previous question, "], ["Esc", " closes it."]].flatMap(([key, text]) => [make("kbd", {}, key), text])),
+  ];
+};
+const readMarks = async ({ target }) => {
+  if (!target.files.length) return;
+  const sentences = importMarks(await target.files[0].text());
+  target.value = "";
+  $("imported").textContent = sentences.join(" ");
+  $("imported").hidden = false;
+  redraw();
+};
+const build = () => {
+  const of = data.source ? data.about.replace(/ questions?/, (words) => `${words} of ${data.source}`) : data.about;
+  const places = [["which", several ? "Which is better" : data.label], ["closer", "A closer look"], ["questions", "Questions"]];
+  $("report").append(
+    make("a", { class: "skip", href: "#questions" }, "Skip to the questions"),
+    make(
+      "header",
+      {},
+      make("p", { class: "kicker" }, `${data.label} report`),
+      make("div", { class: "title" }, make("h1", {}, make("bdi", {}, data.title)), make("p", { class: "of" }, tame(of)), make("p", { class: "signature" }, make("code", {}, data.signature))),
+      makeContents(places),
+    ),
+    make(
+      "main",
+      {},
+      data.document.hints.length ? makeHints(data.document.hints) : "",
+      data.extraction.map((sentence) => make("p", { class: "note" }, tame(sentence))),
+      makeSection("which", places[0][1], several ? "" : "hero", make("div", { id: "ranking" })),
+      makeSection("closer", "A closer look", "", make("div", { id: "panels" })),
+      makeSection("questions", "Questions", "questions", [...data.notes.map((note) => make("p", { class: "note" }, tame(note))), ...makeTools()]),
+    ),
+    make("footer", {}, `Made by anls-metric ${data.version}. This file asks nothing of any network.`),
+  );
+};
+
+// What follows from the state: each part is drawn anew when something changes of which it is made.
+
+const drawn = new Map();
+const drawPart = (id, values, drawIt) => {
+  const key = JSON.stringify(values);
+  if (drawn.get(id) === key) return;
+  drawn.set(id, key);
+  replaceContent($(id), drawIt());
+};
+const drawEverything = (changes = {}, focus = undefined) => {
+  keepOpenInList(changes);
+  const { first, second, outcomes, before, change, group, only, marks, range, look, field, rank, all, sort, direction, search, page, open } = state;
+  if ($("search").value !== search) $("search").value = search;
+  if (data.of_texts) [$("low").value, $("high").value] = range ?? [0, 1];
+  drawPart("ranking", [first, second, all], several ? drawRanking : drawScore);
+  drawPart("panels", [first, second, outcomes, before, group, only, range, look, field, rank, all], drawCloser);
+  drawPart("picks", [first, second, group], drawPicks);
+  const counted = countMarks();
+  drawPart("filters", [first, second, outcomes, before, change, group, only, marks, range, counted], drawFilters);
+  $("list").classList.toggle("several-answers", second >= 0);
+  drawPart("list", [first, second, outcomes, before, change, group, only, marks, range, sort, direction, search, page, open, open < 0 ? "" : markOf(open)], () => drawList());
+  $("marks-place").textContent = describePlace();
+  $("count").textContent = describeCount();
+  $("unknown").textContent = tame(state.unknown);
+  $("unknown").hidden = !state.unknown;
+  $("clear").hidden = !isFiltered();
+  $("page").textContent = `page ${formatCount(page + 1)} of ${formatCount(countPages())}`;
+  $("back").disabled = page === 0;
+  $("on").disabled = page === countPages() - 1;
+  if (focus === "questions") goTo("questions", "count");
+  else if (typeof focus === "number") focusQuestion(focus);
+  else if ("open" in changes && open >= 0) focusQuestion(open);
+  else if (state.unknown) $("unknown").scrollIntoView({ block: "center" });
+};
+const goTo = (place, focused = place) => {
+  $(place).scrollIntoView({ block: "start" });
+  $(focused).focus({ preventScroll: true });
+};
+const focusQuestion = (row) => {
+  const link = $("list").querySelector(`[data-row="${row}"]`);
+  if (!link) return;
+  link.focus({ preventScroll: true });
+  const shown = link.closest("tr");
+  shown.scrollIntoView({ block: "nearest" });
+  if (row === state.open && shown.nextSibling.getBoundingClientRect().bottom > innerHeight) shown.scrollIntoView({ block: "start" });
+};
+const turn = (by) => {
+  update({ page: state.page + by });
+  $("list").scrollIntoView({ block: "start" });
+};
+
+// Events
+
+const followSearch = () => {
+  if ($("search").value !== state.search) update({ search: $("search").value }, { isTyped: true });
+};
+const handleKey = (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.target === $("search") && event.key === "Escape") {
+    event.preventDefault(); // the browser would empty the box and say nothing
+    if (state.search) update({ search: "" });
+    else event.target.blur();
+    return;
+  }
+  if (event.target.closest("input, select, textarea, summary")) return;
+  const inList = $("list").contains(event.target);
+  const by = { j: 1, k: -1, ...(inList ? { ArrowDown: 1, ArrowUp: -1 } : {}) }[event.key];
+  if (by) stepBy(by);
+  else if (event.key === "/") $("search").focus();
+  else if (event.key === "Escape" && state.open >= 0) update({ open: -1 }, { focus: state.open });
+  else return;
+  event.preventDefault();
+};
+// A link to a place of the page keeps the state of the address.
+const followLink = (event) => {
+  const link = event.target.closest("a");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
+  const place = link.getAttribute("href").slice(1);
+  if (link.dataset.open) update({ ...NO_FILTERS, only: "suspects", open: Number(link.dataset.open) });
+  else if (["which", "closer", "questions"].includes(place)) goTo(place);
+  else return;
+  event.preventDefault();
+};
+// On paper stand all panels, and the questions where somebody chose some.
+const print = (isPaper) => {
+  const hasView = state.open >= 0 || isFiltered();
+  document.body.classList.toggle("has-view", isPaper && hasView);
+  drawn.delete("panels");
+  drawn.delete("list");
+  if (!isPaper) return drawEverything();
+  replaceContent($("panels"), drawAllPanels());
+  if (hasView) replaceContent($("list"), drawList(true));
+};
+
+build();
+$("search").addEventListener("input", followSearch);
+$("search").addEventListener("search", followSearch);
+document.addEventListener("keydown", handleKey);
+document.addEventListener("click", followLink);
+document.addEventListener("copy", copySigns);
+matchMedia("print").addEventListener("change", ({ matches }) => print(matches));
+begin(drawEverything);
+prepareSearch();
+followMarks(redraw);

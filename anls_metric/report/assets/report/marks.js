@@ -1,0 +1,154 @@
+// What a reviewer thinks of a question. Marks stay in this browser; exported, they are a file for --corrections.
+import { make, makeFilter, tame, countNoun } from "./elements.js";
+import { data } from "./data.js";
+
+export const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
+export const CONFLICT = "conflict";
+const PLACE = `anls-marks:${/gold:\w+/.exec(data.signature)?.[0] ?? data.signature}`; // the hash of the questions
+const IN_PRIVATE = "This browser cannot keep marks, perhaps because the window is private: export them before you close it.";
+const IN_BROWSER = "Marks are kept in this browser alone, also after a reload: export them to send them.";
+
+const EMPTY = { mark: "", accept: [], exclude: false, note: "" };
+const isEmpty = ({ mark, accept, exclude, note }) => !mark && !accept.length && !exclude && !note;
+const sameMark = (one, other) => ["mark", "accept", "exclude", "note"].every((key) => JSON.stringify(one[key]) === JSON.stringify(other[key]));
+const rowOf = new Map(data.ids.map((id, row) => [id, row]));
+
+// The id of a question -> its mark; `others` are marks of other reviewers that differ.
+let marks = new Map();
+let isKept = true;
+const asTexts = (value) => (Array.isArray(value) ? value : value === undefined || value === null || value === "" ? [] : [value]).map(String);
+const readMark = ({ mark, accept, exclude, note, others }) => ({
+  mark: MARKS.includes(mark) ? mark : "",
+  accept: asTexts(accept),
+  exclude: ["true", "1", "yes"].includes(String(exclude ?? "").toLowerCase()),
+  note: String(note ?? ""),
+  ...(Array.isArray(others) && others.length && { others: others.map(readMark) }),
+});
+const load = () => {
+  try {
+    const kept = JSON.parse(localStorage.getItem(PLACE) ?? "[]");
+    marks = new Map(kept.map(([id, mark]) => [id, readMark(mark)]));
+  } catch {
+    isKept = false;
+  }
+};
+load();
+// Another window of this report changed the marks.
+export const followMarks = (redraw) =>
+  addEventListener("storage", ({ key }) => {
+    if (key !== PLACE) return;
+    load();
+    redraw();
+  });
+const keep = () => {
+  try {
+    localStorage.setItem(PLACE, JSON.stringify([...marks]));
+    isKept = true;
+  } catch {
+    isKept = false;
+  }
+};
+export const describePlace = () => (isKept ? IN_BROWSER : IN_PRIVATE);
+
+export const markOf = (row) => marks.get(data.ids[row]) ?? EMPTY;
+export const hasMark = (row, name) => (name === CONFLICT ? Boolean(markOf(row).others) : markOf(row).mark === name);
+export const countMarks = () => {
+  const counts = {};
+  for (const { mark, others } of marks.values()) {
+    if (mark) counts[mark] = (counts[mark] ?? 0) + 1;
+    if (others) counts[CONFLICT] = (counts[CONFLICT] ?? 0) + 1;
+  }
+  return counts;
+};
+const setMark = (row, changes) => {
+  const changed = { ...markOf(row), ...changes };
+  if (!changed.others?.length) delete changed.others;
+  if (isEmpty(changed) && !changed.others) marks.delete(data.ids[row]);
+  else marks.set(data.ids[row], changed);
+  keep();
+};
+
+// The file
+
+const record = (id, { mark, accept, exclude, note }) => ({ questionId: id, mark, ...(accept.length && { accept }), ...(exclude && { exclude }), ...(note && { note }) });
+export const formatMarks = () => {
+  const written = [...marks].filter(([id, mark]) => rowOf.has(id) && !isEmpty(mark));
+  return `${JSON.stringify(written.map(([id, mark]) => record(id, mark)), null, 2)}\n`;
+};
+// Read a file of marks or corrections; returns sentences for the reader.
+export const importMarks = (text) => {
+  let records;
+  try {
+    records = JSON.parse(text);
+  } catch {
+    records = null;
+  }
+  if (!Array.isArray(records) || records.some((each) => each?.questionId === undefined)) {
+    return ["This is no file of marks: choose a JSON file that “Export marks” wrote, or a list of corrections."];
+  }
+  const counts = { taken: 0, conflicts: 0, unknown: 0 };
+  for (const each of records) {
+    const id = String(each.questionId);
+    const row = rowOf.get(id);
+    const mark = readMark(each);
+    const own = row === undefined ? EMPTY : markOf(row);
+    if (row === undefined) counts.unknown++;
+    else if (sameMark(own, mark) || own.others?.some((other) => sameMark(other, mark))) continue;
+    else if (isEmpty(own)) {
+      marks.set(id, { ...mark, ...(own.others && { others: own.others }) });
+      counts.taken++;
+    } else {
+      marks.set(id, { ...own, others: [...(own.others ?? []), mark] });
+      counts.conflicts++;
+    }
+  }
+  keep();
+  return [
+    `${countNoun(counts.taken, "mark")} taken over.`,
+    counts.conflicts && `${countNoun(counts.conflicts, "conflict")} with your marks: choose in the questions.`,
+    counts.unknown && `${countNoun(counts.unknown, "mark")} of questions that are not in this report.`,
+  ].filter(Boolean);
+};
+
+// The group of an opened question. `redraw` shows what has changed elsewhere.
+
+const describe = ({ mark, accept, exclude, note }) => [mark, accept.length && `accept ${accept.join(" | ")}`, exclude && "leave the question out", note].filter(Boolean).join("; ");
+const drawConflict = (row, other, redraw) => {
+  const others = markOf(row).others.filter((each) => each !== other);
+  const settle = (changes) => {
+    setMark(row, { ...changes, others });
+    redraw();
+  };
+  return make(
+    "p",
+    { class: "note conflict" },
+    "Another reviewer: ",
+    make("bdi", {}, tame(describe(other))),
+    " ",
+    make("button", { "data-key": "take mark", onclick: () => settle(other) }, "Take this mark"),
+    " ",
+    make("button", { "data-key": "keep mark", onclick: () => settle({}) }, "Keep mine"),
+  );
+};
+export const drawMark = (row, redraw) => {
+  const own = markOf(row);
+  const change = (changes) => {
+    setMark(row, changes);
+    redraw();
+  };
+  const buttons = MARKS.map((name) => makeFilter(`mark ${name}`, name, own.mark === name, () => change({ mark: own.mark === name ? "" : name }), name, "chip"));
+  const accept = make("input", { type: "text", "data-key": "mark accept", "aria-label": "Accept", placeholder: "the answer that should be accepted", dir: "auto", autocomplete: "off" });
+  accept.value = own.accept.length > 1 ? own.accept.join(" | ") : (own.accept[0] ?? "");
+  // Several answers have | between them; a single answer is taken as it is.
+  accept.addEventListener("input", () => setMark(row, { accept: accept.value.split(" | ").map((text) => text.trim()).filter(Boolean) }));
+  const note = make("input", { type: "text", "data-key": "mark note", "aria-label": "Note", dir: "auto", autocomplete: "off" });
+  note.value = own.note;
+  note.addEventListener("input", () => setMark(row, { note: note.value }));
+  return make(
+    "div",
+    { class: "marks", role: "group", "aria-label": "Mark" },
+    make("div", { class: "chips" }, buttons),
+    make("div", { class: "line" }, make("label", { class: "pick" }, "Accept", accept), make("label", { class: "pick" }, "Note", note)),
+    (own.others ?? []).map((other) => drawConflict(row, other, redraw)),
+  );
+};

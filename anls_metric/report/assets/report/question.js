@@ -1,0 +1,102 @@
+// One question, opened: its page, the accepted answers, and the answer of each submission with its edits.
+import { make, copyText, markHidden, makeBadge, tame } from "./elements.js";
+import { data, several, names, makeName, pageName, pageStem, documentOf } from "./data.js";
+import { drawMark } from "./marks.js";
+import { update, redraw, formatAddress, FRAMED, NO_FILTERS } from "./state.js";
+import { formatDocument, countOfDocument } from "./questions.js";
+import { drawEdits } from "./edits.js";
+import { drawPage } from "./page.js";
+
+// In a frame, the base of addresses is the page around it.
+export const fullAddress = (changes) => (FRAMED ? document.baseURI : location.href).split("#")[0] + formatAddress(changes);
+
+const listAccepted = (texts, closest) =>
+  make(
+    "ul",
+    { class: "accepted", "aria-label": "Accepted answers" },
+    make("li", { class: "label" }, "accepted"),
+    texts.map((text, place) => make("li", { dir: "auto", class: closest.includes(place) ? "closest" : "" }, markHidden(text), closest.includes(place) && texts.length > 1 ? make("span", { class: "tag" }, "closest") : null)),
+  );
+const block = (text) =>
+  make("pre", { class: "written", dir: "auto", tabindex: text.length > 2000 ? 0 : undefined }, text === "" ? make("span", { class: "nothing" }, "empty") : markHidden(text));
+
+// A list or a nested value: a tree with a score at each branch, and the edits of each leaf.
+const listBranches = (children) =>
+  make(
+    "ul",
+    { class: "tree" },
+    children.map(([name, prediction, reference, score, sentence, inside, edits]) => {
+      const head = [make("span", { class: "path", dir: "auto" }, markHidden(name.replace(/^\./, ""))), makeBadge(score, 2)];
+      if (inside.length) return make("li", {}, head, listBranches(inside));
+      if (prediction === reference) return make("li", {}, head, make("span", { class: "leaf", dir: "auto" }, markHidden(prediction ?? "")));
+      const sides = [prediction && make("del", { dir: "auto" }, markHidden(prediction)), reference && make("ins", { dir: "auto" }, markHidden(reference))];
+      const leaf = edits ? drawEdits(prediction, reference, edits) : make("span", { class: "leaf edits", dir: "auto" }, sides.filter(Boolean));
+      return make("li", {}, head, leaf, make("span", { class: "said" }, sentence));
+    }),
+  );
+const drawAnswer = (place, row) => {
+  const of = data.answers[place];
+  const prediction = of.predictions[row];
+  const outcome = data.outcomes[of.outcomes[row]];
+  const own = data.references[row];
+  const texts = of.references[row] ?? own;
+  const closest = texts[of.closest[row]];
+  const parts = [make("header", {}, several && makeName(place), makeBadge(of.scores[row], 4), make("span", { class: "outcome" }, outcome && make("i", { class: `o${of.outcomes[row]}` }), outcome?.name ?? "not asked"))];
+  if (of.references[row]) parts.push(listAccepted(texts, [of.closest[row]]));
+  if (of.written[row] !== undefined) parts.push(make("p", { class: "label" }, "as written"), block(of.written[row]), make("p", { class: "label" }, "taken out of it"));
+  if (of.trees[row]) parts.push(listBranches(of.trees[row][5]));
+  else if (prediction !== null) {
+    parts.push(block(prediction));
+    if (row in of.edits) {
+      const from = texts.length > 1 && several ? make("p", { class: "label" }, "closest: ", make("bdi", {}, tame(closest.slice(0, 120)))) : null;
+      parts.push(from, drawEdits(prediction, closest, of.edits[row]));
+    }
+  }
+  parts.push(make("p", { class: "said" }, data.sentences[of.sentences[row]]));
+  return make("article", { "aria-label": several ? names[place] : "The answer" }, parts);
+};
+
+// The page of the question, and what else is asked about it.
+const listPages = (row) => {
+  const stem = pageStem(row);
+  if (!stem) return null;
+  const of = documentOf(stem);
+  const show = (name, kind) => {
+    const count = countOfDocument(name);
+    return make("button", { class: "filter", onclick: () => update({ ...NO_FILTERS, search: formatDocument(name), open: -1 }, { focus: "questions" }) }, `all questions of this ${kind} (${count})`);
+  };
+  const isLarger = of && countOfDocument(of) > countOfDocument(stem);
+  return make("p", { class: "of-page" }, "page ", make("code", {}, make("bdi", {}, tame(stem))), " ", show(stem, "page"), isLarger ? [" ", show(of, "document")] : null);
+};
+const drawPicture = (row, box) => {
+  const place = data.images[row] ?? -1;
+  const picture = data.pictures[place];
+  const name = tame(pageName(row));
+  if (!picture) {
+    const why = data.missing[-1 - place];
+    return why ? make("p", { class: "note" }, `The page ${name} is not in this report: ${why}.`.replace("  ", " ")) : null;
+  }
+  return drawPage(picture, `The page of the question: ${name}`, box);
+};
+export const drawQuestion = (row, step) => {
+  const closest = [...new Set(data.answers.filter((answer) => answer.scores[row] !== null && answer.predictions[row] !== null && !answer.references[row]).map((answer) => answer.closest[row]))];
+  const copy = make("button", { "data-key": "copy question" }, "Copy link");
+  copy.addEventListener("click", () => copyText(fullAddress({ open: row }), copy));
+  const content = make(
+    "div",
+    {},
+    make("h3", { dir: "auto" }, markHidden(data.questions[row] || `Question ${data.ids[row]}`)),
+    listPages(row),
+    listAccepted(data.references[row], data.of_texts ? closest : []),
+    drawMark(row, redraw), // above the answers, which can be long
+    names.map((_, place) => drawAnswer(place, row)),
+    make("div", { class: "steps" }, make("button", { "data-key": "step back", onclick: () => step(-1) }, "Previous question"), make("button", { "data-key": "step on", onclick: () => step(1) }, "Next question"), copy),
+  );
+  const box = make("div", { class: "opened", role: "region", "aria-label": `Question ${tame(data.ids[row])}` }, content);
+  const picture = drawPicture(row, box);
+  if (picture) {
+    if (picture.tagName === "DIV") box.classList.add("pictured");
+    box.prepend(make("div", {}, picture));
+  }
+  return box;
+};

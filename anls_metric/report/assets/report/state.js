@@ -1,0 +1,195 @@
+// What the reader chose. All of it stands in the address, and everything that is shown follows from it.
+import { MARKS, CONFLICT } from "./marks.js";
+import { data, several, names, BASELINE, FIELDS } from "./data.js";
+
+export const FRAMED = location.protocol === "about:"; // in a frame of the page
+const START = {
+  open: -1, // the row of the opened question
+  first: BASELINE === 0 ? 1 : 0, // a difference is the score of the first minus the score of the second
+  second: BASELINE, // -1: nobody
+  search: "",
+  outcomes: [], // of the first
+  before: [], // of the second
+  change: "",
+  group: null, // [field, name]
+  only: "",
+  range: null, // [low, high] of the similarity of the first
+  marks: [], // names of marks
+  sort: "first",
+  direction: 1,
+  page: 0,
+  look: "outcomes", // the panel that is shown
+  field: FIELDS[0] ?? "", // the field of the groups that are shown
+  rank: "name", // by what the groups are sorted
+  all: false, // whether everything is shown of what is long
+};
+export const state = { ...START, unknown: "" };
+export const SORTS = ["id", "question", "first", "second", "difference", "outcome"];
+export const CHANGES = {
+  better: (value) => value > 0,
+  worse: (value) => value < 0,
+  different: (value) => value !== 0,
+  same: (value) => value === 0,
+};
+export const RANKS = ["name", "questions", "mean", "difference"];
+
+// The address: #q-ID?name=value&...
+
+const wellForm = (text) => text.toWellFormed?.() ?? text;
+const isOneOf = (values) => (text) => (values.includes(text) ? text : undefined);
+const isSigned = (values) => (text) => (values.includes(text.replace(/^-/, "")) ? text : undefined);
+const findSubmission = (text) => {
+  const place = data.submissions.map(wellForm).indexOf(text);
+  return place < 0 ? undefined : place;
+};
+const listOutcomes = {
+  format: (places) => places.map((place) => data.outcomes[place].name).join(","),
+  parse: (text) => {
+    const places = text.split(",").map((name) => data.outcomes.findIndex((outcome) => outcome.name === name));
+    return places.includes(-1) ? undefined : places;
+  },
+};
+const asText = { format: String, parse: (text) => text };
+// The name of a parameter -> the property of the state, how it is written, and how it is read (undefined: unknown).
+const PARAMETERS = {
+  first: { key: "first", format: (place) => wellForm(data.submissions[place]), parse: findSubmission },
+  against: { key: "second", format: (place) => (place < 0 ? "" : wellForm(data.submissions[place])), parse: (text) => (text === "" ? -1 : findSubmission(text)) },
+  search: { key: "search", format: wellForm, parse: (text) => text },
+  outcome: { key: "outcomes", ...listOutcomes },
+  before: { key: "before", ...listOutcomes },
+  change: { key: "change", ...asText, parse: isOneOf(several ? Object.keys(CHANGES) : []) },
+  group: {
+    key: "group",
+    format: ([field, name]) => wellForm(`${field}:${name}`),
+    parse: (text) => {
+      const field = FIELDS.find((name) => text.startsWith(`${wellForm(name)}:`) && data.groups[name]);
+      const found = field && data.groups[field].names.find((name) => wellForm(name) === text.slice(field.length + 1));
+      return found === undefined ? undefined : [field, found];
+    },
+  },
+  mark: {
+    key: "marks",
+    format: (shown) => shown.join(","),
+    parse: (text) => (text.split(",").every((name) => [...MARKS, CONFLICT].includes(name)) ? text.split(",") : undefined),
+  },
+  similarity: {
+    key: "range",
+    format: (range) => range.join("-"),
+    parse: (text) => {
+      const [, ...range] = (/^(\d(?:\.\d+)?)-(\d(?:\.\d+)?)$/.exec(text) ?? [""]).map(Number);
+      return range.length && range[0] <= range[1] ? range : undefined;
+    },
+  },
+  only: { key: "only", ...asText, parse: isOneOf(["suspects"]) },
+  sort: { key: "sort", ...asText, parse: isSigned(SORTS) },
+  page: { key: "page", format: (page) => String(page + 1), parse: (text) => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) - 1 : undefined) },
+  look: { key: "look", ...asText },
+  by: { key: "field", format: wellForm, parse: (text) => FIELDS.find((field) => wellForm(field) === text) },
+  rank: { key: "rank", ...asText, parse: isSigned(RANKS) },
+  all: { key: "all", format: () => "1", parse: (text) => text === "1" || undefined },
+};
+const ids = new Map();
+data.ids.forEach((id, row) => ids.set(wellForm(id), row));
+
+const formatQuestion = (row) => (row < 0 ? "" : `q-${encodeURIComponent(wellForm(data.ids[row]))}`);
+const formatQuery = (shown) => {
+  const written = { ...shown, sort: (shown.direction < 0 ? "-" : "") + shown.sort };
+  const parameters = new URLSearchParams();
+  for (const [name, { key, format }] of Object.entries(PARAMETERS)) {
+    if (JSON.stringify(written[key]) !== JSON.stringify(START[key])) parameters.set(name, format(written[key]));
+  }
+  const query = String(parameters);
+  return query && `?${query}`;
+};
+export const formatAddress = (changes = {}) => {
+  const shown = { ...state, ...changes };
+  return `#${formatQuestion(shown.open)}${formatQuery(shown)}`;
+};
+// The addresses of many questions under one state.
+export const makeAddresses = () => {
+  const query = formatQuery(state);
+  return (row) => `#${formatQuestion(row)}${query}`;
+};
+const parseAddress = (hash) => {
+  const found = { ...START, unknown: "" };
+  const [, question, query] = /^#?([^?]*)\??(.*)$/s.exec(hash);
+  if (question && !question.startsWith("q-")) return null; // a place on the page
+  if (question) {
+    try {
+      const id = decodeURIComponent(question.slice(2));
+      found.open = ids.get(id) ?? -1;
+      if (found.open < 0) found.unknown = `The report has no question “${id}”.`;
+    } catch {
+      found.unknown = "The address of the question is damaged.";
+    }
+  }
+  for (const [name, text] of new URLSearchParams(query)) {
+    const parameter = PARAMETERS[name];
+    const value = parameter?.parse(text);
+    if (value === undefined) found.unknown ||= `The report does not know “${name}=${text}” of the address.`;
+    else found[parameter.key] = value;
+  }
+  if (found.sort.startsWith("-")) [found.sort, found.direction] = [found.sort.slice(1), -1];
+  if (found.first === found.second) found.second = found.first === START.second ? START.first : START.second;
+  return found;
+};
+
+const PAUSE = 250; // milliseconds between two letters of one search: the browser takes 30 to write an address
+let timer;
+let lastLetter = 0;
+let listener = () => {};
+let shownAddress = location.hash;
+const show = (isNew) => {
+  const address = formatAddress();
+  if (address === (shownAddress || "#")) return;
+  shownAddress = address === "#" ? "" : address;
+  const url = FRAMED ? location.href.split("#")[0] + address : shownAddress || location.pathname + location.search;
+  try {
+    history[isNew ? "pushState" : "replaceState"](null, "", url);
+  } catch {
+    // a frame without an address of its own
+  }
+  if (FRAMED) parent.postMessage({ type: "anls-report-state", hash: shownAddress }, "*");
+};
+const FILTERS = ["search", "outcomes", "before", "change", "group", "only", "marks", "range"];
+export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
+export const isFiltered = () => FILTERS.some((key) => state[key] && String(state[key]) !== "");
+
+// Change the state, and show it. `isNew` makes an entry in the history, to which the Back button returns. While somebody
+// types, the address waits for a pause.
+export const update = (changes, { isNew = true, focus, isTyped = false } = {}) => {
+  clearTimeout(timer);
+  const isOther = ["first", "second", "sort", "direction", ...FILTERS].some((key) => key in changes);
+  Object.assign(state, isOther && !("page" in changes) ? { page: 0 } : {}, { unknown: "" }, changes);
+  listener(changes, focus);
+  const isOneSearch = isTyped && performance.now() - lastLetter < PAUSE;
+  if (isTyped) lastLetter = performance.now();
+  if (isOneSearch) timer = setTimeout(() => show(false), PAUSE);
+  else show(isNew);
+};
+export const redraw = () => listener({});
+export const follow = (hash) => {
+  const found = parseAddress(hash);
+  if (!found) return;
+  Object.assign(state, found);
+  shownAddress = hash;
+  listener(found.open >= 0 ? { open: found.open } : {});
+  if (!state.unknown) show(false);
+};
+// A submission is never compared with itself: the two change places.
+export const chooseFirst = (first) => ({ first, second: first === state.second ? state.first : state.second });
+export const chooseSecond = (second) => {
+  if (second !== state.first) return { second };
+  const other = state.second < 0 ? [...names.keys()].find((place) => place !== second) : state.second;
+  return { second, first: other };
+};
+export const baselineOf = () => (state.second < 0 ? BASELINE : state.second);
+export const begin = (draw) => {
+  listener = draw;
+  const followLocation = () => {
+    if (location.hash !== shownAddress) follow(location.hash);
+  };
+  addEventListener("hashchange", followLocation);
+  addEventListener("popstate", followLocation);
+  follow(FRAMED ? document.documentElement.dataset.hash ?? "" : location.hash); // the page writes data-hash
+};
