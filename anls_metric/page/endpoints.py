@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from anls_metric.core.explanation import Explanation
 from anls_metric.core.rows import describe
-from anls_metric.core.variants import OF_VALUES, VARIANTS
+from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
 from anls_metric.page import limits
 from anls_metric.page.inputs import get_scorer, make_reading, read_answer, read_case
 from anls_metric.page.upload_scoring import Result, Task, score
@@ -120,7 +120,7 @@ def score_answers(
     if not isinstance(predictions, list) or not isinstance(accepted_answers, list):
         raise ValueError("predictions and accepted_answers must be lists of texts, and of lists of texts")
     if len(predictions) != len(accepted_answers):
-        raise ValueError(f"{len(predictions)} predictions and {len(accepted_answers)} lists of accepted answers")
+        raise ValueError(f"{len(predictions):,} predictions and {len(accepted_answers):,} lists of accepted answers")
     rows = zip(predictions, accepted_answers)
     answers = [read_answer(scorer, *texts, f" of row {row}") for row, texts in enumerate(rows)]
     work = sum(answer.work for answer in answers)
@@ -135,14 +135,16 @@ def score_answers(
 
 
 def list_variants() -> list[dict[str, str]]:
-    """List the published variants of ANLS: the name and the meaning of each; the last ones score lists and objects.
+    """List the published variants of ANLS: the name and the meaning of each.
+
+    The last ones score lists and objects, or are the rules of benchmarks, which files need more fields for.
 
     Returns:
         name, meaning, signature and source of each variant.
     """
     return [
         {"name": scorer.name, "meaning": scorer.meaning, "signature": scorer.signature(), "source": scorer.source}
-        for scorer in map(get_scorer, [*VARIANTS, *OF_VALUES])
+        for scorer in map(get_scorer, [*VARIANTS, *OF_VALUES, *OF_RULES])
     ]
 
 
@@ -227,7 +229,8 @@ def score_logs(
         The same as score_files.
     """
     scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)
-    reading = make_reading(scorer, unanswered_score_0, extract, prediction_field, references_field, id_field)
+    fields = {"prediction_field": prediction_field, "references_field": references_field, "id_field": id_field}
+    reading = make_reading(scorer, unanswered_score_0, extract, **fields)
     return _score_uploads(Task(files, None, scorer, reading), baseline, worst)
 
 

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.analysis.evaluation import find_scorers
+from anls_metric.analysis.evaluation import find_rule_columns, find_scorers
 from anls_metric.core.rows import as_references, as_text
-from anls_metric.core.variants import OF_VALUES, Scorer, get_variant
+from anls_metric.core.variants import OF_RULES, OF_VALUES, Scorer, get_variant
 from anls_metric.page import limits
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import Reading
@@ -26,10 +26,17 @@ def get_scorer(
     Raises:
         ValueError: there is no such variant, or it has no such option, see `find_scorers`.
     """
-    if variant not in OF_VALUES:
+    if variant not in (*OF_VALUES, *OF_RULES):
         variant = get_variant(variant).name  # type: ignore[arg-type]  # one name, no list of names
     (scorer,) = find_scorers(variant, threshold, ignore_case, none_keys or None, average or None)  # type: ignore[arg-type]
     return scorer
+
+
+def get_shown_scorer(variant: str, threshold: float, ignore_case: bool) -> Scorer:
+    """Get the scorer of the page's settings. A switch does not count where the scorer has no such option."""
+    options = get_scorer(variant).options
+    given = {"threshold": threshold, "ignore_case": ignore_case}
+    return get_scorer(variant, **{name: value for name, value in given.items() if name in options})
 
 
 def read_link(parameters: Mapping[str, str]) -> Scorer:
@@ -48,7 +55,7 @@ def read_link(parameters: Mapping[str, str]) -> Scorer:
     except ValueError:
         raise ValueError(f"threshold is {threshold!r} in the link: it must be a number from 0 to 1") from None
     name, ignore_case = parameters.get("variant", "standard"), read_case(parameters.get("case", ""))
-    return get_scorer(name, number, None if name in OF_VALUES else ignore_case)
+    return get_scorer(name, number, None if name in (*OF_VALUES, *OF_RULES) else ignore_case)
 
 
 def read_case(case: object) -> bool | None:
@@ -63,24 +70,30 @@ def make_reading(
     scorer: Scorer,
     unanswered_score_0: object,
     extract: object = "",
-    prediction_field: object = "",
-    references_field: object = "",
-    id_field: object = "",
+    ignore_extra: object = False,
+    **fields: object,
 ) -> Reading:
-    """Make the rules to read files by. A field that is empty is detected.
+    """Make the rules to read files by.
+
+    Args:
+        scorer: what will score the answers.
+        unanswered_score_0: whether a question without an answer scores 0, and is no error.
+        extract: the names of extraction rules, with commas between.
+        ignore_extra: whether answers to other questions are left out, and are no error.
+        **fields: texts of `Reading` by name, such as the fields; what is empty is detected.
 
     Raises:
         ValueError: a field that is no text, or an extraction rule that does not exist.
     """
-    texts = {"extract": extract, "prediction_field": prediction_field}
-    texts |= {"references_field": references_field, "id_field": id_field}
-    given: dict[str, Any] = {name: as_text(value, name) for name, value in texts.items()}
-    rules, values = given.pop("extract"), scorer.name in OF_VALUES
+    rules, values = as_text(extract, "extract"), scorer.name in OF_VALUES
+    texts: dict[str, Any] = {name: as_text(value, name) for name, value in fields.items()}
     return Reading(
         missing="zero" if unanswered_score_0 else "error",
+        extra="ignore" if ignore_extra else "error",
         extract=extractor(rules, values) if rules else None,
         values=values,
-    )._replace(**{name: field for name, field in given.items() if field})
+        rule=find_rule_columns(scorer.name),
+    )._replace(**{name: text for name, text in texts.items() if text})
 
 
 class Answer(NamedTuple):
@@ -114,6 +127,9 @@ def read_answer(
     Raises:
         ValueError: something is no text, no JSON, or too large to compare here.
     """
+    if scorer.columns:
+        columns = ", ".join(scorer.columns)
+        raise ValueError(f"the rule {scorer.name} needs {columns}: score a file that has these fields")
     what = f"prediction{row}"
     text, texts = as_text(prediction, what), list(as_references(references, f"accepted_answers{row}"))
     work = limits.refuse_too_long(text, texts, what)

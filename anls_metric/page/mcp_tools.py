@@ -15,6 +15,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from pydantic import Field, create_model
 from starlette.responses import JSONResponse
 
+from anls_metric.core.choices import describe_unknown
 from anls_metric.core.version import __version__
 from anls_metric.page import limits
 from anls_metric.page.bodies import Message, Receive
@@ -63,7 +64,7 @@ def build_server() -> Server[Any, Any]:
 
     async def call_tool(name: str, arguments: dict[str, Any]) -> list[types.ContentBlock]:
         if name not in ENDPOINTS:
-            raise ValueError(f"there is no tool {name!r}: choose one of {', '.join(ENDPOINTS)}")
+            raise ValueError(describe_unknown("tool", name, ENDPOINTS))
         result = await anyio.to_thread.run_sync(partial(call, ENDPOINTS[name], **arguments), limiter=threads)
         return [types.TextContent(type="text", text=json.dumps(result, ensure_ascii=False))]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -17,44 +17,79 @@ from anls_metric.report.terminal import make_printable
 
 _LONGEST = 600
 
-# The arguments of an endpoint, and the flags of the command that do the same.
+# The arguments of an endpoint and the settings of the page, and the flags of the command that do the same. The flag of
+# a list comes once for each of its values, unless it takes them with commas between.
 _FLAGS = {
     "variant": "--variant",
-    "threshold": "--anls-threshold",
+    "threshold": "--threshold",
     "extract": "--extract",
     "prediction_field": "--prediction-field",
     "references_field": "--references-field",
     "id_field": "--id-field",
+    "gold_id_field": "--gold-id-field",
+    "submission_field": "--submission-field",
+    "references_separator": "--references-separator",
+    "confidence_field": "--confidence-field",
+    "judge_field": "--judge-field",
+    "runs": "--runs",
+    "run": "--run",
     "baseline": "--baseline",
+    "by": "--by",
+    "cluster_by": "--cluster-by",
+    "metrics": "--metrics",
+    "corrections": "--corrections",
     "none_keys": "--none-keys",
     "average": "--average",
 }
-_DEFAULTS = (None, "", "standard")
+_DEFAULTS: tuple[Any, ...] = (None, "", "standard", [], ())
 _SWITCHES = {
     ("unanswered_score_0", True): ["--missing", "zero"],
+    ("ignore_extra", True): ["--extra", "ignore"],
     ("case", "counts"): ["--no-ignore-case"],
     ("case", "ignored"): ["--ignore-case"],
 }
 
 
-def format_remedy(values: Mapping[str, Any]) -> str:
+def format_command(values: Mapping[str, Any], files: Sequence[str]) -> str:
+    """Format the command that does the same as a call.
+
+    Args:
+        values: the arguments of an endpoint or the settings of the page, by name.
+        files: the files in the order of the command, each as ``FILE`` or ``NAME=FILE``.
+
+    Example:
+        >>> format_command({"variant": "rrc", "by": ["kind"]}, ["gold.json", "my run.json"])
+        "anls gold.json 'my run.json' --variant rrc --by kind"
+    """
+    words = [f"./{name}" if name.startswith("-") else name for name in files]
+    for name, flag in _FLAGS.items():
+        value = values.get(name)
+        if value not in _DEFAULTS:
+            each = value if isinstance(value, (list, tuple)) else [getattr(value, "name", value)]
+            words += chain(*(_give(flag, str(text)) for text in each))
+    words += chain(*(flag for (name, value), flag in _SWITCHES.items() if values.get(name) == value))
+    return shlex.join(["anls", *words])
+
+
+def _give(flag: str, text: str) -> list[str]:
+    return [f"{flag}={text}"] if text.startswith("-") else [flag, text]
+
+
+def format_remedy(values: Mapping[str, Any], files: Sequence[str] = ()) -> str:
     """Say what to type where the page has too little memory or time for a call.
 
     Args:
         values: the arguments of an endpoint by name.
+        files: the files in the order of the command; none to take the uploads among the arguments as they come.
 
     Example:
         >>> from anls_metric.page.uploads import Upload
         >>> format_remedy({"gold": Upload("/x/gold.json"), "submissions": [Upload("/x/my run.json")], "variant": "rrc"})
         "on your computer, type anls gold.json 'my run.json' --variant rrc"
     """
-    names = [upload.name for upload in list_uploads(values)]
-    if not names:
-        return limits.WITH_COMMAND
-    flags = [[flag, str(values[name])] for name, flag in _FLAGS.items() if values.get(name) not in _DEFAULTS]
-    switches = [flag for (name, value), flag in _SWITCHES.items() if values.get(name) == value]
-    words = [f"./{name}" if name.startswith("-") else name for name in names]
-    return f"on your computer, type {shlex.join(['anls', *words, *chain(*flags, *switches)])}"
+    uploads = list_uploads({name: value for name, value in values.items() if name != "corrections"})
+    names = list(files) or [upload.name for upload in uploads]
+    return f"on your computer, type {format_command(values, names)}" if names else limits.WITH_COMMAND
 
 
 def describe_error(error: Exception, door: Door) -> str:
@@ -68,7 +103,7 @@ def describe_error(error: Exception, door: Door) -> str:
         >>> from anls_metric.reading import remedies
         >>> error = InputError("no answer to 1 of the questions (7)", "answers.json", remedies.MISSING)
         >>> describe_error(error, "endpoint")
-        'answers.json: no answer to 1 of the questions (7): add them, or count them as 0 with unanswered_score_0'
+        'answers.json: no answer to 1 of the questions (7): add the answers, or score them 0 with unanswered_score_0'
     """
     if isinstance(error, InputError):
         said = error.format_for(door)

@@ -8,11 +8,11 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from string import Template
+from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no table of all calls after each call
@@ -21,27 +21,19 @@ os.environ.setdefault("GRADIO_RUN_HISTORY", "False")  # not every gradio has the
 import gradio as gr
 from starlette.middleware import Middleware
 
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, signature
+from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, signature
 from anls_metric.metric import CITATION
 from anls_metric.page import fork_server, limits, subprocesses, views
 from anls_metric.page.calls import ENDPOINTS, CallError, Endpoint, call, list_parameters, type_in_json
-from anls_metric.page.inputs import get_scorer, make_reading, read_link
+from anls_metric.page.file_tab import MADE_UP, QUIET, add_file_tab
+from anls_metric.page.inputs import get_scorer, get_shown_scorer, read_link
 from anls_metric.page.mcp_tools import McpTools
-from anls_metric.page.messages import describe_error, format_remedy
+from anls_metric.page.messages import describe_error
 from anls_metric.page.middleware import Guard
-from anls_metric.page.upload_scoring import Fields, Progress, Result, Task, score
-from anls_metric.page.uploads import Upload, are_large, get_folder, take
-from anls_metric.reading.errors import InputError
-from anls_metric.reading.extract import EXTRACTORS
-from anls_metric.reading.remedies import WHICH_FIELD
+from anls_metric.page.uploads import get_folder
 from anls_metric.report import html_parts
 
-if TYPE_CHECKING:
-    pass
-
 ASSETS = Path(__file__).parent / "assets"
-MADE_UP = ASSETS / "made-up"
-_MADE_UP_FILES = [MADE_UP / name for name in ("gold.json", "careful reader.json", "hasty reader.json")]
 
 # Prediction, accepted answers, variant and threshold.
 EXAMPLES = {
@@ -65,16 +57,15 @@ _COPIED = {
     "long": "These texts are too long for a link.",
 }
 
-_CASES = {True: "ignored", False: "counts"}
-_FIELDS = {"prediction": "Field of predictions", "references": "Field of accepted answers", "id": "Field of ids"}
-_KINDS = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".xlsx", ".eval", ".gz"]
-
-# Of an event that no program calls, and that shows nothing while it runs.
-_QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-
 
 def _read_asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def _read_script() -> str:
+    """Read the script of the page, with the limits that it keeps before it sends a file."""
+    most = {"MOST_BYTES": limits.MOST_BYTES, "MOST_UPLOAD": limits.MOST_UPLOAD}
+    return Template(_read_asset("page.js")).substitute(most)
 
 
 # The page
@@ -88,13 +79,13 @@ def build() -> gr.Blocks:
     uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=parent)
     os.environ["GRADIO_TEMP_DIR"] = uploads.name
     gr.set_static_paths(paths=[MADE_UP])
-    page = gr.Blocks(title="ANLS", analytics_enabled=False)
+    page = gr.Blocks(title="ANLS", analytics_enabled=False, fill_width=True)
     page.uploads = uploads
     with page:
-        gr.Markdown(_INTRODUCTION)
+        gr.Markdown(_INTRODUCTION, elem_id="introduction")
         with gr.Row(elem_id="settings"):
             variant = gr.Dropdown(
-                [(f"{name}: {get_scorer(name).meaning}", name) for name in (*VARIANTS, *OF_VALUES)],
+                [(f"{name}: {get_scorer(name).meaning}", name) for name in (*VARIANTS, *OF_VALUES, *OF_RULES)],
                 value="standard",
                 label="Variant",
                 scale=4,
@@ -108,8 +99,8 @@ def build() -> gr.Blocks:
             with gr.Tab("One answer", id="answer") as answer_tab:
                 texts, shown = _add_answer_tab(chosen)
             with gr.Tab("Files", id="file") as file_tab:
-                _add_file_tab(chosen)
-            with gr.Tab("How it works", id="how") as how_tab:
+                add_file_tab(chosen)
+            with gr.Tab("How it works", id="how") as how_tab, gr.Column(elem_id="how"):
                 gr.Markdown(_read_asset("how.md"))
                 gr.HTML(html_parts.format_variants())
                 report = _read_asset("report.md").replace("SIGNATURE", signature())
@@ -121,9 +112,9 @@ def build() -> gr.Blocks:
             return _update_settings(get_scorer(name))[1:]
 
         # Not `input`, which comes as well when one only passes through the field.
-        variant.select(reset, variant, [threshold, ignore_case], **_QUIET)
+        variant.select(reset, variant, [threshold, ignore_case], **QUIET)
         gr.on([field.change for field in chosen], None, chosen, None, js="anls.saveSettings", api_visibility="private")
-        loaded = page.load(_read_link, None, [*chosen, *texts, tabs, *shown], **_QUIET)
+        loaded = page.load(_read_link, None, [*chosen, *texts, tabs, *shown], **QUIET)
         loaded.then(None, None, None, js="anls.settle", api_visibility="private")
         for endpoint in ENDPOINTS.values():
             _add_endpoint(endpoint)
@@ -140,11 +131,6 @@ def _update_settings(scorer: Scorer) -> tuple[str, float, Any]:
     """List what the fields of the settings become."""
     name, threshold, ignore_case = _list_settings(scorer)
     return name, threshold, gr.Checkbox(ignore_case, interactive="ignore_case" in scorer.options)
-
-
-def _get_scorer(variant: str, threshold: float, ignore_case: bool) -> Scorer:
-    """Get the scorer of the settings. The field of case does not count where the scorer has no such option."""
-    return get_scorer(variant, threshold, ignore_case if "ignore_case" in get_scorer(variant).options else None)
 
 
 def _read_link(request: gr.Request) -> tuple[Any, ...]:
@@ -166,23 +152,24 @@ def _read_link(request: gr.Request) -> tuple[Any, ...]:
 def _add_answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
     """Add the tab of one answer, and return its text fields and where the score is shown."""
     longest = limits.MOST_CHARACTERS
-    with gr.Row(equal_height=False):
-        with gr.Column(scale=2, min_width=280):
+    with gr.Column(elem_id="answer-tab"):
+        with gr.Column(elem_id="typed", min_width=0):
             prediction = gr.Textbox(label="Prediction", lines=2, max_lines=6, max_length=longest, elem_id="prediction")
             answers = gr.Textbox(
                 label="Accepted answers, one a line", lines=3, max_lines=10, max_length=longest, elem_id="answers"
             )
+        with gr.Column(elem_id="examples", min_width=0):
             with gr.Row():
                 examples = [gr.Button(name, size="sm", min_width=90) for name in EXAMPLES]
             copy = gr.Button("Copy a link to this answer", size="sm", variant="secondary")
-        with gr.Column(scale=3, min_width=300):
+        with gr.Column(elem_id="shown", min_width=0):
             answer = gr.HTML(elem_id="answer")
     others = gr.HTML(elem_id="variants")
     fields = [prediction, answers, *chosen]
     changed = [field.change for field in fields]
-    gr.on(changed, _show_answer, fields, [answer, others], trigger_mode="always_last", **_QUIET)
+    gr.on(changed, _show_answer, fields, [answer, others], trigger_mode="always_last", **QUIET)
     for button in examples:
-        button.click(lambda name=button.value: _get_example(name), None, fields, **_QUIET)
+        button.click(lambda name=button.value: _get_example(name), None, fields, **QUIET)
     copied = gr.Textbox(visible=False)
     copy.click(None, fields, copied, js="anls.copyLink", api_visibility="private").then(
         lambda how: gr.Info(_COPIED[how]), copied, None, api_visibility="private"
@@ -198,107 +185,9 @@ def _get_example(name: str) -> tuple[Any, ...]:
 
 def _show_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str]:
     try:
-        return subprocesses.call(views.show_answer, prediction, answers, _get_scorer(*chosen))
+        return subprocesses.call(views.show_answer, prediction, answers, get_shown_scorer(*chosen))
     except Exception as error:
         return html_parts.format_error(describe_error(error, "page")), ""
-
-
-# Files
-
-
-def _add_file_tab(chosen: list[Any]) -> None:
-    """Add the tab of files."""
-    files = gr.File(
-        label="Gold file and submissions, or logs",
-        file_count="multiple",
-        file_types=_KINDS,
-        height=170,
-        elem_id="files",
-    )
-    with gr.Row():
-        unanswered = gr.Checkbox(False, label="Unanswered questions score 0", scale=2, elem_id="unanswered")
-        example = gr.Button("Try made-up files", size="sm", scale=1, min_width=160)
-    extract = gr.Dropdown(
-        [(f"{name}: {rule.meaning}", name) for name, rule in EXTRACTORS.items()],
-        multiselect=True,
-        label="Take answers out of what a model wrote, in this order",
-        elem_id="extract",
-    )
-    # Choices may change while a choice is on its way: a field that is not there is refused by the reading.
-    with gr.Accordion(WHICH_FIELD, open=False, elem_id="fields") as which, gr.Row():
-        fields = [
-            gr.Dropdown([""], value="", label=label, min_width=200, allow_custom_value=True, elem_id=f"{role}-field")
-            for role, label in _FIELDS.items()
-        ]
-    summary = gr.HTML(html_parts.format_hint(views.NOTHING), elem_id="summary")
-    save = gr.Button("Save the report", visible=False, elem_id="save")
-    report = gr.HTML(elem_id="report")
-
-    def run(
-        paths: list[str] | None,
-        variant: str,
-        threshold: float,
-        ignore_case: bool,
-        unanswered: bool,
-        rules: list[str] | None,
-        *named: str | None,
-        progress: Any = gr.Progress(),  # noqa: B008, gradio finds it there
-    ) -> Iterator[dict[Any, Any]]:
-        """The score first, then the report."""
-        nothing = {report: "", save: gr.Button(visible=False)}
-        if not paths:
-            yield {summary: html_parts.format_hint(views.NOTHING), **nothing}
-            return
-        try:
-            scorer, default = _get_scorer(variant, threshold, ignore_case), get_scorer(variant)
-            columns = {f"{role}_field": field or "" for role, field in zip(_FIELDS, named)}
-            values: dict[str, Any] = {
-                "files": [_take_upload(path) for path in paths],
-                "variant": scorer.name,
-                "threshold": None if scorer.threshold == default.threshold else threshold,
-                "case": "" if scorer in (default, get_scorer(variant, threshold)) else _CASES[ignore_case],
-                "unanswered_score_0": unanswered,
-                "extract": ",".join(rules or ()),
-                **columns,
-            }
-            reading = make_reading(scorer, unanswered, values["extract"], **columns)
-            task = Task(values["files"], None, scorer, reading, report=True)
-            options: dict[str, Any] = {"is_large": are_large(values), "remedy": format_remedy(values)}
-            for step in subprocesses.run(score, task, "page", **options):
-                if isinstance(step, Progress):
-                    progress((step.done, None), desc=f"Scoring {step.name}", unit="questions")
-                elif isinstance(step, Fields):
-                    yield {field: gr.Dropdown(["", *step.names]) for field in fields}
-                elif isinstance(step, Result):
-                    yield {summary: views.show_scores(step), **nothing}
-                else:
-                    yield {report: views.frame_report(step), save: gr.Button(visible=True)}
-        except Exception as error:
-            opened = {which: gr.Accordion(open=True)} if _is_of_fields(error) else {}
-            yield {summary: html_parts.format_error(describe_error(error, "page")), **nothing, **opened}
-
-    # One event for all of them, so that what was asked for last is what is shown.
-    gr.on(
-        [*(field.change for field in (files, *chosen, unanswered, extract)), *(field.input for field in fields)],
-        run,
-        [files, *chosen, unanswered, extract, *fields],
-        [summary, report, save, which, *fields],
-        show_progress_on=summary,
-        trigger_mode="always_last",
-        api_visibility="private",
-    )
-    example.click(lambda: list(map(str, _MADE_UP_FILES)), None, files, **_QUIET)
-    save.click(None, None, None, js="anls.saveReport", api_visibility="private")
-
-
-def _take_upload(path: str) -> Upload:
-    """What a visitor dropped, or made-up receipts and the answers of two readers that slip."""
-    return Upload(path) if Path(path) in _MADE_UP_FILES else take(path, get_folder(), "the file")
-
-
-def _is_of_fields(error: Exception) -> bool:
-    """Whether it can be mended by saying which field is which."""
-    return isinstance(error, InputError) and WHICH_FIELD in error.format_for("page")
 
 
 # For programs
@@ -361,7 +250,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
     page.launch(
         theme=_THEME,
         css_paths=[ASSETS / "page.css", html_parts.STYLE],
-        head=f"<script>{_read_asset('page.js')}</script>",
+        head=f"<script>{_read_script()}</script>",
         max_file_size=limits.MOST_BYTES,
         max_threads=limits.THREADS,
         state_session_capacity=limits.MOST_SESSIONS,

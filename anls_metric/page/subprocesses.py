@@ -22,7 +22,7 @@ def run(
     function: Callable[..., Iterator[Step]],
     *arguments: object,
     is_large: bool = False,
-    remedy: str = limits.WITH_COMMAND,
+    remedy: str | Callable[[], str] = limits.WITH_COMMAND,
 ) -> Iterator[Step]:
     """Run a generator function in a subprocess, which ends when nobody takes the rest of what it yields.
 
@@ -33,7 +33,7 @@ def run(
             be picklable.
         *arguments: of the function.
         is_large: whether it may take long.
-        remedy: what to do where it needs too much memory or time.
+        remedy: what to do where it needs too much memory or time, or what says so then.
 
     Raises:
         ValueError, OSError: what the function raises; ValueError: too many others wait. ExhaustedError: it needs too
@@ -54,7 +54,7 @@ def run(
             allowance = limits.large.allowance if is_large else limits.SECOND_TRY
             yield from islice(_run(function, arguments, allowance), done, None)
         except ExhaustedError:
-            raise ExhaustedError(remedy) from None
+            raise ExhaustedError(remedy if isinstance(remedy, str) else remedy()) from None
 
 
 def call(function: Callable[..., Result], *arguments: object, **options: Any) -> Result:

@@ -19,12 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from anls_metric.analysis.evaluation import fields_of
 from anls_metric.page import limits
-from anls_metric.reading.join import Row
+from anls_metric.reading.batch import Batch
 from anls_metric.reading.records import Records
-from anls_metric.reading.sources import Reading, Source
-from anls_metric.reading.submissions import Input, Submission, find_submissions
+from anls_metric.reading.submissions import Submission
 from anls_metric.reading.values import format_value
 
 _HEXADECIMAL = set("0123456789abcdef")
@@ -92,24 +90,35 @@ def are_large(values: Mapping[str, Any]) -> bool:
     return sum(upload.size for upload in list_uploads(values)) > limits.SMALL_FILES
 
 
-def open_all(uploads: Sequence[Upload], gold: Upload | None) -> dict[str, Records]:
-    """The records of uploads, by path.
+def open_all(
+    uploads: Sequence[Upload], gold: Upload | None
+) -> tuple[dict[str, Records], dict[str, ValueError | OSError]]:
+    """Open uploads.
+
+    Returns:
+        Their records by path, and the errors of those that cannot be read, have too many values or are gone.
 
     Raises:
-        ValueError: there are too many, or one has too many values. OSError: one is gone.
+        ValueError: there are too many.
     """
     paths = dict.fromkeys(upload.path for upload in uploads)
     if len(paths) > limits.MOST_SUBMISSIONS:
         raise ValueError(f"these are more than {limits.MOST_SUBMISSIONS} files: {limits.WITH_COMMAND}")
-    return {path: Upload(path).records() for path in [*paths, *([gold.path] if gold else [])]}
+    opened: dict[str, Records] = {}
+    broken: dict[str, ValueError | OSError] = {}
+    for path in [*paths, *([gold.path] if gold else [])]:
+        try:
+            records = Upload(path).records()
+            records.first_records()
+        except (ValueError, OSError) as error:
+            broken[path] = error
+        else:
+            opened[path] = records
+    return opened, broken
 
 
 def list_columns(files: Iterable[Records]) -> list[str]:
-    """The fields of the first records of files, without those that a page cannot show.
-
-    Raises:
-        ValueError: what is wrong with a file. OSError: it is gone.
-    """
+    """The fields of the first records of files, without those that a page cannot show."""
     firsts = [(next(iter(records.first_records()), {}), records.fields) for records in files]
     names = dict.fromkeys(name for first, fields in firsts for name in fields or first)
     return list(filter(is_showable, names))[: limits.MOST_COLUMNS]
@@ -283,41 +292,13 @@ def _is_plain(character: str) -> bool:
     return character.isprintable() and character not in '<>:"|?*`$!{}'
 
 
-def find(
-    uploads: Sequence[Upload], gold: Upload | None, reading: Reading, opened: Mapping[str, Records]
-) -> list[Submission]:
-    """The submissions that uploads are, in whatever order they came.
-
-    Args:
-        uploads: files that hold both sides each, or submissions; among these the gold file, where `gold` is None.
-        gold: the file with the accepted answers.
-        reading: how they are to be read.
-        opened: their records, see `open_all`: what was looked at goes on from there, so that a file is read once.
-
-    Raises:
-        ValueError: something lacks, or cannot be read. OSError: one is gone.
-    """
-    paths = list(dict.fromkeys(upload.path for upload in uploads))
-    if gold is None and len(paths) > 1:
-        paths.sort(key=lambda path: not _is_gold(opened[path], reading))
-    inputs = [Input(path, records=opened[path]) for path in paths]
-    gold_input = Input(gold.path, records=opened[gold.path]) if gold else None
-    return find_submissions(inputs, gold_input, (), reading, fields_of((), None))
-
-
-def _is_gold(records: Records, reading: Reading) -> bool:
-    """Whether a file has accepted answers alone."""
-    source = Source(records, reading)
-    return bool(source.try_side("both").references) and not source.has_both_sides()
-
-
 class Budget:
     """What the files of one call may take: memory, and time to compare them. Each file takes its share."""
 
     def __init__(self) -> None:
         self._size = self._work = 0
 
-    def read_batches(self, submission: Submission) -> Iterator[list[Row]]:
+    def read_batches(self, submission: Submission) -> Iterator[Batch]:
         """Read the rows of a submission, as long as they are within the limits.
 
         Raises:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from anls_metric.core.explanation import Explanation
+from anls_metric.core.explanation import Explanation, format_number
 from anls_metric.core.variants import OF_VALUES, Scorer
 from anls_metric.page import limits
 from anls_metric.page.inputs import read_answer
-from anls_metric.page.upload_scoring import Report, Result
+from anls_metric.page.summary import format_said
+from anls_metric.page.upload_scoring import Report
 from anls_metric.reading.values import parse_value_or_text
 from anls_metric.report import html_parts
 
@@ -14,6 +15,9 @@ NOTHING = (
     "Drop a gold file and one or more submissions, or files that hold both: logs of evaluation harnesses, tables "
     "(JSON, JSON lines, CSV, Parquet, Excel)."
 )
+
+OWN_TAB = '<a class="own-tab" href="#" target="_blank" rel="noopener">Open the report in its own tab</a>'
+"""A link, whose address page.js makes of the report."""
 
 
 def split_answers(text: str, scorer: Scorer) -> list[str]:
@@ -37,13 +41,11 @@ def show_answer(prediction: str, answers: str, scorer: Scorer) -> tuple[str, str
     answer = read_answer(scorer, prediction, references)
     why = scorer.explain(answer.prediction, answer.references)
     if isinstance(why, Explanation):
-        return html_parts.format_answer(why), html_parts.format_variant_scores(prediction, references, why)
-    return html_parts.format_value_answer(why, scorer.label), ""
-
-
-def show_scores(result: Result) -> str:
-    """Show the scores as HTML. They are known before the report is."""
-    return html_parts.format_summary(result.document, result.notes)
+        shown = format_said(html_parts.format_answer(why), f"Score {format_number(why.score)}. {why.sentence}")
+        return shown, html_parts.format_variant_scores(prediction, references, why)
+    return format_said(
+        html_parts.format_value_answer(why, scorer.label), f"Score {format_number(why.score)}. {why}."
+    ), ""
 
 
 def frame_report(report: Report) -> str:

@@ -87,7 +87,7 @@ class Visit:
         self.page = browser.new_page()
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=scheme)
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(90_000)
         self.address = address
         self.elsewhere: list[str] = []
         self.errors: list[str] = []
@@ -119,7 +119,7 @@ class Visit:
         for _ in range(10):
             self.page.locator(f"{field} input").click()
             with suppress(Exception):  # the timeout of playwright, which may not be installed
-                choice.click(timeout=3_000)
+                choice.click(timeout=10_000)
                 return
             self.page.keyboard.press("Escape")
         pytest.fail(f"{field} has no choice {option}")

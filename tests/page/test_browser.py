@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shlex
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import anls_metric
+from anls_metric.command_line import main
 from tests.conftest import ROOT
 from tests.page.conftest import SIZES, Served, Visit
 from tests.page.files import write_table
@@ -246,7 +249,7 @@ def test_made_up_files_are_there_to_try(visit: Visits) -> None:
     user.page.get_by_role("button", name="Try made-up files").click()
     user.see("#summary tr", "careful reader")
     report = user.report("60 questions")
-    assert report.get_by_text("By kind").is_visible()
+    assert report.get_by_role("tab", name="Groups").is_visible()
     assert user.fits()
     user.page.locator("#files button[aria-label=Clear]").click()
     user.see("#summary", "Drop a gold file")
@@ -321,15 +324,44 @@ def test_unanswered_questions_score_0_where_one_says_so(visit: Visits, tmp_path:
     user.see("#summary .why", "5 score 0")
 
 
-def test_a_file_of_100_mb_is_refused(visit: Visits, tmp_path: Path) -> None:
+def test_a_file_over_the_limit_is_not_sent(visit: Visits, tmp_path: Path) -> None:
     large = tmp_path / "large file.csv"
     with open(large, "wb") as stream:
-        stream.truncate(100 * 1024 * 1024)
+        stream.truncate(60 * 1024 * 1024)
+    user = visit("?tab=file&variant=rrc")
+    sent: list[int] = []
+    user.page.on("request", lambda request: sent.append(int(request.headers.get("content-length", 0))))
+    user.page.locator("#files input[type=file]").set_input_files([large, GOLD])  # the other one is sent
+    refusal = user.see("#refusal [role=alert]", "large file.csv (60 MB). A file is larger than 50 MB")
+    assert "no such limits" in refusal.inner_text()
+    user.see("#refusal code", "anls gold_label.json 'large file.csv' --variant rrc")
+    user.see("#files", "gold_la")
+    user.drop(SUBMISSION)
+    user.see("#summary .score", "0.6273")
+    user.page.locator("#refusal [role=alert]").wait_for(state="detached")
+    assert max(sent) < 1_000_000
+
+
+DROP = """([selector, sizes]) => {
+    const dropped = new DataTransfer();
+    for (const [name, size] of Object.entries(sizes)) {
+        const text = '[{"id": 1, "prediction": "a", "references": ["a"]}]';
+        dropped.items.add(new File([text, new Uint8Array(size)], name));
+    }
+    const target = document.querySelector(selector);
+    for (const type of ["dragenter", "dragover", "drop"]) {
+        target.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer: dropped}));
+    }
+}"""
+
+
+def test_a_large_file_that_is_dropped_is_not_sent(visit: Visits) -> None:
     user = visit("?tab=file")
-    user.page.locator("#files input[type=file]").set_input_files(large)
-    user.see("text=/maximum allowed size|larger than 50 MB/")
-    user.page.get_by_role("button", name="Try made-up files").click()
-    user.see("#summary tr", "careful reader")
+    user.page.evaluate(DROP, ["#files button", {"large.csv": 60 << 20}])
+    user.see("#refusal [role=alert]", "large.csv")
+    user.page.evaluate(DROP, ["#files button", {"large.csv": 60 << 20, "small.json": 0}])
+    user.see("#summary .why", "1 question.")
+    user.see("#refusal code", "anls large.csv small.json")
 
 
 def test_the_page_does_not_freeze_while_100_000_answers_are_scored(visit: Visits, tmp_path: Path) -> None:
@@ -376,7 +408,299 @@ def test_two_users_see_their_own_files(visit: Visits, tmp_path: Path, served: Se
         assert closed.value.code == 404
 
 
+# Several files, names and choices
+
+
+def write_answers(path: Path, **more: str) -> Path:
+    """Answers to the example's questions, made up: all of them right, each with more fields."""
+    records = json.loads(GOLD.read_text())["data"]
+    path.parent.mkdir(exist_ok=True)
+    answers = [{"questionId": record["questionId"], "answer": record["answers"][0], **more} for record in records]
+    path.write_text(json.dumps(answers))
+    return path
+
+
+def test_files_of_one_name_get_names_that_can_be_edited(visit: Visits, tmp_path: Path) -> None:
+    (tmp_path / "first").mkdir()
+    first = tmp_path / "first" / "results.json"
+    first.write_bytes(SUBMISSION.read_bytes())
+    second = write_answers(tmp_path / "second" / "results.json", note="made up")
+    user = visit("?tab=file")
+    user.drop(GOLD, first, second)
+    user.see("#summary tr", "results (1)")
+    box = user.see(".name-of-file textarea")  # the part has opened
+    assert box.input_value() == "results (1)"
+    assert user.page.get_by_label("2. results.json").input_value() == "results (2)"
+    box.fill("base/line")
+    box.press("Enter")
+    user.see("#summary tr", "base-line")
+    user.page.get_by_label("2. results.json").fill("tuned")
+    user.page.keyboard.press("Tab")
+    user.see("#summary code", "anls gold_label.json base-line=results.json tuned=results.json")
+    user.report("tuned")
+    user.pick("#baseline", "tuned")
+    user.see("#summary code", "--baseline tuned")
+    user.page.get_by_label("2. results.json").fill("base-line")  # files of one name are runs
+    user.page.keyboard.press("Enter")
+    user.see("#summary .why", "6 questions")
+    user.see("#summary code", "base-line=results.json base-line=results.json")
+
+
+def test_models_name_files_of_one_name(visit: Visits, tmp_path: Path) -> None:
+    user = visit("?tab=file")
+    files = [write_answers(tmp_path / name / "answers.json", model=f"org/{name}") for name in ("small", "large")]
+    user.drop(GOLD, *files)
+    user.see("#summary tr", "small")
+    user.see("#summary code", "small=answers.json large=answers.json")
+
+
+def test_a_broken_file_does_not_hide_the_scores_of_others(visit: Visits, tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "other.json").write_text('[{"questionId": 99, "answer": "x"}]')
+    (tmp_path / "results_1.json").write_text(
+        json.dumps({"results": {"docvqa": {"anls,none": 0.8, "anls_stderr,none": 0.1}}, "versions": {}})
+    )
+    user = visit("?tab=file")
+    user.drop(tmp_path / "broken.json", tmp_path / "other.json", tmp_path / "results_1.json", SUBMISSION, GOLD)
+    user.see("#summary .score", "0.6273")
+    alerts = user.page.locator("#summary [role=alert]").all_inner_texts()
+    assert [text.partition(":")[0] for text in alerts] == [
+        "broken.json, line 1, column 2",
+        "results_1.json",
+        "other.json",
+    ]
+    assert "the means of an evaluation harness and no answers: drop the log of its samples" in alerts[1]
+    user.see("#summary code", "anls gold_label.json submission.json")
+    user.report()
+
+
+def test_one_of_two_gold_files_is_chosen(visit: Visits, tmp_path: Path) -> None:
+    records = json.loads(GOLD.read_text())["data"][:5]
+    (tmp_path / "five.json").write_text(json.dumps({"data": records}))
+    user = visit("?tab=file")
+    user.drop(GOLD, tmp_path / "five.json", SUBMISSION)
+    user.see("#summary [role=alert]", "choose the gold file under “Files and names”")
+    user.pick("#gold", "five")
+    user.see("#summary [role=alert]", "1 answer to questions that five.json does not have")
+    user.page.get_by_role("button", name="Ignore answers to other questions").click()
+    user.see("#summary .why", "5 questions.")
+    user.see("#summary", "gold_label.json is left out")
+    user.see("#summary code", "anls five.json submission.json --extra ignore")
+
+
+HINTS = {
+    "Extract with sentence": (
+        [{"id": n, "prediction": f"The answer is {n}.", "references": [str(n)]} for n in range(30)]
+    ),
+    "Score with anls_star": [{"id": 1, "prediction": ["a", "b"], "references": ["a", "b"]}],
+    "Take them as runs of one model": [{"id": 1, "prediction": text, "references": ["a"]} for text in "ab"]
+    + [{"id": 2, "prediction": "a", "references": ["a"]}],
+    "Score each model_used by itself": [
+        {"id": number, "prediction": text, "references": ["a"], "model_used": name}
+        for number in range(5)
+        for text, name in (("a", "x"), ("b", "y"))
+    ],
+}
+
+
+@pytest.mark.parametrize("button", HINTS)
+def test_the_button_of_a_hint_applies_it(visit: Visits, tmp_path: Path, button: str) -> None:
+    (tmp_path / "answers.json").write_text(json.dumps(HINTS[button]))
+    user = visit("?tab=file")
+    user.drop(tmp_path / "answers.json")
+    user.page.locator("#summary").get_by_role("button", name=button).click()
+    user.page.locator("#summary").get_by_role("button", name=button).wait_for(state="detached")
+    user.see("#summary .score, #summary td")
+    assert user.page.locator("#summary [role=alert]").count() == 0
+
+
+def test_answers_without_common_ids_are_matched_by_position(visit: Visits, tmp_path: Path) -> None:
+    answers = [{"questionId": f"q{number}", "answer": "Coca Cola"} for number in range(6)]
+    (tmp_path / "answers.json").write_text(json.dumps(answers))
+    user = visit("?tab=file")
+    user.drop(GOLD, tmp_path / "answers.json")
+    user.page.get_by_role("button", name="Match answers by position").click()
+    user.see("#summary code", "anls gold_label.json answers.json --id-field none")
+    assert user.page.locator("#id-field input").input_value() == "none: match by position"
+
+
+def test_the_command_can_be_copied_and_gives_the_same(visit: Visits, tmp_path: Path, capsys: Any) -> None:
+    rows = [
+        {
+            "id": n,
+            "prediction": "milk" if n % 3 else "tea",
+            "references": ["milk"],
+            "kind": f"kind {n % 2}",
+            "sure": n / 10,
+        }
+        for n in range(10)
+    ]
+    (tmp_path / "my answers.json").write_text(json.dumps(rows))
+    (tmp_path / "corrections.json").write_text('[{"questionId": "0", "accept": "tea"}]')
+    user = visit("?tab=file")
+    user.drop(tmp_path / "my answers.json")
+    user.see("#summary .score")
+    user.pick("#by", "kind")
+    user.see("#summary code", "--by kind")
+    user.page.get_by_role("button", name="More options").click()
+    user.page.locator("#metrics input").click()
+    user.page.get_by_role("option", name="f1:").click()
+    user.page.locator("#corrections input[type=file]").set_input_files(tmp_path / "corrections.json")
+    user.see("#summary code", "corrections:")
+    user.page.get_by_role("button", name="Which field is which").click()
+    user.pick("#confidence-field", "sure")
+    user.see("#summary code", "--confidence-field sure")
+    user.page.get_by_text("Behind the number").first.click()
+    beside = user.see("#summary details table").inner_text()
+    assert all(word in beside for word in ("f1", "corrected", "AUROC"))
+    user.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    user.page.get_by_role("button", name="Copy the command").click()
+    user.see("text=Copied")
+    words = shlex.split(user.page.evaluate("navigator.clipboard.readText()"))
+    user.page.context.clear_permissions()
+    names = {name: str(tmp_path / name) for name in ("my answers.json", "corrections.json")}
+    assert main([*(names.get(word, word) for word in words[1:]), "--format", "json"]) == 0
+    (submission,) = json.loads(capsys.readouterr().out)["submissions"]
+    assert f"{submission['anls']:.4g}" == user.page.locator("#summary .score b").inner_text()
+    assert set(submission["metrics"]) == {"f1"}
+
+
+def test_suspects_and_the_judge_are_shown(visit: Visits, tmp_path: Path) -> None:
+    for name in "abc":
+        rows = [{"questionId": 1, "answer": "wrong", "ok": "yes"}, {"questionId": 2, "answer": "Coca Cola", "ok": "no"}]
+        (tmp_path / f"{name}.json").write_text(json.dumps([{**row, "by": name} for row in rows]))
+    user = visit("?tab=file")
+    user.drop(GOLD, *(tmp_path / f"{name}.json" for name in "abc"))
+    user.page.locator("#unanswered input").check()
+    user.page.get_by_role("button", name="Which field is which").click()
+    user.pick("#judge-field", "ok")
+    user.see("#summary code", "--judge-field ok")
+    user.page.get_by_text("Behind the number").first.click()
+    shown = user.page.locator("#summary details").inner_text()
+    assert "agreement" in shown
+    assert "'wrong' by 3 submissions" in shown
+
+
+# What one looks at
+
+
+STATE = """(hash) => parent.postMessage({type: "anls-report-state", hash: hash}, "*")"""
+
+
+def test_a_changed_setting_keeps_what_the_report_shows(visit: Visits) -> None:
+    user = visit("?tab=file")
+    user.drop(GOLD, SUBMISSION)
+    user.report()
+    frame = user.page.locator("#report iframe").element_handle().content_frame()
+    assert frame.evaluate("document.documentElement.dataset.hash") is None
+    frame.evaluate(STATE, "#q-3?sort=-id")
+    user.page.wait_for_function("location.hash.includes('q-3')")
+    assert "tab=file" in user.page.url
+    user.page.locator("#threshold input[type=number]").fill("0.88")
+    user.page.locator("#threshold input[type=number]").press("Tab")
+    user.report("threshold:0.88")
+    frame = user.page.locator("#report iframe").element_handle().content_frame()
+    assert frame.evaluate("document.documentElement.dataset.hash") == "#q-3?sort=-id"
+    frame.wait_for_selector("#list tr.open")
+    assert frame.locator("th[aria-sort=descending]").count() == 1
+    user.page.evaluate(STATE, "#q-4")  # what others post is nothing
+    with user.page.expect_download() as download:
+        user.page.get_by_role("button", name="Save the report").click()
+    assert "data-hash" not in Path(download.value.path()).read_text(encoding="utf-8")[:200]
+    assert "q-4" not in user.page.url
+    user.page.locator("#files button[aria-label=Clear]").click()
+    user.page.wait_for_function("location.hash === ''")
+
+
+def test_a_link_to_a_view_is_handed_to_the_report(visit: Visits) -> None:
+    user = visit("?tab=file#q-3?outcome=empty")
+    user.drop(GOLD, SUBMISSION)
+    user.report()
+    frame = user.page.locator("#report iframe").element_handle().content_frame()
+    assert frame.evaluate("document.documentElement.dataset.hash") == "#q-3?outcome=empty"
+
+
+def test_the_report_opens_in_its_own_tab(visit: Visits) -> None:
+    user = visit("?tab=file")
+    user.drop(GOLD, SUBMISSION)
+    user.report()
+    with user.page.context.expect_page() as opened:
+        user.page.get_by_role("link", name="Open the report in its own tab").click()
+    frame = opened.value.frame_locator("iframe")
+    frame.locator("#list tr.row").first.wait_for()
+    assert opened.value.title() == "ANLS report"
+    assert opened.value.frames[-1].evaluate("window.origin") == "null"  # it reaches nothing of the page
+    assert opened.value.locator("iframe").bounding_box()["width"] == opened.value.viewport_size["width"]
+    opened.value.close()
+
+
 # Look
+
+
+@pytest.mark.parametrize("tab", ["answer", "file"])
+def test_a_phone_shows_the_score_without_scrolling(visit: Visits, tab: str) -> None:
+    user = visit(f"?tab={tab}", size="phone")
+    place = "#answer"
+    if tab == "file":
+        user.drop(GOLD, SUBMISSION)
+        place = "#summary"
+    score = user.see(f"{place} .score b").bounding_box()
+    assert score["y"] + score["height"] < 700  # of 844
+    assert user.page.evaluate("scrollY") == 0
+    assert user.fits()
+
+
+def test_the_report_is_as_wide_as_the_window(visit: Visits) -> None:
+    user = visit("?tab=file")
+    user.page.set_viewport_size({"width": 1920, "height": 1080})
+    user.drop(GOLD, SUBMISSION)
+    user.report()
+    assert user.page.locator("#report iframe").bounding_box()["width"] > 1850
+    assert user.fits()
+
+
+FOCUSED = """() => {
+    let element = document.activeElement;
+    const name = element.id || element.ariaLabel || element.textContent.trim().slice(0, 30) || element.tagName;
+    for (; element && element !== document.body; element = element.parentElement) {
+        const {outlineStyle, outlineWidth, opacity} = getComputedStyle(element);
+        if (outlineStyle !== "none" && parseFloat(outlineWidth) >= 2 && opacity !== "0") return [name, true];
+    }
+    return [name, false];
+}"""
+
+
+@pytest.mark.parametrize("tab", ["answer", "file"])
+def test_the_focus_can_be_seen_on_every_control(visit: Visits, tab: str) -> None:
+    user = visit(f"?tab={tab}")
+    if tab == "file":
+        user.page.get_by_role("button", name="Try made-up files").click()
+        user.report()
+        for part in ("Files and names", "More options", "Which field is which"):
+            user.page.get_by_role("button", name=part).click()
+    user.page.locator("#introduction").click()
+    seen = []
+    for _ in range(60):
+        user.page.keyboard.press("Tab")
+        name, is_visible = user.page.evaluate(FOCUSED)
+        if name == "IFRAME":
+            break  # the report shows where the focus is
+        seen.append((name, is_visible))
+    assert len(set(seen)) > 10
+    # gradio's list of choices passes the focus on to nothing for a moment
+    assert [name for name, is_visible in seen if not is_visible and not name.startswith("ANLS")] == []
+
+
+def test_scores_are_announced(visit: Visits, tmp_path: Path) -> None:
+    user = visit()
+    user.field("prediction").fill("Coca Cole")
+    user.page.wait_for_function("document.getElementById('voice').textContent.includes('1 edit on 9 characters')")
+    user.tab("Files")
+    user.drop(GOLD, SUBMISSION)
+    user.page.wait_for_function(
+        "document.getElementById('voice').textContent === 'ANLS of submission: 0.6273. 6 questions.'"
+    )
+    assert user.page.locator("#voice").get_attribute("role") == "status"
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])

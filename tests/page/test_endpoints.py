@@ -14,6 +14,7 @@ import pytest
 import anls_metric
 from anls_metric import api
 from anls_metric.command_line import build_parser
+from anls_metric.core.variants import OF_RULES
 from anls_metric.nested import get_value_variant
 from anls_metric.page.endpoints import (
     compare_variants,
@@ -56,7 +57,7 @@ def test_long_texts_are_explained_without_edits() -> None:
 def test_every_variant_is_compared() -> None:
     scores = compare_variants("ab", ["abcd"])
     assert scores == {name: anls_metric.anls_score("ab", ["abcd"], variant=name) for name in anls_metric.VARIANTS}
-    assert [row["name"] for row in list_variants()] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES]
+    assert [row["name"] for row in list_variants()] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *OF_RULES]
 
 
 def test_many_answers_are_scored() -> None:
@@ -127,7 +128,7 @@ MANY = json.dumps(list(range(600)))
         ),
         (lambda: score_files(GOLD, [SUBMISSION], average="leaves"), "average is for lists and nested values"),
         (lambda: score_files(GOLD, [SUBMISSION], "anls_star", none_keys="maybe"), "none_keys"),
-        (lambda: score_files(GOLD, [SUBMISSION], "rrc,standard"), "there is no variant 'rrc,standard'"),
+        (lambda: score_files(GOLD, [SUBMISSION], "rrc,standard"), "unknown variant 'rrc,standard'"),
     ],
 )
 def test_what_cannot_be_scored_as_values_is_told(call: Callable[[], object], said: str) -> None:
@@ -151,16 +152,16 @@ LONG = "a" * 30_000
         (lambda: compare_variants(LONG, [LONG]), "too long to compare here"),
         (lambda: score_answers(["a", LONG], [["a"], [LONG]]), "prediction of row 1: 30,000 characters"),
         (lambda: score_answers(["a" * 5_000] * 50, [["b" * 5_000]] * 50), "score them as a file"),
-        (lambda: explain_answer("a", ["a"], "none"), "there is no variant 'none'"),
+        (lambda: explain_answer("a", ["a"], "none"), "unknown variant 'none'"),
         (lambda: explain_answer("a", []), "accepted_answers"),
         (lambda: explain_answer(7, ["a"]), "not a string"),  # type: ignore[arg-type]
         (lambda: score_answers(["a"], []), "1 predictions"),
         (lambda: score_files(GOLD, [SUBMISSION], case="maybe"), "case is 'maybe'"),
-        (lambda: score_files(GOLD, [SUBMISSION], baseline="x", extract="y"), "there is no rule 'y'"),
+        (lambda: score_files(GOLD, [SUBMISSION], baseline="x", extract="y"), "unknown extraction rule 'y'"),
         (lambda: score_files(GOLD, [SUBMISSION], worst=-1), "worst is -1"),
-        (lambda: score_logs([TABLE], "nothing", "accepted"), "there is no field 'nothing'"),
-        (lambda: score_logs([TABLE]), "there are no accepted answers in it"),
-        (lambda: score_logs([GOLD]), "name their field with prediction_field, or ask score_files"),
+        (lambda: score_logs([TABLE], "nothing", "accepted"), "no field 'nothing'"),
+        (lambda: score_logs([TABLE]), "the file has no accepted answers"),
+        (lambda: score_logs([GOLD]), "name the field of the predictions with prediction_field, or call score_files"),
         (lambda: score_logs([TABLE], 7), "prediction_field"),  # type: ignore[arg-type]
     ],
 )
@@ -202,7 +203,7 @@ def test_several_submissions_are_compared(tmp_path: Path) -> None:
     assert (one["better"], one["worse"], one["verdict"]) == (4, 0, "too few questions")
     (one,) = score_files(GOLD, submissions, baseline="better")["comparisons"]
     assert one["first"] == "better"
-    with pytest.raises(ValueError, match="no submission is called 'best'"):
+    with pytest.raises(ValueError, match="unknown baseline 'best'"):
         score_files(GOLD, submissions, baseline="best")
 
 
@@ -240,7 +241,7 @@ def test_unanswered_questions_score_0_where_one_says_so(tmp_path: Path) -> None:
     assert result["submissions"][0]["outcomes"]["missing"] == 5
     with pytest.raises(InputError) as error:
         score_files(GOLD, [few])
-    assert describe_error(error.value, "endpoint").endswith("add them, or count them as 0 with unanswered_score_0")
+    assert describe_error(error.value, "endpoint").endswith("add the answers, or score them 0 with unanswered_score_0")
 
 
 @pytest.mark.parametrize(
@@ -276,7 +277,7 @@ def test_what_nobody_foresaw_is_logged_and_not_shown(caplog: pytest.LogCaptureFi
     ("values", "command"),
     [
         ({"gold": GOLD, "submissions": [SUBMISSION]}, "anls gold_label.json submission.json"),
-        ({"files": [TABLE], "variant": "rrc", "threshold": 0.0}, "anls table.csv --variant rrc --anls-threshold 0.0"),
+        ({"files": [TABLE], "variant": "rrc", "threshold": 0.0}, "anls table.csv --variant rrc --threshold 0.0"),
         ({"files": [Upload("/x/-my log's.json")], "variant": None}, """anls './-my log'"'"'s.json'"""),
         (
             {"files": [TABLE], "case": "counts", "unanswered_score_0": True, "extract": "think,final", "worst": 3},

@@ -272,9 +272,10 @@ def test_paths_are_looked_at_in_as_many_steps_whatever_their_length(guard: Guard
 
 
 def test_no_pattern_meets_what_comes_from_outside() -> None:
-    """Those of mcp_tools read our own documentation."""
+    """Those of mcp_tools read our own documentation; that of inventory takes at most 200 characters from each place."""
     modules = (ROOT / "anls_metric" / "page").glob("*.py")
-    assert [path.name for path in modules if "import re\n" in path.read_text(encoding="utf-8")] == ["mcp_tools.py"]
+    with_patterns = {path.name for path in modules if "import re\n" in path.read_text(encoding="utf-8")}
+    assert with_patterns == {"inventory.py", "mcp_tools.py"}
 
 
 # Calls

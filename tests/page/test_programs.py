@@ -24,6 +24,7 @@ import anls_metric
 from anls_metric.api import score
 from anls_metric.page import limits
 from anls_metric.page.middleware import HEADERS
+from anls_metric.rules import RULES
 from tests.conftest import ROOT, without_questions
 from tests.page.conftest import Served
 from tests.page.files import write_table
@@ -91,7 +92,7 @@ def test_programs_get_a_score_and_why(client: Any) -> None:
     assert many["anls"] == 0.5
     assert many["signature"] == anls_metric.signature("rrc")
     listed = client.predict(api_name="/list_variants")
-    assert [row["name"] for row in listed] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES]
+    assert [row["name"] for row in listed] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *RULES]
 
 
 def test_what_has_a_default_may_be_left_out(served: Served) -> None:
@@ -114,7 +115,7 @@ def test_what_has_a_default_may_be_left_out(served: Served) -> None:
         ("explain_answer", [7, ["a"]], "not a string"),
         ("explain_answer", ["a"], "accepted_answers"),
         ("explain_answer", [], "prediction"),
-        ("explain_answer", ["a", ["a"], "none"], "there is no variant 'none'"),
+        ("explain_answer", ["a", ["a"], "none"], "unknown variant 'none'"),
         ("compare_variants", ["a", []], "accepted_answers"),
         ("score_answers", [["a"], []], "1 predictions"),
         ("score_files", [], "gold is missing: upload a file"),
@@ -368,7 +369,7 @@ def test_agents_are_answered_in_json(served: Served) -> None:
     assert (why["score"], why["edits"][1]) == (8 / 9, {"operation": "insert", "prediction": "", "reference": " "})
     assert variants["nls"] == pytest.approx(8 / 9)
     assert many == {"anls": 1, "scores": [1], "signature": anls_metric.signature()}
-    assert [row["name"] for row in listed] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES]
+    assert [row["name"] for row in listed] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *RULES]
 
 
 def test_agents_name_an_upload_as_they_like(served: Served) -> None:

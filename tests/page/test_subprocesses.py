@@ -208,6 +208,7 @@ def test_largest_process_ends_where_all_together_take_too_much() -> None:
         assert small.output.read(1)
 
 
+@pytest.mark.thorough
 def test_the_memory_of_large_files_goes_back(tmp_path: Path) -> None:
     table = write_table(tmp_path / "table.jsonl", 40_000)
     program = f"""

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from anls_metric.page import limits
-from anls_metric.page.uploads import Budget, Upload, Uploads, clean_name, find, list_columns, open_all, take
+from anls_metric.page.inventory import find_submissions_of, take_inventory
+from anls_metric.page.uploads import Budget, Upload, Uploads, clean_name, list_columns, open_all, take
+from anls_metric.reading.batch import Row
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.join import Row
 from anls_metric.reading.sources import Reading
 from tests.page.files import write_table
 
@@ -34,7 +35,12 @@ def upload(folder: Path, content: bytes, name: str = "table.csv") -> Path:
 def read(*files: Upload, gold: Upload | None = None, missing: str = "error") -> list[Row]:
     """The rows of all submissions that these files are, within the limits."""
     budget = Budget()
-    submissions = find(files, gold, Reading(missing=missing), open_all(files, gold))
+    reading = Reading(missing=missing)
+    opened, broken = open_all(files, gold)
+    for error in broken.values():
+        raise error
+    inventory = take_inventory(opened, gold.path if gold else None, reading, opened)
+    submissions = find_submissions_of(inventory, reading, opened, ("question",))
     return list(chain.from_iterable(chain.from_iterable(map(budget.read_batches, submissions))))
 
 
@@ -201,7 +207,7 @@ def test_the_gold_file_is_found_wherever_it_stands(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^few\.json: no answer to 2 of the questions of gold\.json"):
         read(few, gold_file)
     for alone, lacks in ((gold_file, "predictions"), (few, "accepted answers")):
-        with pytest.raises(InputError, match=f"there are no {lacks} (in it|besides)"):
+        with pytest.raises(InputError, match=f"the file has no {lacks}"):
             read(alone)
 
 
@@ -228,7 +234,7 @@ def test_a_file_of_many_values_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 def test_no_questions_are_refused(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("prediction,references\n")
-    with pytest.raises(ValueError, match=r"table\.csv: there are no "):
+    with pytest.raises(ValueError, match=r"table\.csv: the file has no "):
         read(Upload(str(tmp_path / "table.csv")))
 
 
@@ -271,7 +277,7 @@ def test_dates_that_python_does_not_have_are_told(tmp_path: Path) -> None:
 def test_columns_to_pick_from_are_those_that_a_page_can_show(tmp_path: Path) -> None:
     def columns(name: str, content: str) -> list[str]:
         (tmp_path / name).write_text(content)
-        return list_columns(open_all([Upload(str(tmp_path / name))], None).values())
+        return list_columns(open_all([Upload(str(tmp_path / name))], None)[0].values())
 
     assert columns("a.json", r"""[{"prediction": "a", "k\ud800": 1}]""") == ["prediction"]
     assert columns("b.json", json.dumps([{"prediction": "a", "k" * 10_000: 1}])) == ["prediction"]
@@ -281,5 +287,5 @@ def test_columns_to_pick_from_are_those_that_a_page_can_show(tmp_path: Path) -> 
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pa.table({"prediction": ["a"], "picture": [b"x"]}), tmp_path / "pictures.parquet")
-    found = list_columns(open_all([Upload(str(tmp_path / "pictures.parquet"))], None).values())
+    found = list_columns(open_all([Upload(str(tmp_path / "pictures.parquet"))], None)[0].values())
     assert found == ["prediction", "picture"]

@@ -15,7 +15,8 @@ from anls_metric.core.explanation import format_number
 from anls_metric.page import views
 from anls_metric.page.inputs import get_scorer
 from anls_metric.page.messages import describe_error
-from anls_metric.page.upload_scoring import Fields, Progress, Report, Result, Step, Task, score
+from anls_metric.page.summary import format_result
+from anls_metric.page.upload_scoring import Files, Progress, Report, Result, Step, Task, score
 from anls_metric.page.uploads import Upload
 from anls_metric.page.views import show_answer
 from anls_metric.reading.sources import Reading
@@ -90,7 +91,7 @@ def score_uploads(*files: Upload, **asked: Any) -> tuple[str, str]:
     *_, result, report = steps(*files, **asked)
     assert isinstance(result, Result)
     assert isinstance(report, Report)
-    return views.show_scores(result), gzip.decompress(base64.b64decode(report.packed)).decode()
+    return format_result(result, "anls"), gzip.decompress(base64.b64decode(report.packed)).decode()
 
 
 def test_the_scores_of_files_are_shown_before_their_report() -> None:
@@ -106,7 +107,7 @@ def test_the_scores_of_files_are_shown_before_their_report() -> None:
 def test_several_submissions_are_shown_beside_each_other(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_bytes(Path(SUBMISSION.path).read_bytes())
     shown, report = score_uploads(Upload(str(tmp_path / "other.json")), SUBMISSION, GOLD)
-    assert shown.count("0.6273") == 2
+    assert shown.count("</span>0.6273") == 2
     assert "<td>other</td>" in shown
     assert read_data(report)["submissions"] == ["other", "submission"]
 
@@ -145,14 +146,14 @@ def test_fields_are_those_that_one_picks(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("one,other,truth\nCocaCola,Coca Cola,Coca Cola\n")
     odd = Upload(str(tmp_path / "odd.csv"))
     seen: list[Step] = []
-    with pytest.raises(ValueError, match="there are no") as error:
+    with pytest.raises(ValueError, match="the file has no") as error:
         seen += score(Task([odd], report=True), "page")
-    assert seen == [Fields(["one", "other", "truth"])]
-    assert "pick their field under “Which field is which”" in describe_error(error.value, "page")
+    assert [step.fields for step in seen if isinstance(step, Files)] == [["one", "other", "truth"]] * 2
+    assert "pick the field of the accepted answers under “Which field is which”" in describe_error(error.value, "page")
     fields = {"references_field": "truth", "id_field": "none"}
     for field, mean in (("one", 8 / 9), ("other", 1.0)):
         assert f"<b>{format_number(mean)}</b>" in score_uploads(odd, prediction_field=field, **fields)[0]
-    with pytest.raises(ValueError, match="there is no field 'none of them'") as error:
+    with pytest.raises(ValueError, match="no field 'none of them'") as error:
         score_uploads(odd, prediction_field="none of them", **fields)
     assert "pick the right one" in describe_error(error.value, "page")
 

@@ -10,9 +10,11 @@ window.anls = {
             if (value === null) address.searchParams.delete(name);
             else address.searchParams.set(name, value);
         }
+        address.hash = anls.reportHash;
         window.history.replaceState(null, "", address);
         if (window.parent !== window) {
-            window.parent.postMessage({queryString: address.search.slice(1)}, "https://huggingface.co");
+            const parts = {queryString: address.search.slice(1), hash: address.hash};
+            window.parent.postMessage(parts, "https://huggingface.co");
         }
         return address;
     },
@@ -53,17 +55,70 @@ window.anls = {
         anls.save({prediction: null, answers: null});
     },
 
+    // The report. It stands in a frame that reaches nothing of the page, so page and report agree on two things:
+    // - The report posts {type: "anls-report-state", hash: "#q-7?..."} to its parent whenever its address changes: the
+    //   filter, the search, the opened question, as its own address would have them.
+    // - The page writes the last hash into the report as the attribute data-hash of its <html>, and the report begins
+    //   there. So a changed setting keeps what one looked at. The hash stands in the address of the page, too.
+    report: null, // as it came, without data-hash
+    reportHash: /^#(q-|\?)/.test(window.location.hash) ? window.location.hash : "",
+
     // A report comes packed, in a frame that is empty.
     async unpack(frame) {
         const packed = Uint8Array.from(atob(frame.dataset.packed), (sign) => sign.charCodeAt(0));
         frame.removeAttribute("data-packed");
         const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-        frame.srcdoc = await new Response(unpacked).text();
+        anls.report = await new Response(unpacked).text();
+        frame.srcdoc = anls.placeReport();
+        anls.linkReport();
+    },
+
+    // The report as it begins with what one looked at.
+    placeReport() {
+        if (!anls.reportHash) return anls.report;
+        return anls.report.replace("<html", '<html data-hash="' + anls.escape(anls.reportHash) + '"');
+    },
+
+    // A page of its own for the report, in which it stands in a frame as here: what is in a file reaches nothing.
+    linkReport() {
+        const link = document.querySelector("#own-tab a");
+        if (!link || anls.report === null) return;
+        if (link.href.startsWith("blob:")) URL.revokeObjectURL(link.href);
+        const page = '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>ANLS report</title>' +
+            '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">' +
+            "<style>html, body, iframe { display: block; width: 100%; height: 100%; margin: 0; border: 0; }</style>" +
+            '<iframe title="The report" sandbox="allow-scripts allow-downloads" srcdoc="' +
+            anls.escape(anls.placeReport()) + '"></iframe>';
+        link.href = URL.createObjectURL(new Blob([page], {type: "text/html"}));
+    },
+
+    escape(text) {
+        const signs = {"&": "&amp;", '"': "&quot;", "<": "&lt;"};
+        return text.replace(/[&"<]/g, (sign) => signs[sign]);
+    },
+
+    keepReport(event) {
+        const frame = document.querySelector("#report iframe");
+        const {type, hash} = event.data || {};
+        if (!frame || event.source !== frame.contentWindow || type !== "anls-report-state") return;
+        if (typeof hash === "string" && hash.length < 4000) anls.setReportHash(hash);
+    },
+
+    setReportHash(hash) {
+        anls.reportHash = /^#./.test(hash) ? hash : "";
+        anls.save({});
+    },
+
+    // Other files have other questions.
+    forgetReport(files) {
+        if (anls.report !== null && !(files && files.length)) {
+            anls.report = null;
+            anls.setReportHash("");
+        }
     },
 
     saveReport() {
-        const frame = document.querySelector("#report iframe");
-        if (frame) anls.download(frame.srcdoc, "anls-report.html", "text/html");
+        if (anls.report !== null) anls.download(anls.report, "anls-report.html", "text/html");
     },
 
     download(text, name, type) {
@@ -74,11 +129,102 @@ window.anls = {
         link.click();
         setTimeout(() => URL.revokeObjectURL(link.href), 60000);
     },
+
+    // Buttons beside hints: each says which setting becomes what.
+    applyWith(element, change) {
+        element.addEventListener("click", (event) => {
+            const {setting, value} = event.target.closest("button.apply")?.dataset ?? {};
+            if (setting) change({setting: setting, value: JSON.parse(value)});
+        });
+    },
+
+    async copyCommand(button) {
+        const code = button.parentElement.querySelector("code");
+        try {
+            await navigator.clipboard.writeText(code.textContent);
+            button.textContent = "Copied";
+            setTimeout(() => { button.textContent = "Copy the command"; }, 2000);
+        } catch (error) {
+            window.getSelection().selectAllChildren(code);
+        }
+    },
+
+    // The names of submissions that differ from what they would be called, by the paths of their files.
+    collectNames(places, ...boxes) {
+        const given = JSON.parse(places).map(([path, label], place) => [path, label, (boxes[place] ?? "").trim()]);
+        const names = given.filter(([, label, name]) => name && name !== label).map(([path, , name]) => [path, name]);
+        return JSON.stringify(Object.fromEntries(names));
+    },
+
+    // Files over a limit are not sent. gradio gets the others.
+    refuse: null,
+
+    refuseWith(refuse) {
+        anls.refuse = refuse;
+    },
+
+    checkFiles(event) {
+        const area = event.target.closest?.("#files, #corrections");
+        const transfer = event.type === "drop" ? event.dataTransfer : event.target;
+        if (!area || !transfer?.files?.length || event.isChecked) return;
+        const files = [...transfer.files];
+        const rest = new DataTransfer();
+        const refused = [];
+        let size = 0;
+        for (const file of files) {
+            if (file.size > $MOST_BYTES || size + file.size > $MOST_UPLOAD) {
+                refused.push(file.name + " (" + Math.ceil(file.size / 2 ** 20) + " MB)");
+            } else {
+                size += file.size;
+                rest.items.add(file);
+            }
+        }
+        if (refused.length || document.querySelector("#refusal .anls")) {
+            anls.refuse?.({files: files.map((file) => file.name), refused: refused});
+        }
+        if (!refused.length) return;
+        event.stopImmediatePropagation();
+        event.preventDefault();
+        const target = event.target;
+        if (event.type === "change") target.files = rest.files;
+        else if (!rest.files.length) target.dispatchEvent(new DragEvent("dragleave", {bubbles: true}));
+        if (!rest.files.length) return;
+        const again = event.type === "drop"
+            ? new DragEvent("drop", {bubbles: true, cancelable: true, dataTransfer: rest})
+            : new Event("change", {bubbles: true});
+        again.isChecked = true;
+        target.dispatchEvent(again);
+    },
+
+    // A screen reader says what is shown, once it stays for a moment.
+    said: "",
+
+    say() {
+        const shown = [...document.querySelectorAll("[data-said]")].filter((part) => part.checkVisibility());
+        const said = shown.map((part) => part.dataset.said).join(" ");
+        if (!anls.voice.isConnected) document.body.append(anls.voice); // gradio makes the body anew
+        if (!anls.settled || said === anls.said) return;
+        anls.said = said;
+        clearTimeout(anls.saying);
+        anls.saying = setTimeout(() => { anls.voice.textContent = said; }, 500);
+    },
 };
+
+anls.voice = document.createElement("div");
+anls.voice.id = "voice";
+anls.voice.setAttribute("role", "status");
+for (const type of ["change", "drop"]) document.addEventListener(type, anls.checkFiles, true);
+window.addEventListener("message", anls.keepReport);
+document.addEventListener("click", (event) => {
+    const button = event.target.closest?.(".command button.copy");
+    if (button) anls.copyCommand(button);
+});
 
 new MutationObserver(() => {
     for (const frame of document.querySelectorAll("#report iframe[data-packed]")) anls.unpack(frame);
-}).observe(document.documentElement, {childList: true, subtree: true, attributeFilter: ["data-packed"]});
+    if (document.querySelector('#own-tab a[href="#"]')) anls.linkReport();
+    anls.say();
+}).observe(document.documentElement, {childList: true, subtree: true, attributeFilter: ["data-packed", "data-said"]});
 
 // gradio's button that adds files is a button in a button, under a name that nobody translated.
 new MutationObserver(() => {

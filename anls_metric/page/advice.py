@@ -1,0 +1,79 @@
+"""What a hint or an error says on the page, and the setting that a button beside it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from anls_metric.analysis.clusters import CLUSTER_BY
+from anls_metric.analysis.hints import Hint
+from anls_metric.core.variants import OF_VALUES
+from anls_metric.page.messages import describe_error
+from anls_metric.reading import remedies
+from anls_metric.reading.remedies import Door, Remedy
+
+
+class Action(NamedTuple):
+    """A row of `ACTIONS`: what the button of a remedy does. ``{value}`` stands for what the hint or error names.
+
+    Attributes:
+        setting: the setting that it changes, by the name of the argument of an endpoint.
+        value: what the setting becomes; a switch is turned on with "true".
+        label: what the button says.
+    """
+
+    setting: str
+    value: str
+    label: str
+
+
+_UNANSWERED = Action("unanswered_score_0", "true", "Count unanswered questions as 0")
+_RUNS = Action("runs", "question", "Take them as runs of one model")
+
+ACTIONS: Mapping[Remedy, Action] = {
+    remedies.EXTRACT: Action("extract", "{value}", "Extract with {value}"),
+    remedies.MISSING: _UNANSWERED,
+    remedies.NO_ANSWER: _UNANSWERED,
+    remedies.EXTRA: Action("ignore_extra", "true", "Ignore answers to other questions"),
+    remedies.UNKNOWN_IDS: Action("id_field", "none", "Match answers by position"),
+    remedies.REPEATED_IDS: _RUNS,
+    remedies.RUNS: _RUNS,
+    remedies.SUBMISSION_FIELD: Action("submission_field", "{value}", "Score each {value} by itself"),
+    remedies.REFERENCES_SEPARATOR: Action("references_separator", "{value}", "Split accepted answers at “{value}”"),
+    remedies.VALUES: Action("variant", OF_VALUES[0], f"Score with {OF_VALUES[0]}"),
+    CLUSTER_BY: Action("cluster_by", "{value}", "Take questions with one {value} together"),
+}
+
+
+class Advice(NamedTuple):
+    """A sentence for a visitor, and the button beside it.
+
+    Attributes:
+        text: the sentence.
+        action: what the button does, with the value in its place; None for no button.
+    """
+
+    text: str
+    action: Action | None = None
+
+
+def advise(problem: Hint | Exception, door: Door = "page") -> Advice:
+    """Say what is wrong, and offer to change the setting that mends it.
+
+    Example:
+        >>> hint = Hint("wrapped", "9 of 10 predictions look wrapped", remedies.EXTRACT, "think,final")
+        >>> advise(hint).action
+        Action(setting='extract', value='think,final', label='Extract with think,final')
+        >>> advise(ValueError("too large"))
+        Advice(text='too large', action=None)
+    """
+    text = problem.format_for(door) if isinstance(problem, Hint) else describe_error(problem, door)
+    remedy, value = getattr(problem, "remedy", ""), getattr(problem, "value", "")
+    action = ACTIONS.get(remedy) if isinstance(remedy, Remedy) and len(value) <= _LONGEST_VALUE else None
+    if action and (value or "{value}" not in action.value):
+        action = Action(*(part.format(value=value) for part in action))
+        return Advice(text, action)
+    return Advice(text)
+
+
+_LONGEST_VALUE = 200  # characters that a button names
