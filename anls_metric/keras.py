@@ -1,4 +1,4 @@
-"""The score as metrics of Keras 3, on any backend, and the edit distance of `keras_hub` without TensorFlow.
+"""ANLS as metrics of Keras 3, on any backend, and the edit distance of `keras_hub` without TensorFlow.
 
 Texts are no numbers, so none of this can run inside a compiled training step. Where Keras traces one, a metric here
 says so, and `ValidationMetrics` is the callback that scores after each epoch instead.
@@ -26,7 +26,7 @@ _GREATEST_TOKEN = 2**61 - 2
 
 
 class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
-    """What the metrics here share: the quotient of two sums that do not drift."""
+    """The base of the metrics: the quotient of two exact sums."""
 
     def __init__(self, dtype: Any, name: str | None) -> None:
         if name is not None and not isinstance(name, str):
@@ -122,8 +122,8 @@ class EditDistance(_Ratio):
         truth, predicted = _read_texts(y_true, "y_true"), _read_texts(y_pred, "y_pred")
         if len(truth) != len(predicted):
             raise ValueError(
-                f"y_true and y_pred hold {len(truth)} and {len(predicted)} texts: pass the tokens of one text on both "
-                "sides, or of as many texts (a flat list is one text)"
+                f"y_true and y_pred hold {len(truth):,} and {len(predicted):,} texts: pass the tokens of "
+                "the same number of texts on both sides (a flat list is one text)"
             )
         if len({type(tokens[0]) for tokens in (*truth, *predicted) if tokens}) > 1:
             raise ValueError(
@@ -133,7 +133,7 @@ class EditDistance(_Ratio):
         self._add(sample_weight, edits, [len(tokens) if self.normalize else 1 for tokens in truth])
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` makes the metric from."""
+        """The arguments for `from_config`."""
         return {**super().get_config(), "normalize": self.normalize}
 
 
@@ -185,7 +185,7 @@ class ANLS(_Ratio):
         self._direction = "up"  # what Keras goes by where a callback monitors a compiled metric
 
     def signature(self) -> str:
-        """Which ANLS it is: what to report with the number."""
+        """The signature of the score. Report it with the score."""
         return self.variant.signature()
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
@@ -230,7 +230,7 @@ class ANLS(_Ratio):
 
 
 class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
-    """A callback that has the model answer after each epoch, and logs what metrics say of it as ``val_...``.
+    """A callback that lets the model answer after each epoch, and logs the metrics as ``val_...``.
 
     Give it to ``fit`` before callbacks that look at what it logs, and tell these which way is better:
     ``ModelCheckpoint(path, monitor="val_anls", mode="max", save_best_only=True)``.
@@ -397,7 +397,7 @@ def _read_weights(sample_weight: Any, rows: int) -> list[float]:
         weights = [weights] * rows
     if len(weights) != rows:
         raise ValueError(
-            f"sample_weight and the batch hold {len(weights)} and {rows} rows: pass a weight for each, or one for all"
+            f"sample_weight has {len(weights):,} rows and the batch has {rows:,}: pass one weight, or one for each row"
         )
     for row, weight in enumerate(weights):
         if not isinstance(weight, (int, float)) or not 0 <= weight <= _GREATEST_FLOAT32:

@@ -1,4 +1,4 @@
-"""The score as metrics of torchmetrics: for training loops, on any device, in any number of processes.
+"""ANLS as metrics of torchmetrics: for training loops, on any device, in any number of processes.
 
 Sums are whole numbers, so that they are exact: the same bits after a million updates, and in whatever order batches
 and processes come.
@@ -29,7 +29,7 @@ _LOW = 2**32
 
 
 class _Scores(torchmetrics.Metric):  # type: ignore[misc]
-    """What the metrics here share: the scores of all batches, and their reduction. `_score` is left to them.
+    """The base of the metrics: the scores of all batches and their reduction. Subclasses define `_score`.
 
     The state is called after what is computed. A MetricCollection takes metrics for one whose states have equal names
     and, after the first batch, equal values; two variants, which often agree on a batch, must stay two.
@@ -54,12 +54,12 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
 
     @property
     def plot_lower_bound(self) -> float | None:
-        """The least value that there can be."""
+        """The smallest possible value."""
         return 0.0
 
     @property
     def plot_upper_bound(self) -> float | None:
-        """The greatest value that there can be."""
+        """The largest possible value."""
         return None if self.reduction == "sum" else 1.0
 
     def _score(self, preds: Any, target: Any) -> list[float]:
@@ -182,7 +182,7 @@ class ANLS(_Scores):
         self.variant = variant
 
     def signature(self) -> str:
-        """Which ANLS it is: what to report with the number."""
+        """The signature of the score. Report it with the score."""
         return self.variant.signature()
 
     def _score(self, preds: Any, target: Any) -> list[float]:
@@ -236,7 +236,7 @@ class NormalizedLevenshteinSimilarity(_Scores):
 
     @property
     def plot_lower_bound(self) -> float | None:
-        """The least value that there can be."""
+        """The smallest possible value."""
         if self.substitution_cost <= 1:
             return 0.0
         return None if self.reduction == "sum" else -1.0
@@ -245,7 +245,7 @@ class NormalizedLevenshteinSimilarity(_Scores):
         predictions, references = _read_texts(preds, "preds"), _read_texts(target, "target")
         if len(predictions) != len(references):
             raise ValueError(
-                f"there are {len(predictions)} texts in preds but {len(references)} in target: pass one text to "
+                f"there are {len(predictions):,} texts in preds but {len(references):,} in target: pass one text to "
                 "compare with for each prediction"
             )
         return list(map(self._similarity, predictions, references))

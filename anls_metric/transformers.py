@@ -1,4 +1,4 @@
-"""The score of an evaluation: ``compute_metrics`` for the trainers of transformers and TRL.
+"""ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 
 Transformers is not imported here: a hook is a function of ids or logits and labels, and decodes them.
 """
@@ -62,7 +62,7 @@ def build_compute_metrics(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> ComputeMetrics:
-    """The ``compute_metrics`` of transformers' ``Trainer`` and ``Seq2SeqTrainer``, and of TRL's ``SFTTrainer``.
+    """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``.
 
     It decodes what the model predicted, generated ids (``predict_with_generate=True``) or logits, and scores it.
     Logits are teacher-forced: each token is predicted from the right ones before it, so that the number is
@@ -114,7 +114,7 @@ def build_compute_metrics(
 
 
 class ComputeMetrics:
-    """What `build_compute_metrics` returns. It is told an evaluation at once or batch by batch.
+    """The hook that `build_compute_metrics` returns. It takes an evaluation at once or batch by batch.
 
     It can be pickled and copied where tokenizer and ``extract`` can.
     """
@@ -211,13 +211,15 @@ class ComputeMetrics:
             labels if isinstance(labels, list) else [labels] * (1 if labels is not None else len(batches))
         )
         if len(batches) != len(batches_of_labels):
-            raise ValueError(f"there are {len(batches)} batches of predictions and {len(batches_of_labels)} of labels")
+            raise ValueError(
+                f"there are {len(batches):,} prediction batches and {len(batches_of_labels):,} label batches"
+            )
         self._batches += 1
         for batch, places in zip(batches, batches_of_labels):
             ids = _list_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
             labelled = _list_ids(_take_first(places), "labels") if places is not None else [[]] * len(ids)
             if len(ids) != len(labelled):
-                raise ValueError(f"there are {len(ids)} predictions and {len(labelled)} labels in one batch")
+                raise ValueError(f"there are {len(ids):,} predictions and {len(labelled):,} labels in one batch")
             labelled = list(map(self._strip_padding, labelled, ids))
             for row, (predicted, label) in enumerate(zip(ids, labelled), len(self._predictions)):
                 self._refuse_unreadable(predicted, label, name_row(row))
@@ -241,7 +243,7 @@ class ComputeMetrics:
         return label[:end]
 
     def _refuse_unreadable(self, predicted: list[int], label: list[int], row: str) -> None:
-        """Refuse what would be a wrong number in silence."""
+        """Refuse input that would silently give a wrong score."""
         if _NOT_A_NUMBER in predicted:
             raise ValueError(
                 f"the logits of {row} are NaN where its labels are: the model is broken, or its numbers are too coarse "
@@ -291,12 +293,14 @@ class ComputeMetrics:
         rows = len(self._predictions)
         if len(self._labels) != rows:
             raise ValueError(
-                f"there are {rows} predictions and {len(self._labels)} labels: pass references, or an evaluation "
+                f"there are {rows:,} predictions and {len(self._labels):,} labels: pass references, or an evaluation "
                 "set with labels"
             )
         empty = [row for row, ids in enumerate(self._labels) if not ids]
         if empty:
-            said = f"{len(empty)} of {rows} rows have no labels (all are negative), the first is {name_row(empty[0])}"
+            said = (
+                f"{len(empty):,} of {rows:,} rows have no labels (all are negative), the first is {name_row(empty[0])}"
+            )
             advice = "pass references, or see whether answers are cut off at a maximal length"
             if len(empty) == rows:
                 raise ValueError(f"{said}: {advice}")
@@ -313,7 +317,7 @@ class ComputeMetrics:
         if not candidates:
             interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
             raise ValueError(
-                f"there are {rows} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
+                f"there are {rows:,} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
                 "each row of the evaluation set, for several sets as a dict by their names"
                 + (interrupted if self._batches > 1 else "")
             )
@@ -332,7 +336,7 @@ class ComputeMetrics:
         fits = self._fits(references)
         if 2 * sum(fits) < len(fits):
             warnings.warn(
-                f"only {sum(fits)} of {len(fits)} labels are among the accepted answers of their row: pass references "
+                f"only {sum(fits):,} of {len(fits):,} labels are accepted answers of their row: pass references "
                 "in the order of the evaluation set (SFTTrainer changes it with shuffle_dataset=True), and see whether "
                 "the labels are those of the answer alone",
                 stacklevel=2,
@@ -371,7 +375,7 @@ def _check_references(references: Any, name: object) -> list[Sequence[str]]:
 
 def _name_sets(sets: Mapping[Any, Sequence[object]]) -> str:
     """Sets of references by their numbers of rows, and by their names where they have any."""
-    given = (f"{len(rows)} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
+    given = (f"{len(rows):,} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
     return ", ".join(given) or "no set"
 
 

@@ -1,4 +1,4 @@
-"""The score as a reward of TRL, for ``GRPOTrainer(reward_funcs=...)`` and ``trl grpo --reward_funcs``.
+"""ANLS as a reward of TRL, for ``GRPOTrainer(reward_funcs=...)`` and ``trl grpo --reward_funcs``.
 
 TRL is not imported here: all that it asks of a reward is a call with columns, and a name for its log.
 """
@@ -28,7 +28,7 @@ def build_reward(
     ignore_case: bool | None = None,
     none_keys: NoneKeys | None = None,
 ) -> Reward:
-    """A reward function of TRL, for ``GRPOTrainer(reward_funcs=...)``: the score of each completion.
+    """Build a reward function for ``GRPOTrainer(reward_funcs=...)``: it returns the score of each completion.
 
     Args:
         references_column: the column of the data set with the accepted answers of each prompt.
@@ -43,8 +43,8 @@ def build_reward(
         none_keys: of "anls_star": "counted" or "ignored", as `anls_metric.nested.anls_star_score` takes it.
 
     Returns:
-        A function of ``completions`` (strings, or lists of messages, whose last answer counts) and of the columns
-        of the data set, all by name. It returns a score from 0 to 1 for each, None where a row has no references.
+        A function of ``completions`` (strings, or lists of messages, whose last answer counts), and of the columns
+        of the data set by name. It returns a score from 0 to 1 for each, None where a row has no references.
         It can be pickled, as asynchronous rollouts need, where ``extract`` can.
 
         For values, a completion that is not JSON, or that the variant cannot score, has the score 0, and TRL logs the
@@ -77,7 +77,7 @@ def build_reward(
 
 
 def _find_scorer(variant: Any, options: dict[str, Any]) -> Scorer:
-    """The scorer that a call asks for."""
+    """Get the scorer for these options."""
     name = getattr(variant, "name", variant)
     if isinstance(name, str) and name in OF_VALUES:
         return get_value_variant(variant, **options)
@@ -111,14 +111,14 @@ def _name_reward(scorer: Scorer) -> str:
 
 
 class Reward:
-    """What `build_reward` returns."""
+    """The reward function that `build_reward` returns."""
 
     def __init__(self, references_column: str, extract: Extract | None, name: str, scorer: Scorer) -> None:
         self._references_column, self._extract, self._scorer = references_column, extract, scorer
         self._of_values = scorer.name in OF_VALUES
         self.__name__ = as_text(name, "the name of the reward")
 
-    def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
+    def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """The score of each completion against the references of its row."""
         column = self._references_column
         if columns.get(column) is None:
@@ -130,7 +130,7 @@ class Reward:
         completions = as_column(completions, "completions", advice)
         references = as_column(columns[column], column, advice)
         if len(references) != len(completions):
-            raise ValueError(f"there are {len(completions)} completions but references for {len(references)}")
+            raise ValueError(f"there are {len(completions):,} completions but references for {len(references):,}")
         parsed = map(self._parse_references, references)
         accepted = {row: answers for row, answers in enumerate(parsed) if answers is not None}
         rows = list(accepted)
@@ -149,14 +149,14 @@ class Reward:
         return [rewards.get(row) for row in range(len(completions))]
 
     def _parse_references(self, references: Any) -> Any:
-        """The accepted answers of a row, None where it has none."""
+        """The accepted answers of a row; None if the row has none."""
         if self._of_values:  # an empty list is an answer
             return from_json(parse_value_or_text(references) if isinstance(references, str) else references)
         is_empty = isinstance(references, (list, tuple, Set)) and not references
         return None if is_empty or getattr(references, "size", None) == 0 else references
 
     def _read_answer(self, completion: Any, row: str) -> str:
-        """What a completion answers, "" for nothing."""
+        """The answer of a completion; "" if it has none."""
         return extract_answer(_read_text(completion, f"the completion of {row}"), self._extract, row) or ""
 
     def _parse_answer(self, text: str) -> Any:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any, ClassVar
 
 import pytest
@@ -60,35 +60,6 @@ def test_task_of_lm_evaluation_harness_gives_our_scores(in_clone: Path) -> None:
     assert anls_metric.signature("rrc").startswith(result["configs"]["anls_one_answer"]["metadata"]["signature"])
 
 
-def test_task_of_lmms_eval_gives_our_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The functions that its task names, called as lmms-eval calls them; it has no more than that of ours to run."""
-    yaml = pytest.importorskip("yaml")
-    monkeypatch.syspath_prepend(FOLDER / "lmms_eval")
-
-    class Loader(yaml.SafeLoader):  # type: ignore[misc,name-defined]
-        """`!function docvqa.name` is that function of the file beside the task."""
-
-    def function(loader: Any, node: Any) -> Any:
-        module, name = loader.construct_scalar(node).rsplit(".", 1)
-        return getattr(import_module(module), name)
-
-    Loader.add_constructor("!function", function)
-    task = yaml.load((FOLDER / "lmms_eval" / "docvqa_val_anls.yaml").read_text(encoding="utf-8"), Loader)
-    prompt = task["lmms_eval_specific_kwargs"]["default"]
-    docs = [{**line, "image": SimpleNamespace(convert=lambda mode: mode)} for line in QUESTIONS]
-    assert task["doc_to_visual"](docs[0]) == ["RGB"]
-    assert task["doc_to_text"](docs[0], prompt).startswith(f"{QUESTIONS[0]['question']}\nAnswer the question using")
-    assert all(task["doc_to_target"] in doc for doc in docs)
-    given = [task["process_results"](doc, [answer.strip()]) for doc, answer in zip(docs, ANSWERS)]
-    for metric in task["metric_list"]:
-        name = metric["metric"]
-        variant = task["metadata"][name].split("|")[1]
-        assert anls_metric.signature(variant).startswith(task["metadata"][name])
-        assert (metric["aggregation"], metric["higher_is_better"]) == ("mean", True)
-        scores = [scored[name] for scored in given]
-        assert scores == anls_metric.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant=variant)
-
-
 @pytest.fixture
 def vlmevalkit_dataset(monkeypatch: pytest.MonkeyPatch) -> Any:
     """The example for VLMEvalKit, whose own class stands in."""
@@ -134,6 +105,36 @@ def test_dataset_of_vlmevalkit_scores_files_that_it_wrote(name: str, vlmevalkit_
     shutil.copy(SHARED / "layouts" / "vlmevalkit" / name, tmp_path)
     result = vlmevalkit_dataset.evaluate(str(tmp_path / name))
     assert result["Overall"][0] == pytest.approx(100 * expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("ending", ["tsv", "json", "xlsx"])
+def test_result_file_of_vlmevalkit_is_scored_again(ending: str, tmp_path: Path) -> None:
+    pd: Any = pytest.importorskip("pandas")
+    rows = [
+        {
+            "index": number,
+            "question": line["question"],
+            "answer": str(line["answers"]),
+            "split": "val",
+            "prediction": text,
+        }
+        for number, (line, text) in enumerate(zip(QUESTIONS, ANSWERS))
+    ]
+    path = tmp_path / f"model_DocVQA_VAL.{ending}"
+    if ending == "json":
+        path.write_text(json.dumps(rows), encoding="utf-8")
+    elif ending == "tsv":
+        pd.DataFrame(rows).to_csv(path, sep="\t", index=False)
+    else:
+        pytest.importorskip("openpyxl")
+        pd.DataFrame(rows).to_excel(path, index=False)
+    example: Any = import_module("rescore_vlmevalkit")
+    assert example.rescore(str(path)).anls == anls_metric.mean(SEVERAL)
+    summary = pd.read_csv(tmp_path / "model_DocVQA_VAL_anls.csv").to_dict("records")[0]
+    assert summary["Overall"] == summary["val"] == pytest.approx(100 * anls_metric.mean(SEVERAL), abs=1e-12)
+    assert summary["signature"].startswith("anls|rrc|")
+    answers = pd.read_csv(tmp_path / "model_DocVQA_VAL_anls_answers.csv")
+    assert answers["anls"].tolist() == pytest.approx([100 * score for score in SEVERAL], abs=1e-12)
 
 
 def test_task_of_lighteval_gives_our_scores() -> None:

@@ -131,7 +131,7 @@ def test_flat_list_is_one_text() -> None:
 
 
 WRONG: list[tuple[Any, Any, str]] = [
-    ([["a"], ["b"]], [["a"]], r"y_true and y_pred hold 2 and 1 texts: pass the tokens of one text on both sides"),
+    ([["a"], ["b"]], [["a"]], r"y_true and y_pred hold 2 and 1 texts: pass the tokens of the same number of texts"),
     (["a", "b"], [["a"], ["b"]], r"hold 1 and 2 texts.*a flat list is one text"),
     (np.array([1, 2]), np.zeros((2, 1), "int32"), r"hold 1 and 2 texts"),
     ("abc", "abd", r"y_true is 'abc' \(str\): pass the tokens .* list\(text\) or text.split\(\)"),
@@ -171,7 +171,7 @@ def test_bad_texts_are_named_and_leave_the_metric_unchanged(y_true: Any, y_pred:
 @pytest.mark.parametrize(
     ("weights", "says"),
     [
-        ([1], r"sample_weight and the batch hold 1 and 2 rows: pass a weight for each"),
+        ([1], r"sample_weight has 1 rows and the batch has 2: pass one weight"),
         ([1, -1], r"sample_weight, row 1 \(counted from 0\), is -1 \(int\): it must be a number, 0 or more"),
         ([math.nan, 1], r"row 0 .* is nan \(float\)"),
         ([1, math.inf], r"row 1 .* is inf \(float\)"),
@@ -210,7 +210,7 @@ def test_anls_takes_the_options_of_the_functions_and_names_them_in_its_signature
     expected = anls_metric.mean(anls_metric.anls_scores(ANSWERS, ACCEPTED, **options))
     assert compute(metric, ACCEPTED, ANSWERS) == np.float32(expected)
     for wrong in ({"variant": "best"}, {"threshold": 2}, {"ignore_case": "no"}, {"dtype": "int32"}):
-        with pytest.raises(ValueError, match=f"{next(iter(wrong))}|no variant 'best'"):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))}|unknown variant 'best'"):
             ANLS(**wrong)
 
 

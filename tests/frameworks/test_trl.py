@@ -215,7 +215,7 @@ def test_options_of_values_change_the_reward() -> None:
         ({"variant": "anlsl", "none_keys": "ignored"}, "anlsl has no option 'none_keys'"),
         ({"variant": "rrc", "none_keys": "ignored"}, "none_keys is an option of the variant anls_star"),
         ({"variant": "anls_star", "none_keys": "x"}, "none_keys is 'x'"),
-        ({"variant": "anls_star", "extract": "tags"}, "no rule 'tags'"),
+        ({"variant": "anls_star", "extract": "tags"}, "unknown extraction rule 'tags'"),
     ],
 )
 def test_options_that_a_variant_does_not_have_are_refused(options: Any, said: str) -> None:
@@ -260,7 +260,7 @@ def test_bad_extract_and_name_are_refused() -> None:
     with pytest.raises(ValueError, match=r"what extract made of row 0 \(counted from 0\) is 7"):
         build_reward(extract=lambda text: 7)(completions=["a"], answers=["a"])  # type: ignore[arg-type,return-value]
     assert build_reward(extract="tag")(completions=["It is <answer>a</answer>"], answers=["a"]) == [1.0]
-    with pytest.raises(ValueError, match="no rule 'tags'"):
+    with pytest.raises(ValueError, match="unknown extraction rule 'tags'"):
         build_reward(extract="tags")
     with pytest.raises(ValueError, match=r"extract is 7 \(int\): pass names of rules, or a function"):
         build_reward(extract=7)  # type: ignore[arg-type]
@@ -431,5 +431,5 @@ def test_sft_rows_that_do_not_hold_one_answer_are_refused(
 
 
 def test_sft_warns_of_rows_in_another_order_than_the_references(example: Any, tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="labels are among the accepted answers of their row.*shuffle_dataset=True"):
+    with pytest.warns(UserWarning, match="labels are accepted answers of their row.*shuffle_dataset=True"):
         evaluate_with_sft(example, tmp_path, "prompts", ANSWERS, shuffle_dataset=True, seed=2)

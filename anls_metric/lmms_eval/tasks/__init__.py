@@ -1,0 +1,1 @@
+"""The YAML of the tasks, and the functions that it names."""

@@ -1,0 +1,37 @@
+"""What lmms-eval calls for each question of a task in this folder."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from anls_metric.core.scoring import anls_score
+from anls_metric.core.variants import signature
+
+VARIANTS: Mapping[str, str] = {"anls": "lmms_eval", "anls_standard": "standard", "anls_rrc": "rrc"}
+"""The names of the metrics, and the variant of each."""
+
+
+def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
+    """The page."""
+    return [doc["image"].convert("RGB")]
+
+
+def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, str]) -> str:
+    """The question, between the words that the prompt of the model has before and after it."""
+    return f"{lmms_eval_specific_kwargs['pre_prompt']}{doc['question']}{lmms_eval_specific_kwargs['post_prompt']}"
+
+
+def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
+    """The scores of an answer, which lmms-eval has stripped of outer blanks. The first call reports the signatures."""
+    report_signatures()
+    return {name: anls_score(results[0], doc["answers"], variant=variant) for name, variant in VARIANTS.items()}
+
+
+@cache
+def report_signatures() -> None:
+    """Print the signature of each metric on stderr, once."""
+    for name, variant in VARIANTS.items():
+        print(f"{name}: {signature(variant)}", file=sys.stderr)

@@ -1,0 +1,67 @@
+"""A fixture of pytest, ``assert_anls``. pytest finds it by itself, in every project of the environment.
+
+So this module imports nothing but pytest until a test uses the fixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+
+__all__ = ["assert_anls"]
+
+MOST_SHOWN = 5
+LONGEST = 200
+
+
+@pytest.fixture
+def assert_anls() -> Callable[..., float]:
+    """A function that fails for too low an ANLS: ``assert_anls(predictions, references, at_least=0.9)``."""
+    return _assert_anls
+
+
+def _assert_anls(predictions: Iterable[str], references: Iterable[Any], at_least: float = 0.9, **options: Any) -> float:
+    """Score answers, and fail with the worst of them if their ANLS is too low.
+
+    Args:
+        predictions, references: the answers, and the accepted answers of each, as `anls_scores` takes them.
+        at_least: the least ANLS, from 0 to 1.
+        **options: ``threshold``, ``variant`` and ``ignore_case``, as `anls_scores` takes them.
+
+    Returns:
+        The ANLS.
+
+    Raises:
+        AssertionError: the ANLS is lower; it shows the worst answers.
+        ValueError: a row that cannot be scored, a wrong option, or ``at_least`` outside [0, 1].
+    """
+    __tracebackhide__ = True
+    from anls_metric.core.kernel import mean
+    from anls_metric.core.scoring import anls_scores
+    from anls_metric.core.variants import signature
+
+    if not 0 <= at_least <= 1:
+        raise ValueError(f"at_least is {at_least!r}: it must be a number from 0 to 1")
+    predictions, references = list(predictions), list(references)
+    scores = anls_scores(predictions, references, **options)
+    anls = mean(scores)
+    if anls < at_least:
+        raise AssertionError(
+            f"ANLS {anls:.4f} is under {at_least} ({signature(**options)}); the worst of {len(scores):,} answers:\n"
+            + "\n".join(_describe_worst(scores, predictions, references))
+        )
+    return anls
+
+
+def _describe_worst(scores: list[float], predictions: list[str], references: list[Any]) -> Iterable[str]:
+    for row in sorted(range(len(scores)), key=scores.__getitem__)[:MOST_SHOWN]:
+        if scores[row] < 1:
+            accepted = [references[row]] if isinstance(references[row], str) else references[row]
+            texts = " or ".join(_shorten(text) for text in accepted)
+            yield f"  row {row}: {scores[row]:.4f}  predicted {_shorten(predictions[row])}, accepted {texts}"
+
+
+def _shorten(text: str) -> str:
+    return repr(text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}")

@@ -1,0 +1,52 @@
+"""Score result files of VLMEvalKit again, in place of its `anls_compute`.
+
+    python examples/harnesses/rescore_vlmevalkit.py outputs/MODEL/MODEL_DocVQA_VAL.xlsx --variant rrc
+
+Each file (.xlsx, .tsv or .json) gets two files beside it, with the score times 100: MODEL_DocVQA_VAL_anls.csv has the
+ANLS of all questions and of each split, MODEL_DocVQA_VAL_anls_answers.csv every answer with its score. Needs
+``pip install "anls-metric[files]"``, and neither VLMEvalKit nor a model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+
+from anls_metric import Scores, score
+
+
+def rescore(path: str, variant: str = "rrc", extract: str | None = None) -> Scores:
+    """Score one result file, and write the two files beside it."""
+    found = score(path, layout="vlmevalkit", variant=variant, extract=extract, by="split")
+    groups = found.to_dict()["submissions"][0]["groups"].get("split", {})
+    scores = {"Overall": found.anls, **{split: group["anls"] for split, group in groups.items()}}
+    answers = [
+        {**{key: answer[key] for key in ("id", "prediction")}, "anls": 100 * answer["score"]}
+        for answer in found.answers()
+    ]
+    stem = Path(path).with_suffix("").as_posix()
+    for name, rows in {
+        f"{stem}_anls.csv": [{**{split: 100 * value for split, value in scores.items()}, "signature": found.signature}],
+        f"{stem}_anls_answers.csv": answers,
+    }.items():
+        with open(name, "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    return found
+
+
+def main() -> None:
+    """Score the files that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--variant", default="rrc")
+    parser.add_argument("--extract", help="rules that take the answer out of the prediction, such as think,final")
+    flags = parser.parse_args()
+    for path in flags.files:
+        print(f"{path}\n{rescore(path, flags.variant, flags.extract)}\n")
+
+
+if __name__ == "__main__":
+    main()

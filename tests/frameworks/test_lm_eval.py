@@ -1,0 +1,85 @@
+"""The metric and the filter of lm-evaluation-harness: through the harness, and by the contract of its plugins."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls_metric
+from tests.conftest import ROOT
+
+pytest.importorskip("lm_eval.evaluator", reason="lm_eval is not installed")
+
+FOLDER = ROOT / "examples" / "harnesses"
+QUESTIONS = [json.loads(line) for line in (FOLDER / "questions" / "test.jsonl").read_text().splitlines()]
+WRITTEN = ["12.34 EUR", "<think>A sign.</think>The answer is CocaCola", "12/15/89", "eight"]
+ANSWERS = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
+MEAN = anls_metric.mean(anls_metric.anls_scores(ANSWERS, [line["answer"] for line in QUESTIONS], variant="rrc"))
+
+
+def evaluate(folder: Path, task: str) -> dict[str, Any]:
+    evaluator: Any = import_module("lm_eval.evaluator")
+    tasks: Any = import_module("lm_eval.tasks")
+    model: Any = import_module("lm_eval.api.model").LM
+
+    class Fixed(model):  # type: ignore[misc]
+        def generate_until(self, requests: list[Any], **_: Any) -> list[str]:
+            written = {line["question"]: text for line, text in zip(QUESTIONS, WRITTEN)}
+            return [written[request.args[0].removesuffix(" Answer:")] for request in requests]
+
+        def loglikelihood(self, requests: list[Any], **_: Any) -> list[tuple[float, bool]]:
+            raise NotImplementedError
+
+        def loglikelihood_rolling(self, requests: list[Any], **_: Any) -> list[float]:
+            raise NotImplementedError
+
+    manager = tasks.TaskManager(include_path=str(folder), include_defaults=False)
+    result = evaluator.simple_evaluate(Fixed(), tasks=[task], task_manager=manager, bootstrap_iters=0)
+    found: dict[str, Any] = result["results"][task]
+    return found
+
+
+def test_task_that_names_a_function_of_ours_has_metric_and_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    result = evaluate(FOLDER / "lm_eval", "anls_extracted")
+    assert result["anls,extracted"] == pytest.approx(MEAN, abs=1e-12)
+
+
+def test_metric_is_loaded_by_its_path_through_evaluate(tmp_path: Path) -> None:
+    text = (FOLDER / "lm_eval" / "anls_one_answer.yaml").read_text(encoding="utf-8")
+    text = text.replace("- metric: anls", f"- metric: {ROOT / 'anls_metric' / 'metric.py'}")
+    (tmp_path / "task.yaml").write_text(text.replace("anls/examples", str(ROOT / "examples")), encoding="utf-8")
+    result = evaluate(tmp_path, "anls_one_answer")
+    expected = anls_metric.anls_scores(WRITTEN, [line["answer"] for line in QUESTIONS], variant="rrc")
+    assert result["anls,none"] == pytest.approx(anls_metric.mean(expected), abs=1e-12)
+
+
+def test_entry_points_fit_the_contract_of_plugins() -> None:
+    """The harness registers an entry under its name, loads it when a task names it, and calls it as these lines do."""
+    registry: Any = import_module("lm_eval.api.registry")
+    (metric,) = entry_points(group="lm_eval.metrics", name="anls")
+    (filter_,) = entry_points(group="lm_eval.filters", name="anls_extract")
+    scored = metric.load()(references=["Coca Cola"], predictions=["CocaCola"], variant="rrc", threshold=0.6)
+    assert scored == anls_metric.anls_score("CocaCola", ["Coca Cola"], variant="rrc", threshold=0.6)
+    assert registry.get_metric("anls") is metric.load()
+    assert registry.is_higher_better("anls") is True
+    assert registry.get_metric_aggregation("anls")([0.25, 0.75]) == 0.5
+    assert registry.get_filter("anls_extract") is filter_.load()
+    assert inspect.isclass(filter_.load())
+    assert filter_.load()(rules="think").apply([["<think>Hm.</think>a", "b"], ["c"]], [{}, {}]) == [["a", "b"], ["c"]]
+
+
+def test_process_results_takes_all_accepted_answers() -> None:
+    door: Any = import_module("anls_metric.lm_eval")
+    assert door.process_results({"answers": ["Pepsi", "Coca Cola"]}, ["CocaCola"]) == {"anls": 8 / 9}
+
+
+def test_wrong_rule_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"\bno\b"):
+        import_module("anls_metric.lm_eval").ExtractFilter("no")

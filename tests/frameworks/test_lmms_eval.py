@@ -1,0 +1,85 @@
+"""The tasks of lmms-eval, read and called as lmms-eval 0.7.3 does: it cannot be installed beside other harnesses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import anls_metric
+from anls_metric.lmms_eval import TASKS
+from tests.conftest import ROOT
+
+QUESTIONS = [json.loads(line) for line in (ROOT / "examples/harnesses/questions/test.jsonl").read_text().splitlines()]
+ANSWERS = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
+NAMES = ["docvqa_val_anls", "docvqa_val_lite_anls", "infovqa_val_anls", "infovqa_val_lite_anls"]
+
+
+def read_task(path: Path) -> dict[str, Any]:
+    """Read a YAML as lmms-eval does: `include` names another YAML, `!function FILE.NAME` a function beside it."""
+    yaml: Any = import_module("yaml")
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        pass
+
+    def load_function(loader: Any, node: Any) -> Any:
+        module, name = loader.construct_scalar(node).rsplit(".", 1)
+        spec = spec_from_file_location(module, path.parent / f"{module}.py")
+        assert spec is not None
+        assert spec.loader is not None
+        loaded = module_from_spec(spec)
+        spec.loader.exec_module(loaded)
+        return getattr(loaded, name)
+
+    Loader.add_constructor("!function", load_function)
+    task: dict[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader)
+    included = read_task(path.parent / task.pop("include")) if "include" in task else {}
+    return {**included, **task}
+
+
+def test_folder_of_the_tasks_is_that_of_the_plugin() -> None:
+    """LMMS_EVAL_PLUGINS=anls_metric.lmms_eval leads to these three lines of lmms-eval."""
+    spec = find_spec("anls_metric.lmms_eval.tasks")
+    assert spec is not None
+    assert spec.submodule_search_locations == [TASKS]
+    assert import_module("anls_metric.lmms_eval.models").AVAILABLE_MODELS == {}
+    assert sorted(path.stem for path in Path(TASKS).glob("*.yaml")) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_task_gives_our_scores_and_reports_the_signatures(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    task = read_task(Path(TASKS) / f"{name}.yaml")
+    assert (task["task"], task["output_type"]) == (name, "generate_until")
+    prompt = task["lmms_eval_specific_kwargs"]["default"]
+    docs = [{**line, "image": SimpleNamespace(convert=lambda mode: mode)} for line in QUESTIONS]
+    assert task["doc_to_visual"](docs[0]) == ["RGB"]
+    assert task["doc_to_text"](docs[0], prompt).startswith(f"{QUESTIONS[0]['question']}\nAnswer the question using")
+    assert all(task["doc_to_target"] in doc for doc in docs)
+    given = [task["process_results"](doc, [answer]) for doc, answer in zip(docs, ANSWERS)]
+    reported = dict(line.split(": ") for line in capsys.readouterr().err.splitlines())  # once, not for each question
+    assert [metric["metric"] for metric in task["metric_list"]] == list(reported)
+    for metric in task["metric_list"]:
+        key = metric["metric"]
+        assert (metric["aggregation"], metric["higher_is_better"]) == ("mean", True)
+        variant = reported[key].split("|")[1]
+        assert reported[key] == anls_metric.signature(variant)
+        assert reported[key].startswith(task["metadata"][key])
+        scores = anls_metric.anls_scores(ANSWERS, [line["answers"] for line in QUESTIONS], variant=variant)
+        assert [each[key] for each in given] == scores
+
+
+def test_package_is_imported_without_lmms_eval(
+    tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    program = (
+        "import sys; sys.modules['lmms_eval'] = None; import anls_metric.lmms_eval.models;"
+        "import anls_metric.lmms_eval.tasks.document_questions; print(anls_metric.lmms_eval.TASKS)"
+    )
+    assert run_python(program, tmp_path).stdout == f"{TASKS}\n"

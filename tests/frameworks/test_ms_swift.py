@@ -1,0 +1,56 @@
+"""The reward of ms-swift, loaded and called as ms-swift 4.6.0 does; a stand-in has its two names."""
+
+from __future__ import annotations
+
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from anls_metric.ms_swift import PLUGIN
+from anls_metric.trl import anls_reward
+
+COMPLETIONS, ANSWERS = ["CocaCola", "Pepsi", "yes"], [["Coca Cola"], ["Coca Cola"], None]
+REWARDS = [8 / 9, 0.0, None]
+
+
+@pytest.fixture
+def orms(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The rewards of ms-swift by name, after `--external_plugins`."""
+
+    class ORM:
+        def __init__(self, args: Any = None, **kwargs: Any) -> None:
+            self.args = args
+
+    rewards = ModuleType("swift.rewards")
+    rewards.ORM, rewards.orms = ORM, {}  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "swift", ModuleType("swift"))
+    monkeypatch.setitem(sys.modules, "swift.rewards", rewards)
+    spec = spec_from_file_location("_swift_external_0", PLUGIN)
+    assert spec is not None
+    assert spec.loader is not None
+    spec.loader.exec_module(module_from_spec(spec))
+    table: dict[str, Any] = rewards.orms
+    return table
+
+
+def test_plugin_registers_a_reward_that_is_called_with_completions_and_columns(orms: dict[str, Any]) -> None:
+    reward = orms["anls"](args=None)
+    columns = {"answers": ANSWERS, "messages": [[], [], []], "trainer_state": None}
+    assert reward(COMPLETIONS, **columns) == REWARDS
+    assert type(reward).__name__ == "AnlsReward"  # the name in its log
+
+
+def test_folder_of_the_plugin_hides_no_library() -> None:
+    """ms-swift puts it first on the path of Python."""
+    names = {path.stem for path in Path(PLUGIN).parent.glob("*.py")}
+    assert names == {"__init__", "reward_plugin"}
+
+
+def test_reward_takes_completions_by_position_and_by_name() -> None:
+    """ms-swift calls it the first way, TRL the second."""
+    assert anls_reward(COMPLETIONS, answers=ANSWERS) == REWARDS
+    assert anls_reward(prompts=["", "", ""], completions=COMPLETIONS, answers=ANSWERS) == REWARDS

@@ -1,0 +1,83 @@
+"""The fixture of pytest, in a project of somebody else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+
+import anls_metric
+from tests.conftest import ROOT
+
+TESTS = """
+def test_good(assert_anls):
+    assert assert_anls(["CocaCola"], [["Coca Cola"]], at_least=0.8) > 0.88
+
+def test_bad(assert_anls):
+    predictions = ["yes", "CocaCola", "1988", "x" * 1000]
+    assert_anls(predictions, ["yes", ["Coca Cola", "Pepsi"], ["1989"], ["y"]], at_least=0.95, variant="rrc")
+"""
+
+
+def test_fixture_is_found_and_its_message_shows_the_worst_answers(tmp_path: Path) -> None:
+    (tmp_path / "test_made_up.py").write_text(TESTS, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:xdist", "-q"],
+        cwd=tmp_path,
+        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "1 failed, 1 passed" in done.stdout, done.stdout + done.stderr
+    lines = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E ")]
+    signature = anls_metric.signature("rrc")
+    assert lines[0] == f"AssertionError: ANLS 0.6597 is under 0.95 ({signature}); the worst of 4 answers:"
+    assert lines[1].startswith(f"row 3: 0.0000  predicted '{'x' * 100} ... xxx")
+    assert lines[2:] == [
+        "row 2: 0.7500  predicted '1988', accepted '1989'",
+        "row 1: 0.8889  predicted 'CocaCola', accepted 'Coca Cola' or 'Pepsi'",
+    ]
+    assert "anls_metric/pytest.py" not in done.stdout  # the line that fails is that of the test
+
+
+def test_plugin_is_declared_to_pytest() -> None:
+    assert [each.value for each in entry_points(group="pytest11", name="anls_metric")] == ["anls_metric.pytest"]
+
+
+def test_plugin_imports_nothing_but_pytest_when_pytest_starts(
+    tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    program = (
+        "import pytest, sys; before = {*sys.modules}; import anls_metric.pytest;"
+        "print(*sorted({name.partition('.')[0] for name in {*sys.modules} - before} - sys.stdlib_module_names))"
+        ";print(*sorted(name for name in sys.modules if name.startswith('anls_metric.')))"
+    )
+    assert run_python(program, tmp_path).stdout == "anls_metric\nanls_metric.pytest\n"
+
+
+def test_fixture_returns_the_score(assert_anls: Callable[..., float]) -> None:
+    predictions, references = ["CocaCola", "yes"], [["Coca Cola"], ["yes"]]
+    expected = anls_metric.mean(anls_metric.anls_scores(predictions, references))
+    assert assert_anls(iter(predictions), iter(references)) == expected
+
+
+def test_message_is_that_of_the_guide(assert_anls: Callable[..., float]) -> None:
+    guide = (ROOT / "examples" / "harnesses" / "README.md").read_text(encoding="utf-8")
+    with pytest.raises(AssertionError) as raised:
+        assert_anls(["CocaCola", "1988"], [["Coca Cola", "Pepsi"], ["1989"]], at_least=0.9, variant="rrc")
+    assert f"AssertionError: {raised.value}\n" in guide
+
+
+def test_wrong_arguments_are_no_failures(assert_anls: Callable[..., float]) -> None:
+    with pytest.raises(ValueError, match="at_least is 90"):
+        assert_anls(["a"], [["a"]], at_least=90)
+    with pytest.raises(ValueError, match="unknown variant"):
+        assert_anls(["a"], [["a"]], variant="no")
+    with pytest.raises(ValueError, match="row"):
+        assert_anls(["a", None], [["a"], ["b"]])
