@@ -19,7 +19,7 @@ import sys
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, fields, replace
@@ -67,6 +67,59 @@ __all__ = [
 # --------------------------------------------------------------------------------------------------
 
 __version__ = "2.0.0"
+
+
+# --------------------------------------------------------------------------------------------------
+# anls_metric.core.choices
+#
+# Names that users choose from: the error for an unknown name, which suggests the name that was perhaps meant.
+# --------------------------------------------------------------------------------------------------
+
+
+def find_similar_name(name: str, choices: Iterable[str]) -> str:
+    """Find the choice that a user perhaps meant.
+
+    Args:
+        name: what the user typed.
+        choices: the names that exist.
+
+    Returns:
+        The most similar choice, or the first choice that contains the name; "" where no choice is similar.
+
+    Example:
+        >>> find_similar_name("Standrad", ["standard", "rrc"]), find_similar_name("squad", ["standard", "rrc"])
+        ('standard', '')
+    """
+    from difflib import get_close_matches
+
+    folded = {choice.lower().replace("-", "_"): choice for choice in choices}
+    typed = name[:100].lower().replace("-", "_")
+    similar = get_close_matches(typed, folded, 1, 0.65)
+    similar += [choice for choice in folded if len(typed) > 2 and typed in choice]
+    return folded[similar[0]] if similar else ""
+
+
+def describe_unknown(kind: str, name: object, choices: Iterable[str], others: Iterable[str] = ()) -> str:
+    """The error message for a name that does not exist.
+
+    Args:
+        kind: what the name should be, such as "variant".
+        name: what the user gave. It should be a string.
+        choices: the names that exist, as the message lists them.
+        others: more names that may be suggested, and that the message does not list.
+
+    Example:
+        >>> describe_unknown("layout", "sqad", ["rrc", "squad"])
+        "unknown layout 'sqad'; did you mean squad? Choose from rrc, squad"
+        >>> describe_unknown("layout", "x", ["rrc", "squad"])
+        "unknown layout 'x'; choose from rrc, squad"
+    """
+    names = list(choices)
+    candidates = [each for each in (*names, *others) if each != name]
+    similar = find_similar_name(name, candidates) if isinstance(name, str) else ""
+    advice = f"did you mean {similar}? Choose" if similar else "choose"
+    text = repr(name)
+    return f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}; {advice} from {', '.join(names)}"
 
 
 # --------------------------------------------------------------------------------------------------
@@ -271,7 +324,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
     references = as_column(references, "references", advice, len(predictions))
     if len(predictions) != len(references):
         raise ValueError(
-            f"there are {len(predictions)} predictions but references for {len(references)} questions: "
+            f"there are {len(predictions):,} predictions but references for {len(references):,} questions: "
             "pass one list of accepted answers for each prediction"
         )
     return predictions, references
@@ -875,7 +928,7 @@ class Scorer(Protocol):
         key: the name of the score in a dict of results.
         label: the name of the score in a table.
         options: the options that a call may override.
-        columns: the names of the columns that the scorer needs besides predictions and references.
+        columns: the names of the columns of the rule of a benchmark; none where predictions and references are enough.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
     """
 
@@ -894,7 +947,7 @@ class Scorer(Protocol):
     @property
     def options(self) -> tuple[str, ...]: ...
     @property
-    def columns(self) -> tuple[str, ...]: ...
+    def columns(self) -> Collection[str]: ...
     @property
     def averages_rows(self) -> bool: ...
 
@@ -1104,7 +1157,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
         source="https://rrc.cvc.uab.es",
         prediction_length="raw upper",
         reference_length="raw upper",
-        aliases=("vlmevalkit", "unitxt", "dude", "qwen_vl"),
+        aliases=("vlmevalkit", "unitxt", "qwen_vl"),
     ),
     Variant(
         "mmpretrain",
@@ -1187,7 +1240,6 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
         prediction_length="raw upper",
         reference_length="raw upper",
         kept="similarity > threshold",
-        aliases=("longdocurl",),
     ),
     Variant(
         "fast_anls",
@@ -1291,6 +1343,12 @@ _NAMES: dict[str, Variant] = dict(VARIANTS) | {
 # The scores of lists and nested values, which `anls_metric.nested` computes.
 OF_VALUES = ("anls_star", "anlsl")
 
+# The rules of benchmarks, which `anls_metric.rules` computes.
+OF_RULES = (
+    *("docvqa_2026", "dude", "mmlongbench_doc", "mmlongbench_doc_lmms_eval", "longdocurl", "longdocurl_vlmevalkit"),
+    *("chartqapro", "chartqapro_lmms_eval", "ocrbench_v2", "madqa"),
+)
+
 # The fields that decide the score; the other fields describe the variant.
 _SCORING_FIELDS = [
     field.name for field in fields(Variant) if field.name not in ("name", "meaning", "source", "aliases")
@@ -1328,11 +1386,17 @@ def get_variant(
         'rrc'
     """
     if isinstance(variant, str):
-        if variant not in _NAMES:
+        if variant in OF_RULES:
             raise ValueError(
-                f"there is no variant {variant!r}: choose one of {', '.join(VARIANTS)} "
-                f"(also accepted: {', '.join(name for name in _NAMES if name not in VARIANTS)}; "
-                f"of lists and nested values: {', '.join(OF_VALUES)}, see anls_star_score)"
+                f"{variant} is the rule of a benchmark, which needs more than predictions and references: "
+                f'score rows with rule("{variant}"), or files with score(..., variant="{variant}")'
+            )
+        if variant not in _NAMES:
+            message = describe_unknown("variant", variant, VARIANTS, (*_NAMES, *OF_VALUES, *OF_RULES))
+            aliases = ", ".join(name for name in _NAMES if name not in VARIANTS)
+            raise ValueError(
+                f"{message} (aliases: {aliases}; for lists and nested values: {', '.join(OF_VALUES)}; "
+                f"rules of benchmarks: {', '.join(OF_RULES)}, see rule)"
             )
         variant = _NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
@@ -1387,7 +1451,7 @@ def signature(
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.scoring
 #
-# The functions that score texts: one answer, columns, streams, batches; and the functions that explain a score.
+# Functions that score one answer, columns, streams and batches, and functions that explain a score.
 # --------------------------------------------------------------------------------------------------
 
 
@@ -1397,7 +1461,7 @@ def _get_cached_kernel(variant: str | Variant, threshold: float | None, ignore_c
 
 
 def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bool | None) -> Kernel:
-    """The kernel of the variant that a call asks for. ValueError: as `get_variant`."""
+    """Get the kernel of a variant. ValueError: as `get_variant`."""
     try:
         return _get_cached_kernel(variant, threshold, ignore_case)
     except TypeError:  # an argument that cannot be hashed is wrong, and get_variant says which it is
@@ -1411,7 +1475,7 @@ def anls_score(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> float:
-    """The score of one answer: its similarity to the closest accepted answer, 0 under the threshold.
+    """Score one answer: its similarity to the closest accepted answer, or 0 below the threshold.
 
     Args:
         prediction: the answer to score.
@@ -1450,7 +1514,7 @@ def anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> list[float]:
-    """The score of each answer of a set, as `anls_score` gives it. `mean` of them is the ANLS.
+    """Score each answer of a set as `anls_score` does. The `mean` of the scores is the ANLS.
 
     Args:
         predictions: N answers, as a list, tuple, iterator, numpy array, or column of pandas, datasets
@@ -1485,7 +1549,7 @@ def scores_and_similarities(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> tuple[list[float], list[float]]:
-    """The score of each answer, and its similarity to the closest accepted answer before the threshold, in one pass.
+    """Compute the score of each answer, and its similarity to the closest accepted answer, in one pass.
 
     If you only need scores, `anls_scores` is several times as fast: it does not compute the exact distance of an answer
     that scores 0.
@@ -1532,7 +1596,7 @@ def iter_anls_scores(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Iterator[float]:
-    """The score of each row of a stream, as `anls_scores` gives it, in constant memory.
+    """Score each row of a stream as `anls_scores` does, in constant memory.
 
     Args:
         rows: pairs of an answer and its accepted answers, for example a generator that reads a file.
@@ -1568,7 +1632,7 @@ def anls_batch(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> dict[str, list[float]]:
-    """The score column of a batch, for engines that split a data set: `datasets`, Ray Data, Spark.
+    """Compute the score column of a batch, for engines that split a data set: `datasets`, Ray Data, Spark.
 
     Args:
         batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
@@ -1615,7 +1679,7 @@ def _get_column(batch: Any, name: str) -> Any:
 
 
 def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
-    """The function with which a variant normalizes a text before the comparison.
+    """Return the function that normalizes a text for a variant.
 
     Args:
         variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
@@ -1636,7 +1700,7 @@ def normalizer(variant: str | Variant = "standard") -> Callable[[str], str]:
 def normalized_levenshtein_similarity(
     prediction: str, reference: str, variant: str | Variant = "standard", ignore_case: bool | None = None
 ) -> float:
-    """The similarity of two texts, before any threshold: ``1 - distance / length``.
+    """Compute the similarity of two texts, before any threshold: ``1 - distance / length``.
 
     Args:
         prediction: the first text.
@@ -1668,7 +1732,7 @@ def reason(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Reason:
-    """Why a prediction has its score, in a word.
+    """Say in a word why a prediction has its score.
 
     Args:
         prediction: the answer.
@@ -1698,7 +1762,7 @@ def explain(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> Explanation:
-    """Why an answer has its score: distance, length, similarity and edits for every accepted answer.
+    """Explain a score: distance, length, similarity and edits for every accepted answer.
 
     The score is computed in plain steps, as the definition says; `anls_score` gives the same bits.
 
@@ -1729,7 +1793,7 @@ def explain(
 # --------------------------------------------------------------------------------------------------
 # anls_metric.transformers
 #
-# The score of an evaluation: ``compute_metrics`` for the trainers of transformers and TRL.
+# ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 #
 # Transformers is not imported here: a hook is a function of ids or logits and labels, and decodes them.
 # --------------------------------------------------------------------------------------------------
@@ -1779,7 +1843,7 @@ def build_compute_metrics(
     variant: str | Variant = "standard",
     ignore_case: bool | None = None,
 ) -> ComputeMetrics:
-    """The ``compute_metrics`` of transformers' ``Trainer`` and ``Seq2SeqTrainer``, and of TRL's ``SFTTrainer``.
+    """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``.
 
     It decodes what the model predicted, generated ids (``predict_with_generate=True``) or logits, and scores it.
     Logits are teacher-forced: each token is predicted from the right ones before it, so that the number is
@@ -1831,7 +1895,7 @@ def build_compute_metrics(
 
 
 class ComputeMetrics:
-    """What `build_compute_metrics` returns. It is told an evaluation at once or batch by batch.
+    """The hook that `build_compute_metrics` returns. It takes an evaluation at once or batch by batch.
 
     It can be pickled and copied where tokenizer and ``extract`` can.
     """
@@ -1928,13 +1992,15 @@ class ComputeMetrics:
             labels if isinstance(labels, list) else [labels] * (1 if labels is not None else len(batches))
         )
         if len(batches) != len(batches_of_labels):
-            raise ValueError(f"there are {len(batches)} batches of predictions and {len(batches_of_labels)} of labels")
+            raise ValueError(
+                f"there are {len(batches):,} prediction batches and {len(batches_of_labels):,} label batches"
+            )
         self._batches += 1
         for batch, places in zip(batches, batches_of_labels):
             ids = _list_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
             labelled = _list_ids(_take_first(places), "labels") if places is not None else [[]] * len(ids)
             if len(ids) != len(labelled):
-                raise ValueError(f"there are {len(ids)} predictions and {len(labelled)} labels in one batch")
+                raise ValueError(f"there are {len(ids):,} predictions and {len(labelled):,} labels in one batch")
             labelled = list(map(self._strip_padding, labelled, ids))
             for row, (predicted, label) in enumerate(zip(ids, labelled), len(self._predictions)):
                 self._refuse_unreadable(predicted, label, name_row(row))
@@ -1958,7 +2024,7 @@ class ComputeMetrics:
         return label[:end]
 
     def _refuse_unreadable(self, predicted: list[int], label: list[int], row: str) -> None:
-        """Refuse what would be a wrong number in silence."""
+        """Refuse input that would silently give a wrong score."""
         if _NOT_A_NUMBER in predicted:
             raise ValueError(
                 f"the logits of {row} are NaN where its labels are: the model is broken, or its numbers are too coarse "
@@ -2008,12 +2074,14 @@ class ComputeMetrics:
         rows = len(self._predictions)
         if len(self._labels) != rows:
             raise ValueError(
-                f"there are {rows} predictions and {len(self._labels)} labels: pass references, or an evaluation "
+                f"there are {rows:,} predictions and {len(self._labels):,} labels: pass references, or an evaluation "
                 "set with labels"
             )
         empty = [row for row, ids in enumerate(self._labels) if not ids]
         if empty:
-            said = f"{len(empty)} of {rows} rows have no labels (all are negative), the first is {name_row(empty[0])}"
+            said = (
+                f"{len(empty):,} of {rows:,} rows have no labels (all are negative), the first is {name_row(empty[0])}"
+            )
             advice = "pass references, or see whether answers are cut off at a maximal length"
             if len(empty) == rows:
                 raise ValueError(f"{said}: {advice}")
@@ -2030,7 +2098,7 @@ class ComputeMetrics:
         if not candidates:
             interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
             raise ValueError(
-                f"there are {rows} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
+                f"there are {rows:,} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
                 "each row of the evaluation set, for several sets as a dict by their names"
                 + (interrupted if self._batches > 1 else "")
             )
@@ -2049,7 +2117,7 @@ class ComputeMetrics:
         fits = self._fits(references)
         if 2 * sum(fits) < len(fits):
             warnings.warn(
-                f"only {sum(fits)} of {len(fits)} labels are among the accepted answers of their row: pass references "
+                f"only {sum(fits):,} of {len(fits):,} labels are accepted answers of their row: pass references "
                 "in the order of the evaluation set (SFTTrainer changes it with shuffle_dataset=True), and see whether "
                 "the labels are those of the answer alone",
                 stacklevel=2,
@@ -2088,7 +2156,7 @@ def _check_references(references: Any, name: object) -> list[Sequence[str]]:
 
 def _name_sets(sets: Mapping[Any, Sequence[object]]) -> str:
     """Sets of references by their numbers of rows, and by their names where they have any."""
-    given = (f"{len(rows)} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
+    given = (f"{len(rows):,} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
     return ", ".join(given) or "no set"
 
 
@@ -2232,7 +2300,7 @@ _NEEDS_EVALUATE = "the metric needs Hugging Face evaluate: pip install evaluate 
 
 
 def load(config_name: str | None = None, **kwargs: Any) -> Anls:
-    """The metric, as ``evaluate.load`` gives it, without a look at the Hub.
+    """Load the metric as ``evaluate.load`` does, without asking the Hub.
 
     Args:
         config_name: a variant, which every ``compute`` takes unless it says otherwise; or "anls_star" or "anlsl", which
@@ -2308,7 +2376,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         return self._options | given
 
     def _find_scorer(self, **options: Any) -> Scorer:
-        """What scores a call with these options."""
+        """Get the scorer for these options."""
         get: Callable[..., Scorer] = _nested().get_value_variant if self._of_values else get_variant
         return get(**(self._choose_options(**options) if options else self._options))
 
@@ -2342,7 +2410,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         none_keys: NoneKeys | None = None,
         average: Average | None = None,
     ) -> str:
-        """Which ANLS `compute` gives with these options: what to report with the number."""
+        """The signature of the score that `compute` returns with these options. Report it with the score."""
         return self._find_scorer(
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
         ).signature()
@@ -2430,7 +2498,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         self._batches.append(deepcopy(rows) if self._of_values else (tuple(rows[0]), tuple(map(tuple, rows[1]))))
 
     def _check(self, predictions: Any, references: Any, before: int) -> tuple[list[Any], list[Any]]:
-        """Both columns, of rows that can be scored. An error counts them from the first of all that were added."""
+        """Return both columns, checked. An error counts rows from the first row that was added."""
         return self._find_scorer().check(predictions, references, lambda row: name_row(before + row))
 
     def compute(
@@ -2446,7 +2514,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         average: Average | None = None,
         **unknown: Any,
     ) -> Any:
-        """Score the rows that were added, and those given here; the metric is empty afterwards.
+        """Score the rows that were added and the rows given here. Afterwards the metric is empty.
 
         Args:
             predictions: N strings, or None to score what was added; N values where the configuration scores values.
@@ -2555,7 +2623,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
 
 
 def _drain(rows: deque[_Item]) -> list[_Item]:
-    """The items of a queue, which is empty afterwards. Each goes to one caller, however many call at once."""
+    """Drain a queue. Each item goes to one caller, even if several call at once."""
     items: list[_Item] = []
     with suppress(IndexError):
         # One call, in C, that takes until nothing is left: it cannot be interrupted with some taken and some not.

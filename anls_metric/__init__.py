@@ -20,6 +20,7 @@ Choose a variant
     VARIANTS                    the table of all variants; each row is a `Variant`
     get_variant                 a variant by its name, with another threshold or case
     signature                   the name of a score, to report beside the number
+    identify                    which variant somebody's function computes, an `Identification`
     OF_VALUES                   the names of the two variants for lists and nested values
 See why
     explain                     an `Explanation`: the `Match` with each accepted answer, each `Edit`
@@ -28,6 +29,8 @@ See why
     normalized_levenshtein_similarity
 Score lists and nested values
     anls_star_score, anls_star_scores, anlsl_score, explain_star
+Score by the rule of a benchmark
+    rule                        a rule by its name, such as "dude": it asks for more columns
 Score and compare files, DataFrames and lists
     score, compare              one model, or several side by side; both return `Scores`
     Options                     their options
@@ -45,7 +48,7 @@ Check rows as the scoring functions do
     as_text, as_references, as_column, describe
 
 The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are
-named after. Importing `anls_metric` imports rapidfuzz and nothing heavier: some names load their module on first use.
+named after. Importing `anls_metric` imports nothing heavy: a name loads its module on first use.
 """
 
 from __future__ import annotations
@@ -53,30 +56,31 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from anls_metric.core.explanation import Edit, Explanation, Match
-from anls_metric.core.kernel import mean
-from anls_metric.core.rows import as_column, as_references, as_text, describe
-from anls_metric.core.scoring import (
-    anls_batch,
-    anls_score,
-    anls_scores,
-    explain,
-    iter_anls_scores,
-    normalized_levenshtein_similarity,
-    normalizer,
-    reason,
-    scores_and_similarities,
-)
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant, signature
-from anls_metric.core.version import __version__
-
 if TYPE_CHECKING:
     from anls_metric.analysis.clusters import cluster_field
+    from anls_metric.analysis.identification import Identification, identify
     from anls_metric.analysis.significance import differences, holm, interval, least_difference, paired_test
     from anls_metric.api import ANLSWarning, Options, Scores, compare, score
+    from anls_metric.core.explanation import Edit, Explanation, Match
+    from anls_metric.core.kernel import mean
+    from anls_metric.core.rows import as_column, as_references, as_text, describe
+    from anls_metric.core.scoring import (
+        anls_batch,
+        anls_score,
+        anls_scores,
+        explain,
+        iter_anls_scores,
+        normalized_levenshtein_similarity,
+        normalizer,
+        reason,
+        scores_and_similarities,
+    )
+    from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant, get_variant, signature
+    from anls_metric.core.version import __version__
     from anls_metric.metric import load
     from anls_metric.nested import anls_star_score, anls_star_scores, anlsl_score, explain_star
     from anls_metric.reading.extract import extractor
+    from anls_metric.rules import rule
     from anls_metric.transformers import ComputeMetrics, build_compute_metrics
 
 __all__ = [
@@ -86,6 +90,7 @@ __all__ = [
     "ComputeMetrics",
     "Edit",
     "Explanation",
+    "Identification",
     "Match",
     "Options",
     "Scores",
@@ -110,6 +115,7 @@ __all__ = [
     "extractor",
     "get_variant",
     "holm",
+    "identify",
     "interval",
     "iter_anls_scores",
     "least_difference",
@@ -119,19 +125,38 @@ __all__ = [
     "normalizer",
     "paired_test",
     "reason",
+    "rule",
     "score",
     "scores_and_similarities",
     "signature",
 ]
 
-# The names that load their module on first use.
+# The names of each module, which load it on first use: every run of pytest imports this package for its fixture.
 _MODULES = {
     "anls_metric.analysis.clusters": ("cluster_field",),
+    "anls_metric.analysis.identification": ("Identification", "identify"),
     "anls_metric.analysis.significance": ("differences", "holm", "interval", "least_difference", "paired_test"),
     "anls_metric.api": ("ANLSWarning", "Options", "Scores", "compare", "score"),
+    "anls_metric.core.explanation": ("Edit", "Explanation", "Match"),
+    "anls_metric.core.kernel": ("mean",),
+    "anls_metric.core.rows": ("as_column", "as_references", "as_text", "describe"),
+    "anls_metric.core.scoring": (
+        "anls_batch",
+        "anls_score",
+        "anls_scores",
+        "explain",
+        "iter_anls_scores",
+        "normalized_levenshtein_similarity",
+        "normalizer",
+        "reason",
+        "scores_and_similarities",
+    ),
+    "anls_metric.core.variants": ("OF_VALUES", "VARIANTS", "Variant", "get_variant", "signature"),
+    "anls_metric.core.version": ("__version__",),
     "anls_metric.metric": ("load",),
     "anls_metric.nested": ("anls_star_score", "anls_star_scores", "anlsl_score", "explain_star"),
     "anls_metric.reading.extract": ("extractor",),
+    "anls_metric.rules": ("rule",),
     "anls_metric.transformers": ("ComputeMetrics", "build_compute_metrics"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

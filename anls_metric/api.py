@@ -1,18 +1,19 @@
-"""Scores and compares what people hold: files, DataFrames, lists. `score` and `compare` are here, and their result."""
+"""`score` and `compare` for files, DataFrames and lists, and the result that they return."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from difflib import get_close_matches
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from anls_metric.analysis.evaluation import Evaluation, fields_of, find_scorers, pause_collector
+from anls_metric.analysis.evaluation import Evaluation, fields_of, find_rule_columns, find_scorers, pause_collector
 from anls_metric.analysis.metrics import find_metrics
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
+from anls_metric.core.choices import find_similar_name
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.corrections import read_corrections
@@ -43,50 +44,52 @@ if TYPE_CHECKING:
 
 
 class ANLSWarning(UserWarning):
-    """A hint: a number seems to depend on how the answers are written, and not on how good they are."""
+    """A hint: a score seems to depend on how the answers are written, not on how good they are."""
 
 
 class Options(TypedDict, total=False):
     """The options of `score` and `compare`.
 
-    Which field is which, where it is not found by itself:
-        prediction: the path of the prediction, like "output.text". Several, separated by commas, are a submission each.
+    Which field is which, if it is not detected:
+        prediction: the path of the prediction, such as "output.text"; several, comma-separated, are submissions.
         references: the path of the accepted answers.
-        id: the path of the id of the question; "none" matches by position.
-        gold_id: the path of the id in the gold table, where it differs.
+        id: the path of the question id; "none" matches by position.
+        gold_id: the path of the question id in the gold table, if it differs.
         submission: the field that names the model, in a table of several models.
-        references_separator: the text between accepted answers that are written as one text.
+        field: for the rule of a benchmark: the paths of its columns, such as {"answer_format": "meta.format"}.
+        references_separator: the text between accepted answers that share one string.
         layout: the name of a row of `LAYOUTS`: ``anls --list-layouts`` prints them.
         filter: which filter of lm-evaluation-harness to score.
 
     What is scored:
-        extract: the rules that extract the answers from raw model output, like "think,final".
-        missing: "error", or "zero" to count a question without an answer as 0.
-        extra: "error", or "ignore" to leave out answers to questions that are not in the gold table.
-        runs: "question" to take answers with the same id as runs of one model, "error" to refuse them; None finds out.
-        run: which run to score; None takes the mean of all.
+        extract: the rules that extract the answers from raw model output, such as "think,final".
+        missing: "error", or "zero" to score unanswered questions 0.
+        extra: "error", or "ignore" to ignore answers to questions that are not in the gold table.
+        runs: "question" if answers with the same id are runs of one model, "error" to refuse them; None detects runs.
+        run: which run to score; None scores the mean of all runs.
 
     How it is scored:
         variant: the variant of ANLS. Several names separated by commas, or "all", give the mean under each; the first
-            gives the scores. "anls_star" and "anlsl" score lists and nested values.
+            gives the scores. "anls_star" and "anlsl" score lists and nested values; the rule of a benchmark, like
+            "docvqa_2026", needs more columns: see `rule`.
         threshold, ignore_case: see `get_variant`.
         none_keys, average: options of "anls_star": see `nested.get_value_variant`.
 
-    What is computed besides:
+    What else is computed:
         by: fields of the records to break the scores down by.
         by_key: for lists and nested values: whether to break the scores down by key.
-        cluster_by: the field that says which questions belong together, "none" for no clusters; None finds it.
-        metrics: other metrics beside ANLS, like "f1,cer": see `analysis.metrics.METRICS`.
-        confusions: how many of the most frequent confusions of letters to list.
-        suspects: whether to list the questions where most of three submissions or more agree on a wrong answer.
-        corrections: the path of a file that accepts more answers of some questions, or leaves questions out.
-        confidence_field: the path of the confidence in an answer; None finds it.
-        judge_field: the path of the verdict of a judge about an answer.
-        right_at: the score from which an answer is right, for confidence and judge; None takes 0.5.
+        cluster_by: the field that says which questions share a document, "none" for no clusters; None detects it.
+        metrics: more metrics, such as "f1,cer": see `analysis.metrics.METRICS`.
+        confusions: how many of the most frequent confusions of characters to list.
+        suspects: whether to list questions where most submissions agree on a wrong answer. It needs three submissions.
+        corrections: the path of a file that accepts more answers, or excludes questions.
+        confidence_field: the path of the model's confidence; None detects it.
+        judge_field: the path of a judge's verdict about an answer.
+        right_at: the least score of a right answer, for confidence and judge; None is 0.5.
         worst: how many of the worst answers of each submission to show.
-        baseline: the name of the submission with which the others are compared; None takes the first.
+        baseline: the name of the submission to compare the others with; None is the first.
         all_pairs: whether to compare every pair of submissions.
-        regressions: how many questions to show that a submission lost against the baseline, and how many that it won.
+        regressions: how many lost questions to show for each submission, and how many won ones.
     """
 
     prediction: str | None
@@ -94,6 +97,7 @@ class Options(TypedDict, total=False):
     id: str | None
     gold_id: str | None
     submission: str | None
+    field: Mapping[str, str]
     references_separator: str | None
     layout: str | None
     filter: str | None
@@ -132,13 +136,22 @@ class Scores:
     """
 
     def __init__(
-        self, evaluation: Evaluation, most_changes: int = 0, most_confusions: int = 0, with_suspects: bool = False
+        self,
+        evaluation: Evaluation,
+        most_changes: int = 0,
+        most_confusions: int = 0,
+        with_suspects: bool = False,
+        inputs: Sequence[Input] = (),
     ) -> None:
         self._evaluation = evaluation
         self.scored_sets = evaluation.scored_sets
         self.notes = evaluation.notes
-        hints = list(map(str, evaluation.hints))
-        self._document = describe_evaluation(evaluation, hints, most_changes, most_confusions, with_suspects)
+        self._inputs = [each.records or each.path for each in inputs]
+        self._details = most_changes, most_confusions, with_suspects
+
+    @cached_property
+    def _document(self) -> dict[str, Any]:
+        return describe_evaluation(self._evaluation, self.hints, *self._details)
 
     @property
     def anls(self) -> float:
@@ -171,7 +184,7 @@ class Scores:
     @property
     def hints(self) -> list[str]:
         """What looks wrong with the answers; it does not change any number."""
-        return list(self._document["hints"])
+        return list(map(str, self._evaluation.hints))
 
     def answers(self) -> list[Answer]:
         """List every answer with its score: a dict for each question and submission.
@@ -247,23 +260,27 @@ class Scores:
         """
         return find_variants(str(number), self.scored_sets)
 
-    def report(self, path: Path, images: Path | None = None) -> None:
+    def report(self, path: Path, images: Path | None = None, images_limit: float = 24) -> None:
         """Write a report of all that is known, to open in a browser.
 
         Args:
             path: the file to write, like "report.html".
-            images: the folder of the pages that the report shows beside the questions.
+            images: where the pages are that the report shows beside the questions: a folder, or a Parquet file with a
+                column of images. None takes them from such a column of what was scored.
+            images_limit: how many MB the pages may take together; 0 for no pages.
 
         Raises:
+            ValueError: there are no images where `images` says.
             OSError: the file cannot be written.
         """
         from anls_metric.report.html import as_html
-        from anls_metric.report.images import Images
+        from anls_metric.report.images import Images, count_bytes
         from anls_metric.report.results import write_whole
 
         for scored_set in self.scored_sets.values():
             scored_set.complete()
-        pages = None if images is None else Images(os.fspath(images))
+        pages = Images(None if images is None else os.fspath(images), self._inputs, count_bytes(images_limit))
+        pages.has_ids = self._evaluation.has_ids
         write_whole(
             os.fspath(path), as_html(self._evaluation.entries, self._evaluation.compared, self.hints, images=pages)
         )
@@ -388,6 +405,7 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
         missing=options.get("missing", "error"),
         extra=options.get("extra", "error"),
         values=of_values,
+        rule=find_rule_columns(variant, options.get("field")),
     )
     metrics, corrections = options.get("metrics"), options.get("corrections")
     scorers = find_scorers(
@@ -423,7 +441,11 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
             right_at=options.get("right_at"),
         ).finish()
     scores = Scores(
-        evaluation, options.get("regressions", 0), options.get("confusions", 0), options.get("suspects", False)
+        evaluation,
+        options.get("regressions", 0),
+        options.get("confusions", 0),
+        options.get("suspects", False),
+        inputs=[questions, *inputs] if gold is not None else inputs,
     )
     for hint in scores.hints:
         warnings.warn(hint, ANLSWarning, stacklevel=3)
@@ -434,8 +456,8 @@ def _refuse_unknown(function: str, options: Iterable[str]) -> None:
     """Refuse an option that does not exist; name the option that was perhaps meant."""
     for name in options:
         if name not in Options.__annotations__:
-            near = get_close_matches(name, Options.__annotations__, 1, 0.5)
-            advice = f"did you mean {near[0]}?" if near else "help(anls_metric.Options) lists the options"
+            similar = find_similar_name(name, Options.__annotations__)
+            advice = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
 
 

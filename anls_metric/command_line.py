@@ -4,237 +4,279 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
 import io
 import os
 import sys
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from anls_metric.analysis.evaluation import EVERY_VARIANT, Evaluation, fields_of, find_scorers, pause_collector
+from anls_metric.analysis.evaluation import (
+    EVERY_VARIANT,
+    Evaluation,
+    fields_of,
+    find_rule_columns,
+    find_scorers,
+    pause_collector,
+)
 from anls_metric.analysis.scored import ANSWER_TYPES
-from anls_metric.core.variants import OF_VALUES, VARIANTS, Variant
+from anls_metric.arguments import (
+    READING_FLAGS,
+    Parser,
+    add_reading_flags,
+    format_error,
+    is_results_file,
+    make_reading,
+    measure_width,
+    parse_count,
+    parse_digits,
+    parse_folder,
+    parse_megabytes,
+    parse_output,
+    parse_output_folder,
+    parse_path,
+    parse_share,
+    word_error,
+)
+from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Variant
 from anls_metric.core.version import __version__
-from anls_metric.reading.errors import InputError
-from anls_metric.reading.extract import extractor
-from anls_metric.reading.sources import AUTO, Reading
 from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.report import terminal
 from anls_metric.report.document import RESULTS_FILE, describe_evaluation
 from anls_metric.report.numbers import Numbers
 
 if TYPE_CHECKING:
+    import threading
+
     from anls_metric.analysis.comparison import Comparison
     from anls_metric.analysis.metrics import Metric
     from anls_metric.core.variants import Scorer
     from anls_metric.reading.corrections import Corrections
+    from anls_metric.reading.rule_columns import RuleColumns
     from anls_metric.report.images import Images
 
-FORMATS = ("text", "json", "markdown", "latex", "csv")
+SUBCOMMANDS = ("identify", "export", "check-submission", "variants", "layouts")
+"""The first words that are no files. A file of such a name is ``./export``."""
 
-_EPILOG = """\
-files: those of the leaderboard, the logs of evaluation harnesses (--list-layouts), tables of one's own: JSON, JSON
-lines, CSV, and with the extra `files` Parquet, Arrow and Excel; - is standard input, a folder or a pattern in quotes is
-one file in parts. FILEs hold both sides each, or the first is a gold file and the others are submissions.
-Exit status: 0; 1 for an ANLS under --fail-under, or for a worse submission with --fail-if-worse; 2 for input that
-cannot be scored.
+FORMATS = ("text", "json", "markdown", "latex", "csv", "hub")
+
+
+def _list_names(names: Iterable[str]) -> str:
+    """List names on lines of the help."""
+    rest = list(names)
+    return ",\n  ".join(", ".join(rest[start : start + 6]) for start in range(0, len(rest), 6))
+
+
+_EPILOG = f"""\
+files: leaderboard files (RRC), logs of evaluation harnesses (anls layouts lists them), and your own tables as JSON,
+JSON lines or CSV; with the extra `files` also Parquet, Arrow and Excel. - is standard input. A folder or a quoted
+pattern is one file in parts. NAME=FILE names a submission; files with the same name are runs of one model.
+variants: {_list_names(VARIANTS)};
+  for lists and nested values {_list_names(OF_VALUES)};
+  rules of benchmarks {_list_names(OF_RULES)}.
+subcommands: anls identify MODULE:FUNCTION, anls export rrc FILE, anls check-submission FILE, anls variants and anls
+layouts; each has its own --help. To score a file with such a name, write ./export.
+exit status: 0; 1 if an ANLS is below --fail-under, or a submission is worse with --fail-if-worse; 2 if the input cannot
+be scored.
 """
 
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, _format_error(message))
-
-    def parse_intermixed_args(self, *given: Any, **named: Any) -> Any:
-        """Parse arguments in any order. An unknown flag gets the flag that was perhaps meant."""
-        flags, unknown = self.parse_known_intermixed_args(*given, **named)
-        if unknown:
-            flag = next((text for text in unknown if text.startswith("-")), unknown[0]).partition("=")[0]
-            self.error(f"unknown flag {flag}: {self._suggest(flag)}--help lists all flags")
-        return flags
-
-    def _suggest(self, flag: str) -> str:
-        from difflib import get_close_matches
-
-        known = [name for name in self._option_string_actions if name.startswith("--")]
-        name = flag.strip("-")
-        near = [each for each in known if len(name) > 2 and name in each] or get_close_matches(flag, known, 1, 0.5)
-        return f"did you mean {near[0]}? " if near else ""
+_READING_FLAGS_FIRST = ("--prediction-field", "--references-field", "--extract", "--missing")
 
 
-def _measure_width() -> int:
-    """Measure the width of the terminal. argparse would import shutil for it, which imports compression libraries."""
-    try:
-        return int(os.environ["COLUMNS"]) if "COLUMNS" in os.environ else os.get_terminal_size().columns
-    except (OSError, ValueError):
-        return 80
-
-
-class _Once(argparse.Action):
-    """Refuses a second value of a flag, which would silently replace the first one."""
-
-    def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
-        given = flags.__dict__.setdefault("given", set())
-        if self.dest in given:
-            parser.error(f"{option} is given twice: give it once")
-        given.add(self.dest)
-        setattr(flags, self.dest, value)
-
-
-def _parse_folder(text: str) -> str:
-    if not text:
-        raise argparse.ArgumentTypeError("the name of the folder is empty")
-    return text
-
-
-def _parse_path(text: str) -> str:
-    if not text or text.endswith(os.sep):
-        raise argparse.ArgumentTypeError(f"{text!r} is no name of a file")
-    return text
-
-
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> Parser:
     """Build the parser. Its flags include those of PyPI anls, whose threshold limits the distance: see `pypi_anls`."""
-    flags = _Parser(
+    flags = Parser(
         prog="anls",
         usage="%(prog)s [options] FILE [FILE ...]",
-        description="Score answers read from documents with ANLS (Average Normalized Levenshtein Similarity).",
+        description="Score answers about documents with ANLS (Average Normalized Levenshtein Similarity).",
         epilog=_EPILOG,
-        allow_abbrev=False,
-        formatter_class=functools.partial(argparse.RawDescriptionHelpFormatter, width=_measure_width() - 2),
+        add_help=False,
     )
-    add = flags.add_argument
-    flags.register("action", None, _Once)
-    add(
-        "files", metavar="FILE", nargs="*", help="answers with their accepted answers; or a gold file, then submissions"
-    )
-    add("-g", "--gold", "--gold-label-file", metavar="FILE", help="the questions with their accepted answers")
-    add("-s", "--submission", "--submission-file", action="append", default=[], metavar="FILE", help="answers to score")
-    add(
-        "--prediction-field",
-        metavar="PATH",
-        help="path of the prediction, like output.text (default: detected); several, comma-separated, are submissions",
-    )
-    add("--references-field", metavar="PATH", help="path of the accepted answers (default: detected)")
-    add("--id-field", metavar="PATH", help="path of the question id (default: detected); 'none' matches by position")
-    add("--gold-id-field", metavar="PATH", help="path of the question id in the gold file, where it differs")
-    add("--submission-field", metavar="PATH", help="path of the model's name, in a table of several models")
-    add("--references-separator", metavar="TEXT", help="what stands between the accepted answers of a text")
-    add("--extract", metavar="RULES", help="take answers out of what a model wrote, like think,final")
-    add("--layout", default=AUTO, metavar="NAME", help="whose files these are (default: found out; see --list-layouts)")
-    add("--list-layouts", action="store_true", help="print the layouts that are recognised, and end")
-    add("--list-variants", action="store_true", help="print the variants of ANLS, and end")
-    add("--filter", metavar="NAME", help="which filter of lm-evaluation-harness to score")
-    add(
-        "--runs",
-        choices=("question", "error"),
-        help="answers with one id are runs of a model, or an error (default: found out)",
-    )
-    add("--run", "--epoch", metavar="N", help="which run to score, such as an epoch (default: the mean of all runs)")
-    add(
-        "--variant",
-        metavar="NAMES",
-        help=f"which ANLS, and with commas the number under more of them: {', '.join(VARIANTS)}; or {EVERY_VARIANT}; "
-        f"of lists and nested values {' or '.join(OF_VALUES)}",
-    )
-    add("--find", metavar="NUMBER", help="say which variants and extraction rules give a number, like 84.75")
-    add("--anls-threshold", type=float, metavar="T", help="from 0 to 1: a similarity under it scores 0 (default: 0.5)")
-    add(
-        "--ignore-case",
-        action=argparse.BooleanOptionalAction,
-        help="whether case is ignored (default: as the variant does)",
-    )
-    add(
-        "--average", choices=("rows", "leaves"), help="of anls_star: the mean of rows, or of all leaves (default: rows)"
-    )
-    add(
-        "--none-keys",
-        choices=("counted", "ignored"),
-        help="of anls_star: predicted keys without a value (default: counted)",
-    )
-    add("--by-key", action="store_true", help="of anls_star: break down by the keys of the values")
-    add("--answer-types", action="store_true", help="break down by answer_type, evidence and operation/reasoning")
-    add("--by", action="append", default=[], metavar="FIELD", help="break down by any field of the gold file")
-    add("--missing", choices=("error", "zero"), default="error", help="a question without answer (default: error)")
-    add("--extra", choices=("error", "ignore"), default="error", help="an answer without question (default: error)")
-    add("--baseline", metavar="NAME", help="the submission that the others are compared with (default: the first)")
-    add("--all-pairs", action="store_true", help="compare every pair of submissions")
-    add("--cluster-by", metavar="FIELD", help="which questions belong together (default: found); none: each alone")
-    add("--metrics", metavar="NAMES", help="other metrics beside ANLS: f1,cer,relaxed,exact,contains")
-    add(
-        "--confusions", type=_parse_count, default=0, metavar="N", help="show the N most frequent confusions of letters"
-    )
-    add("--suspects", action="store_true", help="list questions where most submissions agree on a wrong answer")
-    add("--corrections", metavar="FILE", help="accept more answers of some questions, or leave questions out")
-    add("--confidence-field", metavar="PATH", help="path of the confidence in an answer (default: detected)")
-    add("--judge-field", metavar="PATH", help="path of the verdict of a judge about an answer")
-    add("--right-at", type=_parse_share, metavar="X", help="score from which an answer is right (default: 0.5)")
-    add("--worst", type=_parse_count, default=0, metavar="N", help="show the N worst answers")
-    add(
-        "--regressions",
-        type=_parse_count,
-        default=0,
-        metavar="N",
-        help="show N questions lost against the baseline, and won",
-    )
-    add("--format", choices=FORMATS, default=FORMATS[0], help=f"what to print (default: {FORMATS[0]})")
-    add("--percent", action="store_true", help="print scores in percent: 83.57 instead of 0.8357")
-    add("--digits", type=_parse_digits, metavar="N", help="digits after the point (default: 4; 2 with --percent)")
-    add("--columns", metavar="NAMES", help="columns of the table, comma-separated, like anls,interval,difference")
-    add("--score-only", action="store_true", help="print the number alone, with all of its digits")
-    add("--quiet", action="store_true", help="no hints, and no word on how files were read")
-    add("--fail-under", type=_parse_share, metavar="X", help="exit status 1 where an ANLS is under X, from 0 to 1")
-    add(
-        "--fail-if-worse",
-        action="store_true",
-        help="exit status 1 where a submission is significantly worse than the baseline",
-    )
-    add("--output-dir", type=_parse_folder, metavar="DIR", help=f"write the score of each answer to DIR/{RESULTS_FILE}")
-    add(
-        "--answers",
-        type=_parse_path,
-        metavar="FILE",
-        help="write a record for each answer, with its score, to FILE.csv, FILE.jsonl or FILE.parquet",
-    )
-    add(
-        "--report",
-        type=_parse_path,
-        metavar="FILE.html",
-        help="write a report of all that is known, to open in a browser",
-    )
-    add(
-        "--images",
-        type=_parse_folder,
-        metavar="DIR",
-        help="where the pages are that the report shows beside the questions",
-    )
-    add("--force", action="store_true", help=f"overwrite a {RESULTS_FILE} of other inputs")
-    add("--demo", action="store_true", help="open the page that shows a score and why (needs the extra `app`)")
-    add("--version", action="version", version=f"%(prog)s {__version__}")
+    _add_first_flags(flags)
+    _add_input_flags(flags)
+    _add_scoring_flags(flags)
+    _add_comparison_flags(flags)
+    _add_output_flags(flags)
+    _add_report_flags(flags)
+    _add_other_flags(flags)
     return flags
 
 
-def _parse_share(text: str) -> float:
-    with contextlib.suppress(ValueError):
-        if 0 <= float(text) <= 1:
-            return float(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 1")
+def _add_first_flags(flags: Parser) -> None:
+    group = flags.add_group("most used options", "anls examples/gold_label.json examples/submission.json --worst 3")
+    add = group.add_argument
+    add(
+        "files", metavar="FILE", nargs="*", help="a gold file, then submissions; or tables with predictions and answers"
+    )
+    add(
+        "--variant",
+        metavar="NAMES",
+        help="scoring variant(s), comma-separated; the first gives the headline number; "
+        f"'{EVERY_VARIANT}' scores with each (default: standard)",
+    )
+    add_reading_flags(group, _READING_FLAGS_FIRST)
+    add("--by", action="append", default=[], metavar="FIELD", help="break the score down by a field of the gold file")
+    add("--worst", type=parse_count, default=0, metavar="N", help="show the N worst answers (default: 0)")
+    add("--format", choices=FORMATS, default=FORMATS[0], help=f"what to print (default: {FORMATS[0]})")
+    add(
+        "--output",
+        type=parse_output,
+        metavar="PATH",
+        help=f"write the score of each answer to PATH/{RESULTS_FILE}, or to PATH if it ends in .json",
+    )
+    add("--report", type=parse_path, metavar="FILE.html", help="write an HTML report that opens in a browser")
 
 
-def _parse_count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return int(text)
+def _add_input_flags(flags: Parser) -> None:
+    group = flags.add_group("input", "anls --gold examples/gold_label.json --submission examples/submission.json")
+    add = group.add_argument
+    add("-g", "--gold", "--gold-label-file", metavar="FILE", help="the questions with their accepted answers")
+    add("-s", "--submission", "--submission-file", action="append", default=[], metavar="FILE", help="answers to score")
+    add_reading_flags(group, [flag for flag in READING_FLAGS if flag not in _READING_FLAGS_FIRST])
+    add(
+        "--field",
+        action="append",
+        default=[],
+        metavar="COLUMN=PATH",
+        help="for the rule of a benchmark: path of a column, such as answer_format=meta.format (default: its name)",
+    )
+    add("--corrections", metavar="FILE", help="a file that accepts more answers, or excludes questions")
 
 
-def _parse_digits(text: str) -> int:
-    if text.isdecimal() and int(text) <= _MOST_DIGITS:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0 to {_MOST_DIGITS}")
+def _add_scoring_flags(flags: Parser) -> None:
+    group = flags.add_group(
+        "scoring", "anls examples/gold_label.json examples/submission.json --variant rrc --threshold 0.8"
+    )
+    add = group.add_argument
+    add(
+        "--threshold",
+        "--anls-threshold",
+        type=parse_share,
+        metavar="T",
+        help="least similarity that counts, from 0 to 1; less scores 0 (default: the variant's, mostly 0.5)",
+    )
+    add("--ignore-case", action=argparse.BooleanOptionalAction, help="whether to ignore case (default: the variant's)")
+    add("--average", choices=("rows", "leaves"), help="for anls_star: average over rows or leaves (default: rows)")
+    add(
+        "--none-keys",
+        choices=("counted", "ignored"),
+        help="for anls_star: predicted keys without a value (default: counted)",
+    )
+    add("--metrics", metavar="NAMES", help="more metrics, comma-separated: f1,cer,relaxed,exact,contains")
+    add("--right-at", type=parse_share, metavar="SCORE", help="least score of a right answer (default: 0.5)")
+    add("--find", metavar="NUMBER", help="find the variants and extraction rules that give a number, such as 84.75")
 
 
-_MOST_DIGITS = 16
+def _add_comparison_flags(flags: Parser) -> None:
+    models = " ".join(f"examples/compare/{name}.json" for name in ("gold", "base", "tuned"))
+    group = flags.add_group("breakdown and comparison", f"anls {models} --baseline base --regressions 2")
+    add = group.add_argument
+    add("--answer-types", action="store_true", help="break down by answer_type, evidence and operation/reasoning")
+    add("--by-key", action="store_true", help="for anls_star: break down by the keys of the values")
+    add("--baseline", metavar="NAME", help="the submission to compare the others with (default: the first)")
+    add("--all-pairs", action="store_true", help="compare every pair of submissions")
+    add(
+        "--cluster-by",
+        metavar="FIELD",
+        help="field that says which questions share a document (default: detected); 'none' for no clusters",
+    )
+    add(
+        "--regressions",
+        type=parse_count,
+        default=0,
+        metavar="N",
+        help="show N questions that a submission lost against the baseline, and N that it won (default: 0)",
+    )
+    add(
+        "--confusions",
+        type=parse_count,
+        default=0,
+        metavar="N",
+        help="show the N most frequent confusions of characters (default: 0)",
+    )
+    add("--suspects", action="store_true", help="list questions where most submissions agree on a wrong answer")
+    add("--fail-under", type=parse_share, metavar="SCORE", help="exit with status 1 if an ANLS is below SCORE")
+    add(
+        "--fail-if-worse",
+        action="store_true",
+        help="exit with status 1 if a submission is significantly worse than the baseline",
+    )
+
+
+def _add_output_flags(flags: Parser) -> None:
+    group = flags.add_group("output", "anls examples/gold_label.json examples/submission.json --score-only --quiet")
+    add = group.add_argument
+    add("--output-dir", type=parse_output_folder, dest="output", metavar="FOLDER", help="as --output, always a folder")
+    add("--force", action="store_true", help="overwrite results of other inputs")
+    add(
+        "--answers",
+        type=parse_path,
+        metavar="FILE",
+        help="write each answer with its score to a table: FILE.csv, FILE.jsonl or FILE.parquet",
+    )
+    add("--score-only", action="store_true", help="print only the score, with all of its digits")
+    add("--percent", action="store_true", help="print scores in percent: 83.57 instead of 0.8357")
+    add("--digits", type=parse_digits, metavar="N", help="digits after the point (default: 4; 2 with --percent)")
+    add("--columns", metavar="NAMES", help="columns of the table, comma-separated, such as anls,interval,difference")
+    add("--quiet", action="store_true", help="print no hints, and no notes on how files were read")
+    add("--hub-dataset", metavar="OWNER/NAME", help="for --format hub: the data set on the Hugging Face Hub")
+    add("--hub-task", metavar="TASK", help="for --format hub: the task, as the data set's eval.yaml names it")
+    add(
+        "--hub-source",
+        metavar="URL",
+        help="for --format hub: logs or a paper that support the score (default: the variant's source)",
+    )
+
+
+def _add_report_flags(flags: Parser) -> None:
+    models = " ".join(f"examples/compare/{name}.json" for name in ("gold", "base", "tuned"))
+    group = flags.add_group("report", f"anls {models} --report report.html")
+    group.add_argument(
+        "--images",
+        type=parse_folder,
+        metavar="PLACE",
+        help="page images to show beside the questions: a folder, or a Parquet file with a column of images "
+        "(default: such a column of the FILEs)",
+    )
+    group.add_argument(
+        "--images-limit",
+        type=parse_megabytes,
+        metavar="MB",
+        help="limit of the size of all page images in the report (default: 24; 0: no images)",
+    )
+
+
+def _add_other_flags(flags: Parser) -> None:
+    add = flags.add_group("other", "anls --list-variants").add_argument
+    add("--list-layouts", action="store_true", help="list the file layouts that are recognised, and exit")
+    add("--list-variants", action="store_true", help="list the variants of ANLS, and exit")
+    add("--demo", action="store_true", help="open the page in the browser (needs the extra `app`)")
+    add("--version", action="version", version=f"%(prog)s {__version__}", help="print the version, and exit")
+    add("-h", "--help", action="help", help="print this help, and exit")
+
+
+def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
+    """Parse the words after the name of the command. ``command`` of the result is the function to call with it."""
+    words = list(arguments)
+    if words and words[0] in SUBCOMMANDS:
+        from anls_metric import subcommands
+
+        parser, words = subcommands.build_parser(words[0]), words[1:]
+    else:
+        parser = build_parser()
+        parser.set_defaults(command=_run)
+        if words:
+            _refuse_unknown_subcommand(parser, words[0])
+    return parser.parse_intermixed_args(words)  # type: ignore[no-any-return]
+
+
+def _refuse_unknown_subcommand(parser: Parser, word: str) -> None:
+    """Refuse a first word that is no file and looks like a subcommand with a typo."""
+    if word.replace("-", "").isalpha() and not word.startswith("-") and not os.path.exists(word):
+        from anls_metric.core.choices import describe_unknown, find_similar_name
+
+        if find_similar_name(word, SUBCOMMANDS):
+            parser.error(describe_unknown("subcommand", word, SUBCOMMANDS))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -247,24 +289,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 for a score under --fail-under or a worse submission with --fail-if-worse, 2 for input
         that cannot be scored, 130 after Ctrl-C.
     """
-    flags = build_parser().parse_intermixed_args(arguments)
+    flags = parse_arguments(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
         with pause_collector():
-            status = _run(flags)
+            status: int = flags.command(flags)
         if sys.stdout:
             sys.stdout.flush()
     except (ValueError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
-        print(_format_error(_word_error(error)), end="", file=sys.stderr)
+        print(format_error(word_error(error)), end="", file=sys.stderr)
         return 2
     except MemoryError:
         print(
-            _format_error("this needs more memory than there is: score fewer answers at a time"),
+            format_error("this needs more memory than there is: score fewer answers at a time"),
             end="",
             file=sys.stderr,
         )
@@ -273,19 +315,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("anls: interrupted", file=sys.stderr)
         return 130
     return status
-
-
-def _format_error(message: str) -> str:
-    """Format a message for the terminal, which names and texts of files must not control."""
-    return f"anls: error: {terminal.make_printable(' '.join(message.split()))}\n"
-
-
-def _word_error(error: ValueError | OSError) -> str:
-    if isinstance(error, InputError):
-        return error.format_for("command")
-    if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
 
 
 def _run(flags: argparse.Namespace) -> int:
@@ -301,8 +330,10 @@ def _run(flags: argparse.Namespace) -> int:
         return 0
     _check_table(flags)
     if not (flags.files or flags.gold or flags.submission):
-        raise ValueError("name a file to score, or a gold file and then submissions; --help says more")
-    scorers, reading = _find_scorers(flags), _make_reading(flags)
+        raise ValueError("no files to score: type anls GOLD SUBMISSION, or anls TABLE; --help shows examples")
+    _check_hub(flags)
+    scorers, reading = _find_scorers(flags), make_reading(flags, values=flags.variant in OF_VALUES)
+    reading = reading._replace(rule=_find_rule_columns(flags))
     fields = fields_of([*(ANSWER_TYPES if flags.answer_types else ()), *flags.by], flags.cluster_by)
     submissions = find_submissions(flags.files, flags.gold, flags.submission, reading, fields)
     if flags.answers:
@@ -325,8 +356,9 @@ def _run(flags: argparse.Namespace) -> int:
         corrections=_read_corrections(flags),
         right_at=flags.right_at,
     )
-    _score(evaluation, flags)
-    hints = [hint.format_for("command") for hint in evaluation.hints]
+    with Progress("scoring") as progress:
+        _score(evaluation, flags, progress)
+        hints = [hint.format_for("command") for hint in evaluation.hints]
     if not flags.quiet:
         for note in evaluation.notes:
             print(f"anls: {terminal.make_printable(note)}", file=sys.stderr)
@@ -372,6 +404,18 @@ def _check_table(flags: argparse.Namespace) -> None:
         from anls_metric.report.columns import find_columns
 
         find_columns(flags.columns)
+
+
+def _check_hub(flags: argparse.Namespace) -> None:
+    """Refuse --format hub without the flags that it needs, and these flags without it."""
+    given = {"--hub-dataset": flags.hub_dataset, "--hub-task": flags.hub_task}
+    for flag, value in given.items():
+        if flags.format == "hub" and not value:
+            raise ValueError(f"--format hub needs {' and '.join(given)}: add {flag}")
+    if flags.format != "hub" and any([*given.values(), flags.hub_source]):
+        raise ValueError("--hub-dataset, --hub-task and --hub-source are for --format hub: add it")
+    if flags.format == "hub" and flags.columns is not None:
+        raise ValueError("--columns is for tables, and --format hub prints none: leave one out")
 
 
 def _find_worse(evaluation: Evaluation) -> list[Comparison]:
@@ -429,14 +473,18 @@ def _write_answers(path: str, evaluation: Evaluation) -> None:
 def _find_images(flags: argparse.Namespace, submissions: Sequence[Submission]) -> Images | None:
     """Find the images of the report. Flags that would fail after scoring are refused before it."""
     if not flags.report:
-        if flags.images:
-            raise ValueError("--images is for the report: name that with --report FILE.html")
+        for flag, value in (("--images", flags.images), ("--images-limit", flags.images_limit)):
+            if value is not None:
+                raise ValueError(f"{flag} is for the report: name that with --report FILE.html")
         return None
-    from anls_metric.report.images import Images
+    from anls_metric.report.images import Images, count_bytes
+    from anls_metric.report.progress import Progress
     from anls_metric.report.results import refuse_input
 
-    refuse_input(flags.report, [path for submission in submissions for path in submission.inputs])
-    return Images(flags.images) if flags.images else None
+    inputs = [path for submission in submissions for path in submission.inputs]
+    refuse_input(flags.report, [*inputs, *([flags.images] if flags.images else [])])
+    show = None if flags.quiet else Progress("report", sys.stderr).show
+    return Images(flags.images, dict.fromkeys(inputs), count_bytes(flags.images_limit), show)
 
 
 def _write_report(
@@ -446,6 +494,8 @@ def _write_report(
     evaluation: Evaluation,
     hints: Sequence[str],
 ) -> None:
+    if images:
+        images.has_ids = evaluation.has_ids
     from anls_metric.report.html import as_html
     from anls_metric.report.results import write_whole
 
@@ -467,35 +517,22 @@ def _find_scorers(flags: argparse.Namespace) -> list[Scorer]:
                 else f"{flag} is for lists and nested values: give it with --variant {OF_VALUES[0]}"
             )
     names = flags.variant or (EVERY_VARIANT if flags.find else "standard")
-    return find_scorers(names, flags.anls_threshold, flags.ignore_case, flags.none_keys, flags.average)
+    return find_scorers(names, flags.threshold, flags.ignore_case, flags.none_keys, flags.average)
 
 
-def _make_reading(flags: argparse.Namespace) -> Reading:
-    """Make the options for reading the files."""
-    return Reading(
-        layout=flags.layout,
-        id_field=flags.id_field,
-        gold_id_field=flags.gold_id_field,
-        prediction_field=flags.prediction_field,
-        references_field=flags.references_field,
-        submission_field=flags.submission_field,
-        references_separator=flags.references_separator,
-        extract=None if flags.extract is None else extractor(flags.extract, values=flags.variant in OF_VALUES),
-        confidence_field=flags.confidence_field,
-        judge_field=flags.judge_field,
-        filter=flags.filter,
-        runs=flags.runs,
-        run=flags.run,
-        missing=flags.missing,
-        extra=flags.extra,
-        values=flags.variant in OF_VALUES,
-    )
+def _find_rule_columns(flags: argparse.Namespace) -> RuleColumns | None:
+    named = {}
+    for pair in flags.field:
+        column, equals, path = pair.partition("=")
+        if not equals:
+            raise ValueError(f"--field {pair}: write it as COLUMN=PATH")
+        named[column] = path
+    return find_rule_columns(flags.variant or "", named)
 
 
-def _score(evaluation: Evaluation, flags: argparse.Namespace) -> None:
-    """Score everything, and write the score of each answer into a folder, one for each of several submissions."""
-    progress = _Progress()
-    if flags.output_dir is None:
+def _score(evaluation: Evaluation, flags: argparse.Namespace, progress: Progress) -> None:
+    """Score everything, and write the score of each answer to a file, one for each of several submissions."""
+    if flags.output is None:
         for _, scored in evaluation.run():
             progress.add(len(scored))
         return
@@ -508,15 +545,23 @@ def _score(evaluation: Evaluation, flags: argparse.Namespace) -> None:
             if submission is not before:
                 if submission.name in files:  # it is scored anew, as runs
                     files[submission.name].discard()
-                folder = flags.output_dir
-                if evaluation.holds_several:
-                    folder = os.path.join(folder, name_folder(submission.name))
-                files[submission.name] = stack.enter_context(ResultsFile(folder, submission.inputs, flags.force))
+                name = name_folder(submission.name) if evaluation.holds_several else ""
+                path = _name_results_file(flags.output, name)
+                files[submission.name] = stack.enter_context(ResultsFile(path, submission.inputs, flags.force))
                 before = submission
             files[submission.name].add(scored)
             progress.add(len(scored))
         for entry in evaluation.entries:
             files[entry.name].finish(entry, flags.answer_types)
+
+
+def _name_results_file(output: str, folder: str = "") -> str:
+    """Name the file for the scores of a submission: in a folder of its own, where there are several submissions."""
+    if not is_results_file(output):
+        return os.path.join(output, folder, RESULTS_FILE)
+    if folder:
+        raise ValueError(f"--output {output} is one file, and there are several submissions: name a folder")
+    return output
 
 
 def _print(flags: argparse.Namespace, evaluation: Evaluation, hints: Sequence[str]) -> None:
@@ -529,9 +574,9 @@ def _print(flags: argparse.Namespace, evaluation: Evaluation, hints: Sequence[st
     else:
         content = describe_evaluation(evaluation, hints, flags.regressions, flags.confusions, flags.suspects)
         _print_document(flags, evaluation, content)
-    if flags.output_dir and flags.format == "text":
-        folder = os.path.join(flags.output_dir, "*") if len(entries) > 1 else flags.output_dir
-        print(f"\nper answer: {terminal.make_printable(os.path.join(folder, RESULTS_FILE))}")
+    if flags.output and flags.format == "text":
+        path = _name_results_file(flags.output, "*" if len(entries) > 1 else "")
+        print(f"\nper answer: {terminal.make_printable(path)}")
 
 
 def _print_document(flags: argparse.Namespace, evaluation: Evaluation, content: dict[str, Any]) -> None:
@@ -542,12 +587,18 @@ def _print_document(flags: argparse.Namespace, evaluation: Evaluation, content: 
     numbers, columns = Numbers(flags.percent, flags.digits), flags.columns or ()
     if flags.format == "json":
         print(tables.as_json(content))
+    elif flags.format == "hub":
+        from anls_metric.report.hub import Benchmark, as_eval_results
+
+        source = flags.hub_source or evaluation.entries[0].scored_set.scorer.source
+        date = time.strftime("%Y-%m-%d", time.gmtime())
+        print(as_eval_results(content, Benchmark(flags.hub_dataset, flags.hub_task, source, date), numbers))
     elif flags.format != "text":
         print(tables.FORMATS[flags.format](content, numbers, columns))
     elif flags.find:
         print(terminal.format_matches(flags.find, content["find"]))
     else:
-        width = _measure_width() if sys.stdout.isatty() else None
+        width = measure_width() if sys.stdout.isatty() else None
         print(terminal_comparison.as_text(content, evaluation.scored_sets, width, numbers, columns))
 
 
@@ -559,22 +610,54 @@ def _open_page() -> None:
     server.launch(server.build(), inbrowser=True)
 
 
-class _Progress:
-    """Prints a line on the terminal every few seconds: how many questions are scored, and how fast."""
+class Progress:
+    """Shows on a terminal what takes longer than a second, and for how long it has been running.
 
-    SECONDS = 5.0
+    Args:
+        doing: the words for what is done. `add` appends a count.
 
-    def __init__(self) -> None:
-        self._count = 0
-        self._start = self._printed = time.monotonic()
+    It is a context manager. Its line disappears at the end. On no terminal it does nothing.
+    """
 
-    def add(self, count: int) -> None:
+    SECONDS = 1.0
+
+    def __init__(self, doing: str) -> None:
+        self._doing, self._what, self._count = doing, "", 0
+        self._start = time.monotonic()
+        self._is_shown = False
+        self._end: threading.Event | None = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr and sys.stderr.isatty():
+            import threading
+
+            self._end = threading.Event()
+            self._thread = threading.Thread(target=self._show_every_second, args=(self._end,), daemon=True)
+            self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._end:
+            self._end.set()
+            self._thread.join()
+        if self._is_shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def add(self, count: int, what: str = "questions") -> None:
+        """Count what is done."""
         self._count += count
-        now = time.monotonic()
-        if now - self._printed >= self.SECONDS and sys.stderr and sys.stderr.isatty():
-            self._printed = now
-            speed = self._count / (now - self._start)
-            print(f"{self._count:,} questions scored, {speed:,.0f} a second", file=sys.stderr)
+        self._what = what
+
+    def show(self) -> None:
+        """Print the line over the line before."""
+        count = f": {self._count:,} {self._what}" if self._what else ""
+        seconds = f"{time.monotonic() - self._start:,.0f} s"
+        print(f"\r\x1b[K{self._doing}{count}, {seconds}", end="", file=sys.stderr, flush=True)
+        self._is_shown = True
+
+    def _show_every_second(self, end: threading.Event) -> None:
+        while not end.wait(self.SECONDS):
+            self.show()
 
 
 if __name__ == "__main__":

@@ -75,6 +75,7 @@ NEEDS = {
     "page/test_server.py": ["gradio"],
     "release": ["build"],
     "report/test_browser.py": ["playwright"],
+    "rules/test_rules_on_the_page.py": ["gradio"],
 }
 
 

@@ -133,7 +133,7 @@ def test_compare_takes_one_table_of_several_models() -> None:
 
 
 def test_compare_never_takes_a_submission_for_the_accepted_answers() -> None:
-    with pytest.raises(ValueError, match=r"a: there are no accepted answers in it .*give the accepted answers as gold"):
+    with pytest.raises(ValueError, match=r"a: the file has no accepted answers .*give the accepted answers as gold"):
         compare({"a": [{"id": 1, "answer": "x"}], "b": [{"id": 1, "answer": "y"}]})
 
 
@@ -197,7 +197,7 @@ def test_tables_take_columns_digits_and_percent() -> None:
     assert scores.to_markdown(percent=True, columns=["anls"]).splitlines()[2] == "| data | 83.57 |"
     assert scores.to_csv(digits=2, columns="anls, questions").splitlines()[1].startswith("data,0.84,150,anls|standard")
     assert scores.to_latex().startswith("% \\usepackage{booktabs}\n")
-    with pytest.raises(ValueError, match="unknown column 'anlz': choose from name, layout, questions, anls"):
+    with pytest.raises(ValueError, match=r"unknown column 'anlz'; did you mean anls\? Choose from name, layout"):
         scores.to_latex(columns="anlz")
 
 
@@ -242,7 +242,7 @@ def test_flag_answers_refuses_what_it_cannot_write_before_it_scores(run: Run, tm
 MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "no such column": (
         lambda: score(as_columns(GOLD), prediction="text"),
-        "data: there is no field 'text' (found 'questionId', 'question', 'answers', 'image', 'kind')",
+        "data: no field 'text' (found 'questionId', 'question', 'answers', 'image', 'kind')",
     ),
     "columns of different lengths": (
         lambda: score({"prediction": ["a"], "references": [["a"], ["b"]]}),
@@ -255,14 +255,14 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: score(ANSWERS["base"], [{"questionId": -n, "answers": ["a"]} for n in range(1, 9)]),
         "data: few of its ids (1, 2, 3, 4, 5, ...) are those of gold",
     ),
-    "an empty table": (lambda: score([], []), "data: there are no questions in it"),
+    "an empty table": (lambda: score([], []), "data: the file has no questions"),
     "an empty list": (lambda: score([], GOLD), "no answer to 150 of the questions of gold"),
     "a number": (lambda: score(5), "data: it is 5 (int): give the path"),
-    "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "they look swapped: give the answers first"),
-    "no predictions": (lambda: score(GOLD), "give this as gold, after the answers"),
-    "no accepted answers": (lambda: score(ANSWERS["base"]), "data: there are no accepted answers in it"),
+    "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "they look swapped: give the predictions first"),
+    "no predictions": (lambda: score(GOLD), "give this data as gold, after the predictions"),
+    "no accepted answers": (lambda: score(ANSWERS["base"]), "data: the file has no accepted answers"),
     "a missing prediction": (lambda: score(["a", None], [["a"], ["b"]]), "data, row 2: prediction is null"),
-    "no such submission": (lambda: compare({"a": {1: "x"}}, {1: ["x"]}, baseline="b"), "no submission is called 'b'"),
+    "no such submission": (lambda: compare({"a": {1: "x"}}, {1: ["x"]}, baseline="b"), "unknown baseline 'b'"),
     "no such layout": (lambda: score(ANSWERS["base"], GOLD, layout="lmm_eval"), "lmm_eval"),
 }
 

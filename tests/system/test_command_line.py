@@ -8,6 +8,7 @@ import json
 import os
 import random
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ import pytest
 import anls_metric
 from anls_metric import command_line
 from anls_metric.reading.records import Records
+from anls_metric.rules import RULES
 from tests.conftest import ROOT, without_questions
 from tests.system.conftest import Run, parse_document, run_to_error, write
 
@@ -202,9 +204,73 @@ def test_version_and_help_are_printed(run: Run) -> None:
     assert run("--version") == (0, f"anls {anls_metric.__version__}\n", "")
     status, out, _ = run("--help")
     assert status == 0
-    for flag in ("--gold-label-file", "--submission-file", "--anls-threshold", "--answer-types", "--output-dir"):
-        assert flag in out
+    for action in command_line.build_parser()._actions:
+        for flag in action.option_strings:
+            assert flag in out
     assert "mistral_evals" in out
+
+
+HELP = command_line.build_parser().format_help()
+
+
+def test_help_has_its_groups_in_order() -> None:
+    titles = ["most used options:", "input:", "scoring:", "breakdown and comparison:", "output:", "report:"]
+    assert re.findall(r"^([a-z][a-z ]*:)$", HELP, re.MULTILINE) == [*titles, "other:"]
+    first = HELP.partition("input:")[0]
+    assert len(re.findall(r"^  --", first, re.MULTILINE)) == 10
+
+
+@pytest.mark.parametrize("example", re.findall(r"^  example: anls (.*)$", HELP, re.MULTILINE))
+def test_example_of_the_help_runs(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, example: str) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    assert run(*shlex.split(example))[0] == 0
+
+
+TYPOS = {
+    "--wrost 3": "unknown flag --wrost: did you mean --worst?",
+    "--outptu x": "unknown flag --outptu: did you mean --output?",
+    "--variant Standrad": "unknown variant 'Standrad'; did you mean standard?",
+    "--variant vlmeval_kit": "unknown variant 'vlmeval_kit'; did you mean vlmevalkit?",
+    "--extract thnik": "unknown extraction rule 'thnik'; did you mean think?",
+    "--layout lmms-evl": "unknown layout 'lmms-evl'; did you mean lmms_eval?",
+    "--metrics relaxd": "unknown metric 'relaxd'; did you mean relaxed?",
+    "--columns intervall": "unknown column 'intervall'; did you mean interval?",
+    "--missing zeros": "--missing: unknown value 'zeros'; did you mean zero?",
+    "--format marckdown": "--format: unknown value 'marckdown'; did you mean markdown?",
+}
+
+
+@pytest.mark.parametrize("typo", TYPOS)
+def test_typo_is_answered_with_the_name_that_was_meant(run: Run, typo: str) -> None:
+    error = run_to_error(run, *FILES, *typo.split())
+    assert TYPOS[typo] in error[:120]
+    assert "usage" not in error
+
+
+def test_typo_in_a_subcommand_is_answered_with_its_name(run: Run) -> None:
+    error = run_to_error(run, "identfy", "metrics.py:anls")
+    assert "unknown subcommand 'identfy'; did you mean identify?" in error[:120]
+    assert "No such file" in run_to_error(run, "gold", "answers")
+
+
+def test_output_is_a_folder_or_a_json_file(run: Run, tmp_path: Path) -> None:
+    file, folder = tmp_path / "new" / "scores.json", tmp_path / "out"
+    assert run(*FILES, "--output", file)[1].endswith(f"\nper answer: {file}\n")
+    assert run(*FILES, "--output", folder)[0] == run(*FILES, "--output-dir", tmp_path / "run.1")[0] == 0
+    assert run(*FILES, "--output-dir", tmp_path / "odd.json")[0] == 0
+    paths = [file, folder / "results.json", tmp_path / "run.1" / "results.json", tmp_path / "odd.json" / "results.json"]
+    assert len({path.read_text(encoding="utf-8") for path in paths}) == 1
+    assert "ends in .csv: name a folder, or a file that ends in .json" in run_to_error(
+        run, *FILES, "--output", tmp_path / "out.csv"
+    )
+    assert "--output is given twice" in run_to_error(run, *FILES, "--output-dir", folder, "--output", file)
+    both = GOLD, f"a={SUBMISSION}", f"b={SUBMISSION}"
+    assert "is one file, and there are several submissions: name a folder" in run_to_error(
+        run, *both, "--output", tmp_path / "both.json"
+    )
+    assert run(*both, "--output", tmp_path / "both")[0] == 0
+    assert sorted(path.parent.name for path in (tmp_path / "both").glob("*/results.json")) == ["a", "b"]
 
 
 # What it reads
@@ -339,7 +405,11 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
         [{"questionId": 1, "text": "a"}],
         ["submission.json", "no predictions", "'text'", "--prediction-field"],
     ),
-    "no id": (GOLD_A, [{"answer": "a"}], ["submission.json", "no ids", "1 answer for the 2 questions", "--id-field"]),
+    "no id": (
+        GOLD_A,
+        [{"answer": "a"}],
+        ["submission.json", "no question ids", "1 answer for the 2 questions"],
+    ),
     "an id that is null": (GOLD_A, [{"questionId": None, "answer": "a"}], ["record 1", "whole number"]),
     "an id that is a fraction": (GOLD_A, [{"questionId": 1.0, "answer": "a"}], ["record 1", "1.0", "whole number"]),
     "an object of lists and texts": (GOLD_A, {"1": ["a"], "2": "b"}, ["submission.json", "list of records", "'1'"]),
@@ -357,7 +427,7 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "ids of another kind": (
         GOLD_A,
         [{"questionId": f"{key}.0", "answer": "a"} for key in (1, 2)],
-        ["few of its ids (1.0", "ids of another kind"],
+        ["few of its ids (1.0", "the two files use different ids"],
     ),
     "a number of many digits": (GOLD_A, '[{"questionId": ' + "9" * 5000 + "}]", ["submission.json", "not JSON"]),
     "an empty file": (GOLD_A, " \n", ["submission.json", "empty"]),
@@ -388,12 +458,12 @@ def test_bad_bytes_are_refused_with_their_line(run: Run, tmp_path: Path) -> None
 
 def test_bad_csv_is_refused_with_its_line(run: Run, tmp_path: Path) -> None:
     for content, message in {
-        "prediction,references\na,b\nc\n": "line 3: 1 values for the 2 columns prediction, references",
+        "prediction,references\na,b\nc\n": "line 3: not CSV: this line has 1 values, the header has 2",
         'prediction,references\n"a"x,b\n': "line 2: not CSV",
         "prediction,references\ra,b\r": "carriage return alone",
         "prediction,prediction\na,b\n": "two columns have the same name",
-        "text,references\na,b\n": "there are no predictions besides the accepted answers in 'references' "
-        "(found 'text', 'references'): name their field with --prediction-field",
+        "text,references\na,b\n": "the file has no predictions besides the accepted answers in 'references' "
+        "(found 'text', 'references'): add a submission after it, or name the field of the predictions",
     }.items():
         assert message in run_to_error(run, write(tmp_path / "table.csv", content))
 
@@ -455,20 +525,20 @@ def test_bad_table_is_refused(run: Run, tmp_path: Path) -> None:
 
 
 def test_bad_argument_is_refused(run: Run, tmp_path: Path) -> None:
-    assert "name a file to score, or a gold file and then submissions; --help says more" in run_to_error(run)
-    assert "the gold file is missing: name the file with the accepted answers with --gold" in run_to_error(
-        run, *FILES[2:]
-    )
-    assert "the submission is missing: name the file of answers with --submission" in run_to_error(run, *FILES[:2])
-    assert "there is no field 'x'" in run_to_error(run, *FILES, "--prediction-field", "x")
+    assert "no files to score: type anls GOLD SUBMISSION, or anls TABLE; --help shows examples" in run_to_error(run)
+    assert "the gold file is missing: name the gold file with --gold" in run_to_error(run, *FILES[2:])
+    assert "the submission is missing: name the submission with --submission" in run_to_error(run, *FILES[:2])
+    assert "no field 'x'" in run_to_error(run, *FILES, "--prediction-field", "x")
     assert "cannot both come from standard input" in run_to_error(
         run, "--gold-label-file", "-", "--submission-file", "-"
     )
-    assert "there is no variant 'squad': choose one of standard" in run_to_error(run, *FILES, "--variant", "squad")
-    assert "threshold is 50.0" in run_to_error(run, *FILES, "--anls-threshold", "50")
-    assert "invalid float value: 'half'" in run_to_error(run, *FILES, "--anls-threshold", "half")
+    assert "unknown variant 'squad'; choose from standard" in run_to_error(run, *FILES, "--variant", "squad")
+    assert "'50' is not a number from 0 to 1" in run_to_error(run, *FILES, "--anls-threshold", "50")
+    assert "'half' is not a number from 0 to 1" in run_to_error(run, *FILES, "--anls-threshold", "half")
     assert "'few' is not a whole number" in run_to_error(run, *FILES, "--worst", "few")
-    assert "invalid choice: 'ignore'" in run_to_error(run, *FILES, "--missing", "ignore")
+    assert "--missing: unknown value 'ignore'; choose from error, zero" in run_to_error(
+        run, *FILES, "--missing", "ignore"
+    )
     assert "--colour" in run_to_error(run, *FILES, "--colour")
     missing = tmp_path / "none.json"
     assert f"{missing}: No such file" in run_to_error(run, "--gold-label-file", missing, *FILES[2:])
@@ -491,7 +561,7 @@ def test_flag_that_would_be_ignored_is_refused(run: Run, tmp_path: Path) -> None
     assert "two submissions are called" in run_to_error(run, *FILES, *FILES[2:])
     assert "--run is given twice" in run_to_error(run, *FILES, "--epoch", "1", "--run", "1")
     assert "--variant is given twice" in run_to_error(run, *FILES, "--variant", "rrc", "--variant", "due")
-    assert "there is no run '2' (found 1): name one of these with --run" in run_to_error(run, *FILES, "--run", "2")
+    assert "no run '2' (found 1): choose a run with --run" in run_to_error(run, *FILES, "--run", "2")
     assert "the name of the folder is empty" in run_to_error(run, *FILES, "--output-dir", "")
     assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
 
@@ -502,7 +572,7 @@ def test_each_mistake_with_ids_has_its_own_error(run: Run, tmp_path: Path) -> No
     for flags in ([], ["--missing", "zero"], ["--extra", "ignore"], ["--missing", "zero", "--extra", "ignore"]):
         error = run_to_error(run, *write_pair(tmp_path, gold, places), *flags)
         assert "submission.json: few of its ids (0, 1, 2, 3, 4, ...) are those of" in error
-        assert "ids of another kind: write the same ids in both" in error
+        assert "the two files use different ids: write the same ids in both" in error
         assert "--extra" not in error
         assert "--missing" not in error
     half = [{"questionId": 100 + n, "answer": "a"} for n in range(3)]
@@ -511,7 +581,7 @@ def test_each_mistake_with_ids_has_its_own_error(run: Run, tmp_path: Path) -> No
     more = [{"questionId": 100 + n, "answer": "a"} for n in range(9)]
     error = run_to_error(run, *write_pair(tmp_path, gold, more))
     assert "3 answers to questions that" in error
-    assert error.endswith("leave them out, or ignore them with --extra ignore\n")
+    assert error.endswith("remove these answers, or ignore them with --extra ignore\n")
     status, out, _ = run(*write_pair(tmp_path, gold, more), "--extra", "ignore", "--format", "json")
     assert (status, parse_document(out)["questions"]) == (0, 6)
 
@@ -519,7 +589,7 @@ def test_each_mistake_with_ids_has_its_own_error(run: Run, tmp_path: Path) -> No
 def test_swapped_files_are_refused(run: Run) -> None:
     error = run_to_error(run, "-g", SUBMISSION, "-s", GOLD)
     assert "has no accepted answers, but" in error
-    assert error.endswith("they look swapped: name them the other way round: the gold file comes first\n")
+    assert error.endswith("they look swapped: name the gold file first\n")
 
 
 @pytest.mark.parametrize("both", [True, False], ids=["table", "two files"])
@@ -533,15 +603,15 @@ def test_null_prediction_is_refused(run: Run, tmp_path: Path, both: bool) -> Non
     else:
         files = write_pair(tmp_path, [{"id": n, "references": ["a"]} for n in (1, 2)], answers)
     error = run_to_error(run, *files)
-    assert "prediction is null, which is no answer" in error
-    assert error.endswith("or count it as 0 with --missing zero\n")
+    assert "prediction is null, which is not an answer" in error
+    assert error.endswith("or score it 0 with --missing zero\n")
     assert parse_document(run(*files, "--missing", "zero", "--format", "json")[1])["anls"] == 0.5
 
 
 def test_repeated_id_of_a_table_is_refused_unless_ids_are_off(run: Run, tmp_path: Path) -> None:
     records = [{"id": 7, "prediction": "a", "references": [text]} for text in "ab"]
     table = write(tmp_path / "t.jsonl", "\n".join(map(json.dumps, records)))
-    assert "t.jsonl: 1 id repeated (the first: 7): keep one record of each" in run_to_error(run, table)
+    assert "t.jsonl: 1 id repeated (the first: 7): keep one record for each id" in run_to_error(run, table)
     assert parse_document(run(table, "--id-field", "none", "--format", "json")[1])["questions"] == 2
 
 
@@ -607,9 +677,9 @@ def test_submissions_without_common_ids_are_scored(run: Run, tmp_path: Path) -> 
     assert status == 0
     assert [comparison["anls"] for comparison in parse_document(out)["submissions"]] == [1.0, 1.0]
     assert parse_document(out)["comparisons"] == []
-    assert err == "hint: not compared: b: none of its ids (b) is one of those of a (a)\n"
-    assert parse_document(out)["hints"] == ["not compared: b: none of its ids (b) is one of those of a (a)"]
-    assert "no submission is called 'c': the baseline is one of a, b" in run_to_error(run, *tables, "--baseline", "c")
+    assert err == "hint: not compared: b: no question ids in common with a: b here, a there\n"
+    assert parse_document(out)["hints"] == ["not compared: b: no question ids in common with a: b here, a there"]
+    assert "unknown baseline 'c'; choose from a, b" in run_to_error(run, *tables, "--baseline", "c")
 
 
 def test_wrapped_hint_names_rules_that_extract_the_answers(run: Run, tmp_path: Path) -> None:
@@ -624,7 +694,7 @@ def test_wrapped_hint_names_rules_that_extract_the_answers(run: Run, tmp_path: P
     assert (status, err, parse_document(out)["anls"]) == (0, "", 1.0)
     assert without_questions(parse_document(out)["signature"]) == anls_metric.signature(extract="think,bold")
     assert "|extract:think,bold|questions:" in parse_document(out)["signature"]
-    assert "no rule 'thinks'" in run_to_error(run, *files, "--extract", "thinks")
+    assert "unknown extraction rule 'thinks'; did you mean think?" in run_to_error(run, *files, "--extract", "thinks")
     joined = write(tmp_path / "t.csv", "prediction,references\n" + "".join(f"a{n},a{n}|b{n}\n" for n in range(20)))
     assert '--references-separator "|"' in run(joined)[2]
 
@@ -728,7 +798,7 @@ def test_list_variants_prints_the_variants(run: Run) -> None:
     status, out, _ = run("--list-variants")
     assert status == 0
     lines = out.splitlines()
-    assert [line.split()[0] for line in lines] == [*anls_metric.VARIANTS, "anls_star", "anlsl"]
+    assert [line.split()[0] for line in lines] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *RULES]
     assert lines[1].startswith("rrc ")
     assert all("  https://" in line for line in lines)
 
@@ -740,7 +810,7 @@ def test_list_layouts_prints_the_layouts(run: Run) -> None:
     assert holds["lmms_eval"] == "both"
     assert (holds["openai_batch"], holds["squad"], holds["answers_by_id"]) == ("answers", "gold", "answers or gold")
     assert "https://github.com/open-compass/VLMEvalKit" in out
-    assert "there is no layout 'x': choose one of lm_eval" in run_to_error(run, *FILES, "--layout", "x")
+    assert "unknown layout 'x'; choose from lm_eval" in run_to_error(run, *FILES, "--layout", "x")
     assert parse_document(run(GOLD, SUBMISSION, "--layout", "auto", "--format", "json")[1])["layout"] == "table"
 
 
@@ -835,7 +905,7 @@ def test_repeated_ids_of_a_pipe_are_refused(command: list[str], tmp_path: Path) 
     script = f'"$0" --gold-label-file <(cat {gold}) --submission-file {SUBMISSION}'
     done = subprocess.run(["bash", "-c", script, *command], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "1 id repeated: keep one record of each" in done.stderr
+    assert "1 id repeated: keep one record for each id" in done.stderr
     table = write(tmp_path / "table.jsonl", '{"id": 1, "prediction": "a", "references": ["a"]}\n' * 2)
     for more, status in ("", 2), ("--runs question", 0):
         done = subprocess.run(["bash", "-c", f'cat {table} | "$0" - {more}', *command], capture_output=True, text=True)
@@ -875,16 +945,32 @@ def test_ctrl_c_ends_the_command_with_status_130(command: list[str], tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-def test_progress_is_printed_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
-    for stream, shown in ((Terminal(), "8,192 questions scored, 1,365 a second\n"), (io.StringIO(), "")):
-        clock = iter([0.0, 3.0, 6.0, 9.0])
-        monkeypatch.setattr(time, "monotonic", lambda clock=clock: next(clock))
-        monkeypatch.setattr(sys, "stderr", stream)
-        progress = command_line._Progress()
-        for _ in range(3):
-            progress.add(4096)
-        assert stream.getvalue() == shown
+
+def test_progress_shows_what_is_done_and_disappears(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(time, "monotonic", lambda: 0.0)
+    with command_line.Progress("writing the report") as progress:
+        progress.show()
+        progress.add(4096, "images")
+        progress.add(4096, "images")
+        monkeypatch.setattr(time, "monotonic", lambda: 6.0)
+        progress.show()
+    clear = "\r\x1b[K"
+    assert stream.getvalue() == f"{clear}writing the report, 0 s{clear}writing the report: 8,192 images, 6 s{clear}"
+
+
+@pytest.mark.parametrize("stream", [Terminal(), io.StringIO()], ids=["terminal", "file"])
+def test_progress_is_shown_by_itself_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> None:
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(command_line.Progress, "SECONDS", 0.001)
+    with command_line.Progress("scoring"):
+        end = time.monotonic() + 60
+        while stream.isatty() and not stream.getvalue():
+            assert time.monotonic() < end
+            time.sleep(0.001)
+    assert ("scoring" in stream.getvalue()) == stream.isatty()

@@ -19,6 +19,7 @@ from anls_metric import compare, score
 from anls_metric.reading.errors import InputError
 from anls_metric.report import terminal_comparison
 from tests.conftest import ROOT, without_questions
+from tests.report.sample_reports import read_data
 from tests.system.conftest import Run, parse_document, run_to_error, write
 
 GOLD, SUBMISSION = ROOT / "examples" / "gold_label.json", ROOT / "examples" / "submission.json"
@@ -73,7 +74,7 @@ def test_variant_all_gives_every_mean(run: Run) -> None:
     columns = [answers[key] for key in gold], list(gold.values())
     for name, value in report["variants"].items():
         assert value == anls_metric.mean(anls_metric.anls_scores(*columns, variant=name, threshold=0.25))
-    assert "choose one of" in run_to_error(run, GOLD, SUBMISSION, "--variant", "rrc,x")
+    assert "unknown variant 'x'; choose from" in run_to_error(run, GOLD, SUBMISSION, "--variant", "rrc,x")
 
 
 def test_missing_answer_is_0_under_every_variant(run: Run, tmp_path: Path) -> None:
@@ -237,13 +238,19 @@ def test_report_shows_intervals_of_groups_and_detectable_differences(
     report = tmp_path / "report.html"
     status, out, _ = run(*files, "--by", "kind", "--all-pairs", "--report", report, "--format", "json")
     assert status == 0
-    document, page = json.loads(out), report.read_text(encoding="utf-8")
-    group = document["submissions"][1]["groups"]["kind"]["a"]
-    (low, high), (least, most) = group["interval"], group["difference_interval"]
-    assert f"<small>{low:.4f} to {high:.4f}</small><small>difference +0.1500, {least:+.4f} to {most:+.4f}<" in page
-    found = [comparison["least_difference"] for comparison in document["comparisons"][:2]]
-    assert re.findall(r"<small>detectable: (0\.\d{4})</small>", page) == [f"{least:.4f}" for least in found]
-    assert "cannot be told" not in page
+    document, data = json.loads(out), read_data(report.read_text(encoding="utf-8"))
+    submission = document["submissions"][1]
+    group, table = submission["groups"]["kind"]["a"], data["tables"]["kind"]
+    place, row, baseline = data["submissions"].index(submission["name"]), table["names"].index("a"), data["baseline"]
+    assert table["intervals"][place][row] == pytest.approx(group["interval"], abs=1e-6)
+    first, second = sorted((baseline, place))
+    difference, interval = table["differences"][f"{first} {second}"][row]
+    assert abs(difference) == pytest.approx(0.15)
+    assert sorted(map(abs, interval)) == pytest.approx(group["difference_interval"], abs=1e-6)
+    for comparison in document["comparisons"][:2]:
+        pair = data["pairs"][baseline][data["submissions"].index(comparison["second"])]
+        assert pair["least"] == pytest.approx(comparison["least_difference"], abs=1e-6)
+        assert pair["p"] == comparison["p_value_adjusted"]
 
 
 def test_group_that_the_baseline_lacks_has_no_difference(run: Run, tmp_path: Path) -> None:
@@ -448,12 +455,12 @@ def test_columns_of_runs_are_shown_where_there_are_runs(run: Run, files: list[Pa
 
 def test_columns_that_do_not_exist_are_refused(run: Run, files: list[Path]) -> None:
     error = run_to_error(run, *files, "--columns", "anls,colour")
-    assert "unknown column 'colour': choose from name, layout, questions, anls, interval" in error
+    assert "unknown column 'colour'; choose from name, layout, questions, anls, interval" in error
     error = run_to_error(run, GOLD, SUBMISSION, "--columns", "anls,difference")
-    assert "the column 'difference' would be empty here: choose from name, layout, questions, anls" in error
+    assert "column 'difference' would be empty; choose from name, layout, questions, anls" in error
     for flags in (["--format", "json"], ["--score-only"]):
         assert "--digits is for tables" in run_to_error(run, *files, "--digits", 2, *flags)
-    assert "'-1' is no whole number from 0 to 16" in run_to_error(run, *files, "--digits=-1")
+    assert "'-1' is not a whole number from 0 to 16" in run_to_error(run, *files, "--digits=-1")
 
 
 @pytest.mark.parametrize("flags", [[], ["--by", "kind"], ["--all-pairs"], ["--percent", "--by", "kind"]])
@@ -502,7 +509,7 @@ def test_fail_under_gives_status_1(run: Run, files: list[Path]) -> None:
         "anls: the ANLS of base",
         "anls: the ANLS of alike",
     ]
-    assert "'62' is no number from 0 to 1" in run_to_error(run, GOLD, SUBMISSION, "--fail-under", "62")
+    assert "'62' is not a number from 0 to 1" in run_to_error(run, GOLD, SUBMISSION, "--fail-under", "62")
 
 
 def test_fail_if_worse_gives_status_1(run: Run, files: list[Path]) -> None:
@@ -564,7 +571,7 @@ def test_score_scores_one_submission(files: list[Path]) -> None:
         _ = compare([base, tuned], gold).anls
     with pytest.raises(InputError, match=r"file\.json"):
         score(write(gold.parent / "file.json", "[1"), gold)
-    with pytest.raises(ValueError, match="no submission is called 'x'"):
+    with pytest.raises(ValueError, match="unknown baseline 'x'"):
         compare([base, tuned], gold, baseline="x")
 
 
@@ -609,6 +616,21 @@ def test_three_models_are_compared_on_real_answers(run: Run, real_answers: Path)
         for name in ("gold", "submission__nemotron", "submission__llama_maverick", "submission__qwen2_vl_7b_instruct")
     )
     document = json.loads(run(gold, *answers, "--format", "json")[1])
-    assert document["best"] == {"name": "submission__nemotron", "not_told_apart": ["submission__llama_maverick"]}
+    assert document["best"] == {"name": "nemotron", "not_told_apart": ["llama_maverick"]}
     assert [comparison["verdict"] for comparison in document["comparisons"]] == ["not told apart", "worse"]
-    assert "93.70 is lmms_eval_0_2 on submission__llama_maverick" in run(gold, *answers, "--find", "93.70")[1]
+    assert "93.70 is lmms_eval_0_2 on llama_maverick" in run(gold, *answers, "--find", "93.70")[1]
+
+
+def test_shared_prefix_of_names_is_not_shown(run: Run, tmp_path: Path, files: list[Path]) -> None:
+    gold, *submissions = files
+    prefixed = [Path(shutil.copy(path, tmp_path / f"submission__{path.name}")) for path in submissions[:2]]
+    for baseline in ("tuned", "submission__tuned"):
+        document = parse_document(run(gold, *prefixed, "--baseline", baseline, "--format", "json")[1])
+        assert ([each["name"] for each in document["submissions"]], document["baseline"]) == (
+            ["base", "tuned"],
+            "tuned",
+        )
+    error = run_to_error(run, gold, *prefixed, "--baseline", "tunde")
+    assert "unknown baseline 'tunde'; did you mean tuned? Choose from base, tuned" in error
+    document = parse_document(run(gold, f"base={prefixed[0]}", prefixed[1], "--format", "json")[1])
+    assert [each["name"] for each in document["submissions"]] == ["base", "submission__tuned"]

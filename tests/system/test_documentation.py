@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric import command_line, metric
+from anls_metric import command_line, metric, subcommands
 from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.join import join_files
 from anls_metric.reading.layouts import LAYOUTS
@@ -69,11 +69,13 @@ DOCUMENTS = [
     for path in sorted(ROOT.glob(pattern))
 ]
 EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix in (".py", ".yaml"))
-MODULES = sorted({"anls", *FILES} - {"app", "anls_metric.__main__"})
+# Without those that do something when they are imported.
+MODULES = sorted({"anls", *FILES} - {"app", "anls_metric.__main__", "anls_metric.ms_swift.reward_plugin"})
 
 # What stands behind `anls_metric`, the modules aside that are named after a library.
+_LIBRARIES = "torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|ms_swift|pytest"
 _DEEPER = re.compile(
-    r"\banls_metric\.(?!(?:torchmetrics|keras|trl|transformers)\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b",
+    rf"\banls_metric\.(?!(?:{_LIBRARIES})\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b",
     re.MULTILINE,
 )
 
@@ -97,7 +99,7 @@ def import_or_skip(name: str) -> ModuleType:
 @of_the_guide
 def test_every_kind_of_block_is_run_by_a_test_here(document: Document) -> None:
     kinds = {kind for kind, _ in _BLOCK.findall(document.text)}
-    assert kinds <= {"", "python", "console", *(["bash", "bibtex"] if document == README else [])}
+    assert kinds <= {"", "python", "console", *(["bash", "bibtex", "json", "csv"] if document == README else [])}
     assert "```" not in _BLOCK.sub("", document.text)
     assert all(line.startswith("anls ") for block in document.blocks("") for line in block.splitlines())
 
@@ -161,7 +163,8 @@ def test_guide_and_examples_import_from_the_package_only(path: Path) -> None:
 def test_the_commands_that_are_named_have_the_flags_that_they_show(
     document: Document, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    known = {flag for action in command_line.build_parser()._actions for flag in action.option_strings}
+    parsers = [command_line.build_parser(), *map(subcommands.build_parser, command_line.SUBCOMMANDS)]
+    known = {flag for parser in parsers for action in parser._actions for flag in action.option_strings}
     for code in document.code():
         command = code.removeprefix("anls ")
         if command == code and not code.startswith("--"):
@@ -169,11 +172,18 @@ def test_the_commands_that_are_named_have_the_flags_that_they_show(
         words = ["1" if word == "N" else word for word in shlex.split(command) if word != "..."]
         if words[1:] or command != code:
             try:
-                command_line.build_parser().parse_args(words)
+                command_line.parse_arguments(words)
             except SystemExit:
                 pytest.fail(f"{code}: {capsys.readouterr().err}")
         else:  # a flag that is spoken of; one of them is that of another program
             assert code in {*known, "--semantic"}
+
+
+def test_commands_of_the_guide_to_harnesses_have_the_flags_that_they_show() -> None:
+    commands = [code for code in Document(ROOT / "examples/harnesses/README.md").code() if code.startswith("anls ")]
+    assert len(commands) > 10
+    for command in commands:
+        assert command_line.parse_arguments(shlex.split(command)[1:]).command
 
 
 # Commands
@@ -361,8 +371,34 @@ def test_the_front_matter_and_the_sections_of_a_metric_card() -> None:
     assert [heading for heading in headings if heading in expected] == expected
 
 
-def test_the_readme_is_short_and_says_its_id_on_the_hub_once() -> None:
-    assert len(README.text.splitlines()) <= 200
+def test_files_that_the_readme_shows_are_those_of_examples() -> None:
+    blocks = README.blocks("json") + README.blocks("csv")
+    files = [
+        path.read_text("utf-8") for path in (ROOT / "examples").rglob("*") if path.suffix in (".json", ".jsonl", ".csv")
+    ]
+    assert len(blocks) == 4
+    assert [block for block in blocks if not any(block in text for text in files)] == []
+
+
+@pytest.mark.parametrize("command", sorted(set(re.findall(r"`anls ([^`]*examples/[^`]*)`", README.text))))
+def test_commands_in_sentences_and_tables_of_the_readme_run(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    assert command_line.main(shlex.split(command)) == 0
+
+
+def test_numbers_of_eight_programs_are_those_of_the_page_of_variants() -> None:
+    head, _, *rows = PAGES["variants"].table("| variant | llama maverick |")
+    column = head.index("qwen2 vl 7b")
+    scores = {row[0]: row[column] for row in rows}
+    _, _, *shown = README.table("| program | variant | ANLS |")
+    assert len(shown) == len({score for _, _, score in shown}) == 8
+    assert [score for _, _, score in shown] == [scores[variant] for _, variant, _ in shown]
+
+
+def test_the_readme_says_its_id_on_the_hub_once() -> None:
     (namespace,) = re.findall(r"the Space `([\w-]+)/anls`", README.text)
     held = {document.name: document.text.count(f"{namespace}/") for document in DOCUMENTS if document != CONTRIBUTING}
     assert {name: count for name, count in held.items() if count} == {"README.md": 1}
@@ -395,6 +431,14 @@ def test_every_file_and_heading_that_a_document_links_is_there(document: Documen
             assert not anchor or anchor in anchors(Document(target)), f"{link}#{anchor}"
 
 
+def test_navigation_of_the_site_names_every_page_of_docs() -> None:
+    yaml = pytest.importorskip("yaml")
+    navigation = str(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"])
+    assert sorted(re.findall(r"'([\w-]+)\.md'", navigation.replace("'reference.md'", ""))) == sorted(
+        [*PAGES, *(path.stem for path in ROOT.glob("*.md"))]
+    )
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_the_docstrings(name: str, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(clone if name == "anls" else ROOT)
@@ -422,7 +466,7 @@ def test_map_of_contributing_is_the_table_of_the_house() -> None:
 def test_map_of_contributing_has_all_of_the_checkout() -> None:
     ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").replace("/\n", "\n").split()
     there = [path for path in ROOT.iterdir() if path.name != ".git" and not any(map(path.match, ignored))]
-    mapped = set(re.findall(r"`([\w./]+)`", "\n".join(CONTRIBUTING.text.splitlines()[:40])))
+    mapped = set(re.findall(r"`([\w./]+)`", CONTRIBUTING.text.partition("## Where new code goes")[0]))
     folders = {f"{path.name}/" for path in there if path.is_dir()}
     assert folders - {"anls_metric/"} | {path.name for path in there if path.suffix == ".py"} <= mapped
 

@@ -374,7 +374,7 @@ def test_submissions_of_values_are_compared_by_rows(run: Run, tmp_path: Path) ->
     assert (comparison["difference"], comparison["verdict"]) == (-0.5, "worse")
     status, out, err = run(*arguments, "--average", "leaves")
     assert status == 0
-    assert "not compared: submissions are compared by rows" in err
+    assert "not compared: a comparison needs scores averaged over rows" in err
     assert out.splitlines()[0].split() == ["ANLS*", "95", "%", "exact", "contains"]
 
 
@@ -385,11 +385,12 @@ def test_hints_about_values(run: Run, tmp_path: Path) -> None:
 
     assert "hint" not in hints({"a": "b"}, {"a": "x"}, "b")
     assert "extract the answers with --extract json" in hints('<think>[1]</think> so {"a": "b"}')
-    assert "1 of 3 predictions begin a list or an object and are not valid JSON: let the model write more" in hints(
-        {"a": "b"}, {"a": "b"}, '{"a": "b", "c'
+    assert (
+        "1 of 3 predictions begin a list or an object but are not valid JSON: raise the token limit of the model"
+        in hints({"a": "b"}, {"a": "b"}, '{"a": "b", "c')
     )
     assert "are empty: if another field holds them" in hints({}, "")
-    assert "score with --none-keys ignored" in hints({"a": "x", "c": None})
+    assert "ignore them with --none-keys ignored" in hints({"a": "x", "c": None})
 
 
 # What is refused
@@ -408,7 +409,7 @@ def test_hints_about_values(run: Run, tmp_path: Path) -> None:
         ([*STAR, "--ignore-case"], "anls_star has no option 'ignore_case'"),
         (["--variant", "anlsl", "--average", "leaves"], "anlsl has no option 'average'"),
         ([*STAR, "--anls-threshold", "2"], "threshold"),
-        ([*STAR, "--extract", "jsn"], "no rule 'jsn'"),
+        ([*STAR, "--extract", "jsn"], "unknown extraction rule 'jsn'"),
         (["--variant", "anls_stars"], "anls_star, anlsl"),
     ],
 )
@@ -421,7 +422,7 @@ def test_flags_that_exclude_each_other_are_refused(
 @pytest.mark.parametrize(
     ("gold", "answer", "message"),
     [
-        ("a", None, 'a.json, question 1: answer is null, which is no answer: write ""'),
+        ("a", None, 'a.json, question 1: answer is null, which is not an answer: write ""'),
         ("a", {"__tuple__": ["a", "b"]}, "the prediction of question 1 is a tuple, which means one of several"),
         ({"__tuple__": []}, "a", "the reference of question 1"),
         (

@@ -16,8 +16,8 @@ from anls_metric.analysis.scored import ScoredSet
 from anls_metric.nested import get_value_variant
 from anls_metric.page.upload_scoring import Result, Task, score
 from anls_metric.page.uploads import Upload
+from anls_metric.reading.batch import Row
 from anls_metric.reading.input_file import File
-from anls_metric.reading.join import Row
 from tests.conftest import ROOT
 
 Run = Callable[..., tuple[int, str, str]]
@@ -62,7 +62,7 @@ def test_submissions_without_common_ids_have_their_numbers_and_a_hint_in_every_d
     for document in (command, python.to_dict(), page.document):
         assert [submission["anls"] for submission in document["submissions"]] == [1.0, 1.0]
         assert document["comparisons"] == []
-        assert document["hints"] == ["not compared: two: none of its ids (3, 4) is one of those of one (1, 2)"]
+        assert document["hints"] == ["not compared: two: no question ids in common with one: 3, 4 here, 1, 2 there"]
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def test_results_of_other_inputs_are_not_overwritten(run: Run, tmp_path: Path) -
     assert len(read_results(out)["per_sample_result"]) == 4
     status, error = run(second, "--output-dir", out)
     assert status == 2
-    assert f"results.json: there are results of other inputs ({first}): name another folder with --output-dir" in error
+    assert f"results.json: the file holds results of other inputs ({first}): name another folder with --output" in error
     assert read_results(out)["inputs"] == [str(first)]
     assert before != (out / "results.json").read_bytes()
     assert run(second, "--output-dir", out, "--force")[0] == 0
@@ -65,7 +65,7 @@ def test_results_without_inputs_are_not_overwritten(run: Run, tmp_path: Path, co
     table = write_table(tmp_path / "table.jsonl")
     status, error = run(table, "--output-dir", tmp_path)
     assert status == 2
-    assert "there are results that name no inputs" in error
+    assert "the file holds results of unknown inputs" in error
     assert (tmp_path / "results.json").read_text(encoding="latin-1") == content
     assert run(table, "--output-dir", tmp_path, "--force")[0] == 0
     assert read_results(tmp_path)["inputs"] == [str(table)]
@@ -83,7 +83,7 @@ def test_results_file_refuses_to_overwrite_an_input(run: Run, tmp_path: Path, li
     files = ["--gold-label-file", named if link else gold, "--submission-file", answers]
     status, error = run(*files, "--output-dir", tmp_path, "--force")
     assert status == 2
-    assert "results.json: it is an input, and would be overwritten: name another folder" in error
+    assert "results.json: the file is an input, and would be overwritten: name another folder" in error
     assert gold.read_text() == '[{"questionId": 1, "answers": ["a"]}]'
 
 

@@ -93,7 +93,7 @@ def test_records_with_the_same_id_and_another_question_are_no_runs(run: Run, tmp
 def test_flag_run_picks_one(run: Run, gold: Path, files: list[Path], tmp_path: Path) -> None:
     named = [f"base={path}" for path in files]
     assert run(gold, *named, "--run", "2", "--score-only")[1] == "0.85\n"
-    assert "there is no run '4' (found 1, 2, 3)" in run_to_error(run, gold, *named, "--run", "4")
+    assert "no run '4' (found 1, 2, 3)" in run_to_error(run, gold, *named, "--run", "4")
     epochs = [{**record, "epoch": number + 1} for number, records in enumerate(RUNS) for record in records]
     path = write(tmp_path / "epochs.jsonl", epochs)
     assert run(gold, path, "--epoch", "3", "--score-only")[1] == "1.0\n"
@@ -150,5 +150,5 @@ def test_python_takes_runs_as_lists_of_paths_or_tables(gold: Path, files: list[P
     assert answer["score"] == pytest.approx(2 / 3) or answer["score"] == pytest.approx(2 / 3)
     twice = [record for records in RUNS for record in records]
     assert score(twice, GOLD, run=2).anls == 0.85
-    with pytest.raises(ValueError, match=r"take them as runs of one model with runs=.question."):
+    with pytest.raises(ValueError, match=r"score the repeats as runs of one model with runs=.question."):
         score(twice, GOLD, runs="error")

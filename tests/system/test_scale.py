@@ -18,6 +18,7 @@ from tests.conftest import ROOT, fuzzed_rows
 THRESHOLDS = [tenth / 10 for tenth in range(11)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("count", [5_500, pytest.param(1_000_000, marks=pytest.mark.slow)])
 def test_fast_path_has_the_bits_of_the_definition(count: int) -> None:
     """Every variant on every row; the threshold changes every 500 rows."""
@@ -50,6 +51,7 @@ def write(path: Path, records: Iterable[Mapping[str, object]]) -> str:
     return str(path)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of a process is read from /proc")
 @pytest.mark.parametrize(
     ("count", "table_limit", "join_limit"),

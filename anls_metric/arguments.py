@@ -1,0 +1,207 @@
+"""The arguments that the commands share: their parser, the flags for reading files, and how errors are printed."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, NoReturn
+
+from anls_metric.core.choices import describe_unknown, find_similar_name
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.extract import extractor
+from anls_metric.reading.sources import AUTO, Reading
+from anls_metric.report.terminal import make_printable
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, and whose flags stand in any order and are given once."""
+
+    def __init__(self, **options: Any) -> None:
+        formatter = functools.partial(argparse.RawDescriptionHelpFormatter, width=measure_width() - 2)
+        super().__init__(allow_abbrev=False, formatter_class=formatter, **options)
+        self.register("action", None, _Once)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, format_error(message.removeprefix("argument ")))
+
+    def add_group(self, title: str, example: str) -> argparse._ArgumentGroup:
+        """Add a group of the help, with a command as an example."""
+        return self.add_argument_group(title, f"example: {example}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            raise argparse.ArgumentError(action, describe_unknown("value", value, action.choices))
+
+    def parse_intermixed_args(self, *given: Any, **named: Any) -> Any:
+        """Parse arguments in any order. An unknown flag gets the flag that was perhaps meant."""
+        flags, unknown = self.parse_known_intermixed_args(*given, **named)
+        if unknown:
+            flag = next((text for text in unknown if text.startswith("-")), unknown[0]).partition("=")[0]
+            known = [name for name in self._option_string_actions if name.startswith("--")]
+            similar = find_similar_name(flag.strip("-"), [name.strip("-") for name in known])
+            advice = f"did you mean --{similar}? " if similar else ""
+            self.error(f"unknown flag {flag:.60}: {advice}--help lists all flags")
+        return flags
+
+
+def measure_width() -> int:
+    """Measure the width of the terminal. argparse would import shutil for it, which imports compression libraries."""
+    try:
+        return int(os.environ["COLUMNS"]) if "COLUMNS" in os.environ else os.get_terminal_size().columns
+    except (OSError, ValueError):
+        return 80
+
+
+class _Once(argparse.Action):
+    """Refuses a second value of a flag, which would silently replace the first one."""
+
+    def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
+        given = flags.__dict__.setdefault("given", set())
+        if self.dest in given:
+            parser.error(f"{option} is given twice: give it once")
+        given.add(self.dest)
+        setattr(flags, self.dest, value)
+
+
+def parse_folder(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    return text
+
+
+def parse_output_folder(text: str) -> str:
+    return os.path.join(parse_folder(text), "")
+
+
+def parse_output(text: str) -> str:
+    """Parse the path of a folder, or of a file that ends in .json."""
+    ending = os.path.splitext(text)[1]
+    if ending.lower() not in ("", ".json") and not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text!r} ends in {ending}: name a folder, or a file that ends in .json")
+    return parse_output_folder(text) if not ending or os.path.isdir(text) else text
+
+
+def is_results_file(output: str) -> bool:
+    """Whether the path of `parse_output` is a file. That of a folder ends in a separator."""
+    return not output.endswith(os.sep)
+
+
+def parse_path(text: str) -> str:
+    if not text or text.endswith(os.sep):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a file")
+    return text
+
+
+def parse_share(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 <= float(text) <= 1:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+
+
+def parse_count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def parse_megabytes(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 <= float(text) <= _MOST_MEGABYTES:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to {_MOST_MEGABYTES:,}")
+
+
+_MOST_MEGABYTES = 10_000
+
+
+def parse_digits(text: str) -> int:
+    if text.isdecimal() and int(text) <= _MOST_DIGITS:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to {_MOST_DIGITS}")
+
+
+_MOST_DIGITS = 16
+
+
+READING_FLAGS: Mapping[str, Mapping[str, Any]] = {
+    "--prediction-field": {
+        "metavar": "PATH",
+        "help": "path of the prediction, such as output.text (default: detected); several, comma-separated, are "
+        "submissions",
+    },
+    "--references-field": {"metavar": "PATH", "help": "path of the accepted answers (default: detected)"},
+    "--id-field": {
+        "metavar": "PATH",
+        "help": "path of the question id (default: detected); 'none' matches by position",
+    },
+    "--gold-id-field": {
+        "metavar": "PATH",
+        "help": "path of the question id in the gold file, if it differs (default: detected)",
+    },
+    "--submission-field": {
+        "metavar": "PATH",
+        "help": "path of the model name, in a table of several models (default: detected)",
+    },
+    "--references-separator": {"metavar": "TEXT", "help": "text between accepted answers that share one string"},
+    "--extract": {
+        "metavar": "RULES",
+        "help": "extract the answer from raw model output, with rules such as think,final",
+    },
+    "--layout": {
+        "default": AUTO,
+        "metavar": "NAME",
+        "help": "input layout (default: detected); anls layouts lists them",
+    },
+    "--filter": {"metavar": "NAME", "help": "which filter of lm-evaluation-harness to score"},
+    "--runs": {
+        "choices": ("question", "error"),
+        "help": "whether answers with the same id are runs of one model, or an error (default: detected)",
+    },
+    "--run": {"metavar": "NAME", "help": "which run to score, such as an epoch (default: the mean of all runs)"},
+    "--missing": {
+        "choices": ("error", "zero"),
+        "default": "error",
+        "help": "what to do with unanswered questions: fail, or score 0 (default: error)",
+    },
+    "--extra": {
+        "choices": ("error", "ignore"),
+        "default": "error",
+        "help": "what to do with answers to unknown questions: fail, or ignore them (default: error)",
+    },
+    "--confidence-field": {"metavar": "PATH", "help": "path of the model's confidence (default: detected)"},
+    "--judge-field": {"metavar": "PATH", "help": "path of a judge's verdict (default: none)"},
+}
+"""The flags for reading files, with the fields of `Reading` as their names."""
+
+_SHORT = {"--run": ("--epoch",)}
+
+
+def add_reading_flags(parser: argparse._ActionsContainer, flags: Iterable[str]) -> None:
+    """Add some of the flags for reading files to a parser or a group of its help."""
+    for flag in flags:
+        parser.add_argument(flag, *_SHORT.get(flag, ()), **READING_FLAGS[flag])
+
+
+def make_reading(flags: argparse.Namespace, values: bool = False) -> Reading:
+    """Make the options for reading files of the flags that a command has."""
+    names = [flag.removeprefix("--").replace("-", "_") for flag in READING_FLAGS]
+    options = {name: getattr(flags, name) for name in names if name != "extract" and hasattr(flags, name)}
+    extract = None if flags.extract is None else extractor(flags.extract, values=values)
+    return Reading(**options, extract=extract, values=values)
+
+
+def format_error(message: str) -> str:
+    """Format a message for the terminal, which names and texts of files must not control."""
+    return f"anls: error: {make_printable(' '.join(message.split()))}\n"
+
+
+def word_error(error: ValueError | OSError) -> str:
+    if isinstance(error, InputError):
+        return error.format_for("command")
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)

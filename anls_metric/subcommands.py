@@ -1,0 +1,163 @@
+"""The subcommands of `anls`: identify, export, check-submission, variants and layouts."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from anls_metric.arguments import READING_FLAGS, Parser, add_reading_flags, make_reading, parse_path
+from anls_metric.report.terminal import format_layouts, format_variants, make_printable
+
+_NOT_FOR_EXPORT = ("--references-field", "--references-separator", "--confidence-field", "--judge-field", "--runs")
+
+
+def build_parser(name: str) -> Parser:
+    """Build the parser of a subcommand. Its results have an attribute ``command``, the function to call with them."""
+    meaning, add_arguments, run = COMMANDS[name]
+    parser = Parser(prog=f"anls {name}", description=f"{meaning[0].upper()}{meaning[1:]}.")
+    add_arguments(parser)
+    parser.set_defaults(command=run)
+    return parser
+
+
+def _add_identify(parser: Parser) -> None:
+    parser.add_argument(
+        "function",
+        metavar="MODULE:FUNCTION",
+        help="the function, such as my_project.metrics:anls or metrics.py:anls; it takes a prediction and its accepted "
+        "answers, or lists of them, in either order",
+    )
+
+
+def _identify(flags: argparse.Namespace) -> int:
+    from anls_metric.analysis.identification import identify
+
+    with contextlib.redirect_stdout(sys.stderr):  # what the function prints
+        identification = identify(_load_function(flags.function))
+    for line in str(identification).splitlines():
+        print(make_printable(line))
+    return 0 if identification.variants else 1
+
+
+def _load_function(name: str) -> Callable[..., Any]:
+    """Load a function by the name or the path of its module. ValueError: there is no such function."""
+    path, colon, attributes = name.rpartition(":")
+    if not (path and colon and attributes):
+        raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
+    try:
+        value = _load_module(path)
+        for attribute in attributes.split("."):
+            value = getattr(value, attribute)
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"cannot load {name}: {type(error).__name__}: {error}") from None
+    if not callable(value):
+        raise ValueError(f"{name} is not a function: it is of type {type(value).__name__}")
+    function: Callable[..., Any] = value
+    return function
+
+
+def _load_module(path: str) -> Any:
+    folder = os.path.dirname(path) if path.endswith(".py") else ""
+    sys.path.insert(0, os.path.abspath(folder))
+    if not path.endswith(".py"):
+        return importlib.import_module(path)
+    spec = importlib.util.spec_from_file_location(os.path.basename(path)[:-3], path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _add_export(parser: Parser) -> None:
+    parser.add_argument("format", choices=("rrc",), help="the leaderboard: rrc, the Robust Reading Competition")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="answers; or a file with the questions, then answers")
+    parser.add_argument("-o", "--output", type=parse_path, metavar="FILE", help="the file to write (default: print it)")
+    add_reading_flags(parser, [flag for flag in READING_FLAGS if flag not in _NOT_FOR_EXPORT])
+
+
+def _export(flags: argparse.Namespace) -> int:
+    from anls_metric.leaderboard import export
+    from anls_metric.report.results import refuse_input, write_whole
+
+    if len(flags.files) > 2:
+        raise ValueError(
+            "too many files: anls export takes one file of answers, or the questions and then one file of answers"
+        )
+    *questions, answers = flags.files
+    if flags.output:
+        refuse_input(flags.output, flags.files)
+    exported = export(answers, questions[0] if questions else None, make_reading(flags))
+    text = "[\n" + ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in exported.answers) + "\n]\n"
+    for note in exported.notes:
+        print(f"anls: {make_printable(note)}", file=sys.stderr)
+    if flags.output:
+        write_whole(flags.output, text)
+        print(f"{len(exported.answers):,} answers: {make_printable(flags.output)}", file=sys.stderr)
+    else:
+        print(text, end="")
+    return 0
+
+
+def _add_check_submission(parser: Parser) -> None:
+    parser.add_argument("file", metavar="SUBMISSION", help="the file for the Robust Reading Competition")
+    parser.add_argument(
+        "--ids",
+        metavar="FILE",
+        help="the questions: a gold file with or without accepted answers, a JSON list of ids, or a .txt with an id on "
+        "each line (default: ids are not checked)",
+    )
+
+
+def _check_submission(flags: argparse.Namespace) -> int:
+    from anls_metric.leaderboard import find_defects, read_ids
+
+    ids = None if flags.ids is None else read_ids(flags.ids)
+    try:
+        with open(flags.file, encoding="utf-8") as file:
+            defects = find_defects(file.read(), ids)
+    except UnicodeDecodeError as error:
+        defects = [f"it is not JSON: byte {error.start} is not UTF-8"]
+    for defect in defects:
+        print(f"{make_printable(flags.file)}: {make_printable(defect)}")
+    if not defects:
+        asked = "" if ids is None else f": all {len(ids):,} questions are answered"
+        print(f"{make_printable(flags.file)}: no defects{asked}")
+    return 1 if defects else 0
+
+
+def _add_nothing(parser: Parser) -> None:
+    pass
+
+
+def _print_variants(flags: argparse.Namespace) -> int:
+    print(format_variants())
+    return 0
+
+
+def _print_layouts(flags: argparse.Namespace) -> int:
+    print(format_layouts())
+    return 0
+
+
+Command = tuple[str, Callable[[Parser], None], Callable[[argparse.Namespace], int]]
+
+# A subcommand -> what it does, its arguments, and the function that runs it and returns the exit status.
+COMMANDS: Mapping[str, Command] = {
+    "identify": ("find out which variant of ANLS a Python function computes", _add_identify, _identify),
+    "export": ("write answers in the format of a leaderboard", _add_export, _export),
+    "check-submission": (
+        "find what the leaderboard would refuse",
+        _add_check_submission,
+        _check_submission,
+    ),
+    "variants": ("list the variants of ANLS", _add_nothing, _print_variants),
+    "layouts": ("list the file layouts that are recognised", _add_nothing, _print_layouts),
+}

@@ -1,0 +1,114 @@
+"""The composite action: its shell steps, run by bash as a runner of GitHub does."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import anls_metric
+from tests.conftest import ROOT
+
+yaml: Any = pytest.importorskip("yaml")
+
+pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+
+COMPARE = ROOT / "examples" / "compare"
+GOLD, BASE, TUNED = (str(COMPARE / f"{name}.json") for name in ("gold", "base", "tuned"))
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+STEPS = {step["id"]: step for step in ACTION["runs"]["steps"]}
+
+Step = Callable[..., tuple[int, dict[str, str], str, str]]
+
+
+@pytest.fixture
+def run_step(tmp_path: Path) -> Step:
+    """Run a step: its exit status, its outputs, the summary of the job, and what it printed."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name, line in {"anls": '-m anls_metric "$@"', "python": "-c 'import sys; print(*sys.argv[1:])' \"$@\""}.items():
+        (programs / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {line}\n', encoding="utf-8")
+        (programs / name).chmod(0o755)
+    summary, output = tmp_path / "summary.md", tmp_path / "output"
+
+    def run(step: str, **inputs: str) -> tuple[int, dict[str, str], str, str]:
+        given = {name: value.get("default", "") for name, value in ACTION["inputs"].items()}
+        given |= {name.replace("_", "-"): value for name, value in inputs.items()}
+
+        def fill_in(text: str) -> str:
+            text = text.replace("${{ github.action_path }}", "/the/action")
+            return re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: given[match[1]], text)
+
+        for path in (summary, output):
+            path.write_text("", encoding="utf-8")
+        environment = {name: fill_in(value) for name, value in STEPS[step]["env"].items()}
+        environment |= {"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output), "RUNNER_TEMP": str(tmp_path)}
+        environment |= {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+        assert STEPS[step]["shell"] == "bash"
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", STEPS[step]["run"]],
+            cwd=tmp_path,
+            env={**os.environ, **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        outputs = dict(line.split("=", 1) for line in output.read_text(encoding="utf-8").splitlines())
+        return done.returncode, outputs, summary.read_text(encoding="utf-8"), done.stdout + done.stderr
+
+    return run
+
+
+def test_steps_take_inputs_by_the_environment_only() -> None:
+    """A text in place of an expression inside a script would be run."""
+    assert ACTION["runs"]["using"] == "composite"
+    assert [step for step in STEPS.values() if "${{" in step["run"]] == []
+    used = set(re.findall(r"inputs\.([\w-]+)", str(STEPS)))
+    assert used == set(ACTION["inputs"])
+    outputs = re.findall(r"steps\.score\.outputs\.(\w+)", str(ACTION["outputs"]))
+    assert outputs == list(ACTION["outputs"])
+
+
+def test_install_takes_the_repository_of_the_action_or_a_package(run_step: Step) -> None:
+    assert run_step("install")[3] == "-m pip install --quiet /the/action[files]\n"
+    assert run_step("install", package="anls-metric==2.0.0")[3] == "-m pip install --quiet anls-metric==2.0.0\n"
+
+
+def test_comparison_is_the_summary_of_the_job(run_step: Step, tmp_path: Path) -> None:
+    inputs = {"gold": GOLD, "baseline": BASE, "submission": f"{TUNED}\n", "fail_if_worse": "true"}
+    status, outputs, summary, printed = run_step("score", **inputs, fail_under="0.8", table="--percent --digits 1")
+    assert status == 0, printed
+    assert summary.startswith("### ANLS\n\n|")
+    assert "| tuned | **97.3** |" in summary
+    assert anls_metric.signature().removesuffix(f"v{anls_metric.__version__}") in summary
+    assert float(outputs["anls"]) == anls_metric.score(TUNED, gold=GOLD).anls
+    assert summary == f"### ANLS\n\n{Path(outputs['report']).read_text(encoding='utf-8')}"
+
+
+def test_worse_submission_fails_the_job_and_is_still_shown(run_step: Step) -> None:
+    inputs = {"gold": GOLD, "baseline": TUNED, "submission": BASE}
+    assert run_step("score", **inputs)[0] == 0
+    status, _, summary, printed = run_step("score", **inputs, fail_if_worse="true")
+    assert status == 1
+    assert "base is worse than tuned" in printed
+    assert "base is worse than tuned" in summary
+    assert "| base |" in summary
+
+
+def test_low_score_fails_the_job(run_step: Step) -> None:
+    status, outputs, summary, _ = run_step("score", gold=GOLD, submission=BASE, fail_under="0.9")
+    assert (status, float(outputs["anls"])) == (1, anls_metric.score(BASE, gold=GOLD).anls)
+    assert "under 0.9" in summary
+
+
+def test_file_that_cannot_be_scored_is_an_error_in_the_summary(run_step: Step) -> None:
+    status, outputs, summary, _ = run_step("score", gold=GOLD, submission="a file; rm -rf $(that) is not there.json")
+    assert (status, list(outputs)) == (2, ["report"])
+    assert "No such file" in summary
