@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import email
 import importlib.util
 import os
@@ -109,9 +110,16 @@ def test_wheel_holds_the_package_its_types_and_nothing_else(wheel: zipfile.ZipFi
     held = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert held == {f"anls_metric/{name}" for name in files(ROOT / "anls_metric")}
     assert "anls_metric/py.typed" in held
-    scripts = wheel.read(f"{NAME}.dist-info/entry_points.txt").decode()
+    entries = configparser.ConfigParser()
+    entries.read_string(wheel.read(f"{NAME}.dist-info/entry_points.txt").decode())
     command = "anls_metric.__main__:run"
-    assert scripts == f"[console_scripts]\nanls = {command}\ncalculate-anls = {command}\n"
+    assert {group: dict(entries[group]) for group in entries.sections()} == {
+        "console_scripts": {"anls": command, "calculate-anls": command},
+        "inspect_ai": {"anls_metric": "anls_metric.inspect_ai"},
+        "lm_eval.filters": {"anls_extract": "anls_metric.lm_eval:ExtractFilter"},
+        "lm_eval.metrics": {"anls": "anls_metric.lm_eval:anls"},
+        "pytest11": {"anls_metric": "anls_metric.pytest"},
+    }
 
 
 def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
