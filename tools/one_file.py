@@ -20,6 +20,7 @@ PACKAGE = "anls_metric"
 # In this order: a module imports only modules before it.
 MODULES = (
     "core.version",
+    "core.choices",
     "core.rows",
     "core.kernel",
     "core.explanation",
