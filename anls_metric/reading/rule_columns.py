@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.core.rows import describe
@@ -17,7 +18,7 @@ from anls_metric.reading.layouts import ABSENT, Layout, Path, take
 
 if TYPE_CHECKING:
     from anls_metric.reading.batch import Row
-    from anls_metric.reading.resolver import Side
+    from anls_metric.reading.resolver import Sample, Side
     from anls_metric.rules import Rule
 
 COLUMNS = "(columns)"
@@ -61,11 +62,32 @@ class RuleColumns(NamedTuple):
         """List the paths at which a file can have any column."""
         return [path for column in self.names for path in self.find_paths(column, layout)]
 
-    def find_roles(self, side: Side) -> dict[str, str]:
+    def find_roles(self, side: Side, sample: Sample) -> dict[str, str]:
         """Find the paths of prediction and accepted answers in a file that no program wrote."""
         columns = {"prediction": PREDICTION, "references": self.rule.references}
         columns.pop({"gold": "prediction", "submission": "references"}.get(side, ""), None)
-        return {role: self.named.get(column, column) for role, column in columns.items()}
+        paths = {role: self.named.get(column, column) for role, column in columns.items()}
+        if side == "submission" and not sample.has(paths["prediction"]):
+            paths["prediction"] = self.rule.prediction_field
+        return paths
+
+    def find_refusal(self, gold: str, submission: str) -> str:
+        """Find why the program of the benchmark refuses two files, in its own words.
+
+        Args:
+            gold: the path of the gold file.
+            submission: the path of the submission.
+
+        Returns:
+            The message of the program; "" if it takes the files, checks none, or cannot read one of them.
+        """
+        if self.rule.find_refusal is None:
+            return ""
+        try:
+            contents = [json.loads(FilePath(path).read_bytes()) for path in (gold, submission)]
+        except (OSError, ValueError, RecursionError):
+            return ""
+        return self.rule.find_refusal(*contents)
 
     def take(self, record: Mapping[str, Any], layout: Layout, columns: Iterable[str]) -> dict[str, Any]:
         """Take the values of columns from a record, as far as it has them."""

@@ -161,7 +161,9 @@ class Source:
                 "references": None if side == "submission" else reading.references_field,
             }
             if reading.rule and self._recognized is None:
-                named |= {role: named[role] or path for role, path in reading.rule.find_roles(side).items()}
+                named |= {
+                    role: named[role] or path for role, path in reading.rule.find_roles(side, self.sample).items()
+                }
             values = reading.values or reading.rule is not None
             layout = resolver.resolve(side, self.sample, self._recognized, named, values)
             without_id = reading.id_field == "none" and side == "both"

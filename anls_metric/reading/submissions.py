@@ -193,7 +193,10 @@ class Submission:
         questions = questions or self._questions
         if questions is None:
             return read_table(_require_both_sides(source, self._alone).take_side("both", self._alone))
-        return join_files(questions, source, alone=self._alone)
+        batches = join_files(questions, source, alone=self._alone)
+        rule = source.reading.rule
+        refusal = rule.find_refusal(questions.source.records.path, source.records.path) if rule else ""
+        return _quote_refusal(batches, source, refusal) if refusal else batches
 
     def _read_run(self, name: str, source: Source) -> list[Row]:
         questions = self._questions
@@ -218,6 +221,16 @@ class Submission:
             for row in rows:
                 rows_of[row.id].append(row)
         return [rows[0]._replace(runs=tuple(rows)) for rows in rows_of.values()]
+
+
+def _quote_refusal(batches: Iterator[Batch], source: Source, refusal: str) -> Iterator[Batch]:
+    """Add to an error what the program of the benchmark says about the files; a note where there is no error."""
+    try:
+        yield from batches
+    except InputError as error:
+        problem = f'{error.problem} (the benchmark\'s own script says "{refusal}")'
+        raise type(error)(problem, error.where, error.remedy, error.value) from None
+    source.notes.append(f'the benchmark\'s own script refuses these files: "{refusal}"')
 
 
 def _return(source: Source, _: Input) -> Source:

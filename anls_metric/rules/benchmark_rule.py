@@ -15,6 +15,9 @@ from anls_metric.rules.judgement import ColumnError, Judgement, Row
 Summary = dict[str, Any]
 """The numbers of a data set, by the names that the program of the benchmark gives them."""
 
+FindRefusal = Callable[[Any, Any], str]
+"""Finds why the program of a benchmark refuses a gold file and a submission: its own message, "" if it takes them."""
+
 Summarize = Callable[[Sequence[Row], Sequence[float], float], Summary]
 """Computes the numbers of a data set from its rows, their scores and the threshold."""
 
@@ -51,6 +54,8 @@ class Rule:
         summarize: the function that computes the numbers of a data set from rows and their scores.
         threshold: the least similarity that is kept; in most rules it is part of the rule.
         options: the options that `rule` accepts.
+        prediction_field: the field of the predictions in a submission to the benchmark.
+        find_refusal: the function that finds why the program of the benchmark refuses files; see `check_files`.
 
     Example:
         >>> from anls_metric import rule
@@ -72,6 +77,8 @@ class Rule:
     optional: Mapping[str, str] = field(default_factory=dict)
     threshold: float = 0.5
     options: tuple[str, ...] = ()
+    prediction_field: str = "prediction"
+    find_refusal: FindRefusal | None = field(default=None, repr=False)
 
     key: ClassVar[str] = "anls"
     averages_rows: ClassVar[bool] = True
@@ -122,6 +129,27 @@ class Rule:
             return self.judge(row, self.threshold)
         except Exception as error:
             self._refuse(row, "the row", error)
+
+    def check_files(self, gold: Any, submission: Any) -> None:
+        """Check the contents of two files as the program of the benchmark does. Most programs check nothing.
+
+        Args:
+            gold: the content of the gold file, as `json.load` returns it.
+            submission: the content of the submission.
+
+        Raises:
+            ValueError: the program refuses the files; the message is its own.
+
+        Example:
+            >>> from anls_metric import rule
+            >>> rule("dude").check_files({"data": []}, [])
+            Traceback (most recent call last):
+                ...
+            ValueError: The GT file is not valid (no dataset_name key)
+        """
+        refusal = self.find_refusal(gold, submission) if self.find_refusal else ""
+        if refusal:
+            raise ValueError(refusal)
 
     # A `Scorer` takes predictions and references. The references of a rule are dicts with the other columns.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterator, Sequence
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from operator import itemgetter
 from typing import Any
 
@@ -162,6 +162,34 @@ def _compute_auroc(positive: Sequence[bool], confidences: Sequence[float]) -> fl
     return area / (below * (len(positive) - below))
 
 
+def find_refusal(gold: Any, submission: Any) -> str:
+    """Find why DUDE's script refuses two files: its own message, or "" if it takes them.
+
+    It is "" where a record has no id, too: the script raises a KeyError there.
+    """
+    if not isinstance(gold, dict) or "data" not in gold:
+        return "The GT file is not valid (no data key)"
+    if "dataset_name" not in gold:
+        return "The GT file is not valid (no dataset_name key)"
+    if gold["dataset_name"] != "DUDE Dataset":
+        return "The GT file is not valid dataset_name should be DUDE Dataset"
+    if not isinstance(submission, list):
+        return "The Det file is not valid (root item must be an array)"
+    questions = gold["data"] if isinstance(gold["data"], list) else []
+    if len(questions) != len(submission):
+        return (
+            f"The Det file is not valid (invalid number of answers. Expected:{len(questions)} Found:{len(submission)})"
+        )
+    if not all(isinstance(record, dict) and "questionId" in record for record in chain(questions, submission)):
+        return ""
+    asked = [str(question["questionId"]) for question in questions]
+    answers = {str(answer["questionId"]): answer for answer in submission}
+    if sorted(asked) != sorted(str(answer["questionId"]) for answer in submission):
+        return "The Det file is not valid. Question IDs must match GT"
+    without = next((name for name in asked if "answers" not in answers[name]), None)
+    return "" if without is None else f"Question {without} not valid (no answer key)"
+
+
 DUDE = Rule(
     "dude",
     "ANLS",
@@ -180,4 +208,6 @@ DUDE = Rule(
         "data_split": "the part of the data: test2 holds documents of other domains",
     },
     options=("threshold",),
+    prediction_field="answers",
+    find_refusal=find_refusal,
 )

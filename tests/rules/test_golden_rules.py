@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -156,6 +157,18 @@ def test_summary_has_the_numbers_of_the_program(name: str) -> None:
         summary = rule(name, **options).summary(rows)
         for number, value in expected.items():
             assert close(summary[number], value), (data_set["id"], number)
+
+
+@needs_golden_files
+def test_files_that_the_script_of_dude_refuses_are_refused_with_its_message() -> None:
+    data_sets = [each for each in read(FILES["dude"].name)["sets"] if each.get("check_files")]
+    assert any(each["valid"] for each in data_sets)
+    for each in data_sets:
+        if each["valid"] or each["error"] == "KeyError":  # the script itself fails: our reader has its own message
+            rule("dude").check_files(each["gold"], each["submission"])
+        else:
+            with pytest.raises(ValueError, match=f"^{re.escape(each['message'])}$"):
+                rule("dude").check_files(each["gold"], each["submission"])
 
 
 def close(value: Any, expected: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,7 @@ def test_rows_in_memory_have_the_scores_of_the_rule(name: str) -> None:
         ([*DUDE_ANSWERS, DUDE_ANSWERS[0]], "1 id repeated .the first: a."),
         ([*DUDE_ANSWERS, *DUDE_ANSWERS], "repeated .the first: a."),
         ([DUDE_ANSWERS[0], {"questionId": "b"}, DUDE_ANSWERS[2]], "answers.* is null, which is no answer"),
-        ([{"answers": ["a"], "answers_abstain": False}] * 3, "the file has no predictions"),
+        ([{"answers": ["a"]}] * 2, "no question ids, and 2 answers for the 3 questions"),
     ],
 )
 def test_wrong_dude_submission_is_refused(answers: Any, words: str, tmp_path: Path) -> None:
@@ -141,6 +142,37 @@ def test_wrong_dude_submission_is_refused(answers: Any, words: str, tmp_path: Pa
     gold = write(tmp_path / "gold.json", DUDE_GOLD)
     with pytest.raises(ValueError, match=words):
         score(write(tmp_path / "answers.json", answers), gold=gold, variant="dude")
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (DUDE_ANSWERS[:2], "The Det file is not valid (invalid number of answers. Expected:3 Found:2)"),
+        ([*DUDE_ANSWERS[:2], DUDE_ANSWERS[0]], "The Det file is not valid. Question IDs must match GT"),
+        ([*DUDE_ANSWERS[:2], {"questionId": "c", "answer": ""}], "Question c not valid (no answer key)"),
+    ],
+)
+def test_error_quotes_what_the_script_of_dude_says(
+    answers: Any, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = write(tmp_path / "gold.json", DUDE_GOLD), write(tmp_path / "answers.json", answers)
+    assert command_line.main([*files, "--variant", "dude"]) == 2
+    assert f'(the benchmark\'s own script says "{message}")' in capsys.readouterr().err
+    with pytest.raises(ValueError, match=re.escape(message)):
+        rule("dude").check_files(DUDE_GOLD, answers)
+
+
+def test_note_says_that_the_script_of_dude_refuses_files_that_are_scored(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.json", {**DUDE_GOLD, "dataset_name": "another"})
+    scores = score(write(tmp_path / "answers.json", DUDE_ANSWERS), gold=gold, variant="dude")
+    assert scores.anls == (8 / 9 + 2) / 3
+    assert any("The GT file is not valid dataset_name should be DUDE Dataset" in note for note in scores.notes)
+
+
+def test_dude_submission_needs_no_confidences(tmp_path: Path) -> None:
+    answers = [{"questionId": each["questionId"], "answers": each["answers"]} for each in DUDE_ANSWERS]
+    gold = write(tmp_path / "gold.json", DUDE_GOLD)
+    assert score(write(tmp_path / "answers.json", answers), gold=gold, variant="dude").anls == (8 / 9 + 2) / 3
 
 
 def test_missing_answer_counts_0_where_the_user_says_so(tmp_path: Path) -> None:
