@@ -203,7 +203,8 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         )
 
     def __len__(self) -> int:
-        return sum(len(predictions) for predictions, _ in tuple(self._batches))
+        # A copy, as other threads may add batches. `tuple` would not do: it can start the garbage collector half-way.
+        return sum(len(predictions) for predictions, _ in self._batches.copy())
 
     def signature(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import doctest
+import gc
 import inspect
 import math
 import os
@@ -311,6 +312,29 @@ def test_rows_added_by_several_threads_all_count(metric: Any) -> None:
     assert len(metric) == 8 * 100 * 5
     scores = metric.compute(return_all_scores=True)["anls_scores"]
     assert sorted(scores) == sorted([*anls_metric.anls_scores(PREDICTIONS, REFERENCES), SCORES[0]] * 800)
+
+
+def test_rows_can_be_added_while_they_are_counted(metric: Any) -> None:
+    """The garbage collector runs code of others at any time; here it adds a batch, as another thread may do."""
+    for _ in range(100):
+        metric.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    batch = metric._batches[0]
+
+    def add(phase: str, info: dict[str, int]) -> None:
+        metric._batches.append(batch)
+
+    threshold = gc.get_threshold()
+    gc.callbacks.append(add)
+    try:
+        counts = []
+        for objects in range(1, 101):  # how many objects are made before the collector starts
+            gc.set_threshold(objects % 10 + 1)
+            counts.append(len(metric))
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(add)
+    assert counts == sorted(counts)
+    assert counts[-1] > counts[0]
 
 
 def test_rows_in_one_process_never_touch_the_disk_or_arrow(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:

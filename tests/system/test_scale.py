@@ -62,7 +62,7 @@ def test_files_are_streamed_in_constant_memory(
 ) -> None:
     """Files of 100,000 rows are 8 to 10 MB, those of 10,000,000 rows 800 MB."""
     fields = ({"prediction": f"CocaCola {n % 10}", "references": ["Coca Cola 7"]} for n in range(count))
-    expected = f"questions  {count}\n"
+    expected = f"questions  {count:,}\n"
     printed, peak = peak_memory(write(tmp_path / "table.jsonl", fields))
     assert expected in printed
     assert peak < table_limit
