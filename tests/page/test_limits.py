@@ -100,3 +100,16 @@ def test_what_the_page_promises_are_its_limits() -> None:
     ):
         assert promise in text
     assert limits.KEPT_SECONDS == 3600
+
+
+def test_table_of_limits_in_the_guide_has_the_limits_of_the_page() -> None:
+    guide = (ROOT / "docs" / "page.md").read_text(encoding="utf-8")
+    allowance = limits.large.allowance
+    for row in (
+        f"| one file | {limits.MOST_BYTES >> 20} MB, and {limits.MOST_QUESTIONS:,} questions |",
+        f"| the files of one upload | {limits.MOST_UPLOAD >> 20} MB |",
+        f"| submissions | {limits.MOST_SUBMISSIONS} |",
+        f"| memory | {allowance.memory // 10**9} GB for one request |",
+        f"| time | {allowance.seconds / 60:g} minutes; files of more than {limits.SMALL_FILES // 1000} kB wait",
+    ):
+        assert row in guide
