@@ -37,6 +37,10 @@ def anls(references: Sequence[Any], predictions: Sequence[str], **options: Any) 
 
     Raises:
         ValueError: as `anls_scores`.
+
+    Example:
+        >>> anls([["Coca Cola", "Cola"]], ["CocaCola"])
+        0.8888888888888888
     """
     return mean(anls_scores(predictions, references, **options))
 
@@ -53,6 +57,13 @@ def process_results(doc: dict[str, Any], results: Sequence[str]) -> dict[str, fl
 
     Returns:
         The score from 0 to 1, as ``{"anls": score}``.
+
+    Raises:
+        ValueError: as `anls_score`.
+
+    Example:
+        >>> process_results({"answers": ["Coca Cola", "Cola"]}, ["CocaCola"])
+        {'anls': 0.8888888888888888}
     """
     return {"anls": anls_score(results[0], doc["answers"])}
 

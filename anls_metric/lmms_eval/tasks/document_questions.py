@@ -33,6 +33,10 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
 
     Returns:
         A score from 0 to 1 for each name in `VARIANTS`.
+
+    Example:
+        >>> process_results({"answers": ["Coca Cola"]}, ["CocaCola"])["anls_rrc"]
+        0.8888888888888888
     """
     report_signatures()
     return {name: anls_score(results[0], doc["answers"], variant=variant) for name, variant in VARIANTS.items()}
