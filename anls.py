@@ -1,4 +1,4 @@
-"""ANLS (Average Normalized Levenshtein Similarity): the score of answers read from documents, in one file.
+"""ANLS (Average Normalized Levenshtein Similarity) for answers to questions about documents, in one file.
 
 BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
 
@@ -72,7 +72,7 @@ __version__ = "2.0.0"
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.choices
 #
-# Names that users choose from: the error for an unknown name, which suggests the name that was perhaps meant.
+# Names that users choose from: describes an unknown name, and suggests a similar one.
 # --------------------------------------------------------------------------------------------------
 
 
@@ -100,13 +100,16 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
 
 
 def describe_unknown(kind: str, name: object, choices: Iterable[str], others: Iterable[str] = ()) -> str:
-    """The error message for a name that does not exist.
+    """Describe a name that does not exist, for an error message.
 
     Args:
         kind: what the name should be, such as "variant".
         name: what the user gave. It should be a string.
-        choices: the names that exist, as the message lists them.
-        others: more names that may be suggested, and that the message does not list.
+        choices: the names that exist, which the message lists.
+        others: more names that the message may suggest but does not list, such as aliases.
+
+    Returns:
+        The message, with a similar name if there is one.
 
     Example:
         >>> describe_unknown("layout", "sqad", ["rrc", "squad"])
@@ -125,12 +128,12 @@ def describe_unknown(kind: str, name: object, choices: Iterable[str], others: It
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.rows
 #
-# Rows: which columns and rows can be scored, and errors that name the row.
+# Checks columns and rows before they are scored; its errors name the row.
 # --------------------------------------------------------------------------------------------------
 
 
 def describe(value: object) -> str:
-    """A value as an error message shows it: on one line, not too long, with its type.
+    """Describe a value for an error message: on one line, not too long, with its type.
 
     Args:
         value: any object, also an object whose ``repr`` fails.
@@ -149,7 +152,7 @@ def describe(value: object) -> str:
         # The beginning of a long value is enough, and the repr of a very long value takes too long.
         some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
         text = " ".join(repr(some).split())
-    except Exception:  # nested too deep, a number of too many digits, a __repr__ that fails
+    except Exception:  # the value is nested too deep, has too many digits, or its __repr__ fails
         text = "..."
     if len(text) > 60:
         text = text[:57] + "..."
@@ -161,7 +164,7 @@ _TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answer
 
 
 def _find_text_key(value: object) -> str:
-    """The item of a dict that holds its text or texts, in words; "" if `value` is no dict or no key is known."""
+    """Name the item of a dict that holds its text or texts; "" if `value` is not a dict or has no such key."""
     if not isinstance(value, Mapping):
         return ""
     key = next((key for key in _TEXT_KEYS if key in value), "")
@@ -171,7 +174,7 @@ def _find_text_key(value: object) -> str:
 
 
 def as_text(value: object, what: str) -> str:
-    """The value, which must be a string.
+    """Return the value as a plain string, or raise an error if it is not a string.
 
     Args:
         value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
@@ -190,7 +193,7 @@ def as_text(value: object, what: str) -> str:
         ValueError: the prediction of row 7 is 5 (int), not a string: pass a string ("5")
     """
     if isinstance(value, str):
-        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
+        return str.__str__(value)  # converts numpy.str_ and enumerations to plain strings
     advice = "pass a string"
     if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
         advice += ' ("" where the model gave no answer), or leave the row out'
@@ -206,7 +209,7 @@ def as_text(value: object, what: str) -> str:
 
 
 def as_references(value: Any, what: str) -> Sequence[str]:
-    """The accepted answers of one row.
+    """Return the accepted answers of one row, or raise an error if they are not strings.
 
     Args:
         value: one string, or one or more strings in a list, tuple, set, numpy array, ... The strings of a set come
@@ -237,8 +240,8 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     return tuple(texts)
 
 
-# A method that the lazy tables of a library have -> how to fetch their data. The first method that is there decides. No
-# library is imported for this.
+# A method of the lazy tables of a library -> how to fetch their data. The first method that a table has counts. Methods
+# tell the library without importing it.
 _LAZY: Mapping[str, str] = {
     "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
     "fetchdf": "fetch it with .df() first",  # DuckDB
@@ -253,8 +256,12 @@ def refuse_lazy(value: object, what: str) -> None:
             raise ValueError(f"{what} is a {type(value).__name__}, a query that was not run yet: {remedy}")
 
 
+# The methods by which the column of a library becomes a list, the first one first.
+COLUMN_METHODS = ("to_pylist", "tolist", "to_list")
+
+
 def as_column(column: Any, what: str, advice: str = "pass a list", most: int | None = None) -> list[Any]:
-    """A column of any kind as a list.
+    """Convert a column of any kind to a list.
 
     Args:
         column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
@@ -275,7 +282,7 @@ def as_column(column: Any, what: str, advice: str = "pass a list", most: int | N
     if isinstance(column, list):
         return column
     _refuse_known(column, what, advice)
-    for to_list in ("to_pylist", "tolist", "to_list"):
+    for to_list in COLUMN_METHODS:
         if hasattr(column, to_list):
             column = getattr(column, to_list)()
             break
@@ -301,23 +308,23 @@ def _refuse_known(column: Any, what: str, advice: str) -> None:
 def _can_be_iterated(column: Any) -> bool:
     try:
         iter(column)
-    except TypeError:  # columns of Spark have __iter__, and it fails
+    except TypeError:  # columns of Spark have an __iter__ that fails
         return False
     return True
 
 
 def name_row(row: object) -> str:
-    """The name of a row in an error."""
+    """Name a row in an error."""
     return f"row {row} (counted from 0)"
 
 
 def name_rows_from(start: int, row_name: Callable[[int], str]) -> Callable[[int], str]:
-    """A function that names the rows of a chunk in an error; row `start` of the column is row 0 of the chunk."""
+    """Make a function that names the rows of a chunk in an error; row `start` of the column is row 0 of the chunk."""
     return lambda row: row_name(start + row)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Both columns as lists of the same length. ValueError: they cannot be."""
+    """Convert both columns to lists of the same length. ValueError: that is impossible."""
     most = len(references) if isinstance(references, (list, tuple)) else None
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
     advice = "pass a list with the accepted answers of each question"
@@ -333,7 +340,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Both columns, checked: N strings, and one or more strings for each. ValueError: a bad row, by its name."""
+    """Check N predictions and their references, and return them as strings. ValueError: a bad row, which it names."""
     if set(map(type, predictions)) - {str}:
         predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
     kinds = set(map(type, references))
@@ -376,13 +383,13 @@ PASS_PAIRS = "pass pairs of a prediction and its references, like zip(prediction
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The pairs of a stream; each pair is checked when it is read. ValueError: a bad row."""
+    """Yield the pairs of a stream, each checked when it is read. ValueError: a bad row, which it names."""
     join = "".join
     for row, pair in enumerate(rows):
         if type(pair) is tuple and len(pair) == 2:
             prediction, references = pair
             kind = type(references)
-            # `is_list_of_texts`, inlined: calls would cost a fifth of the time.
+            # This is `is_list_of_texts`, inlined because a call would cost a fifth of the time.
             if type(prediction) is str and (kind is list or kind is tuple) and references:
                 try:
                     join(references)
@@ -477,16 +484,16 @@ class Kernel(NamedTuple):
     normalize: Callable[[str], str]
     prediction_length: LengthOf
     reference_length: LengthOf
-    plain: bool  # whether texts are lower-cased and squeezed, and their length is the length of the result
+    plain: bool  # whether texts are lower-cased and squeezed, and their lengths are measured afterwards
     low: float  # a score is kept at this similarity or above ...
     high: float  # ... and at this distance / length or below
-    limit: float  # no distance / length above it is kept, whatever the rounding
+    limit: float  # no distance / length above it is kept, even after rounding
     bounded: bool  # whether the beginning of a prediction can show that the prediction is too long to be kept
     equal: float  # the score of equal texts
     equal_empty: float  # the score of equal texts that are empty
     no_answers: frozenset[str]  # normalized predictions that score 0
     all_or_nothing: bool  # whether every score above 0 becomes 1
-    as_given: bool  # whether a raw prediction that is one of the raw references scores `equal`
+    raw_match: bool  # whether a raw prediction that is among the raw references scores `equal`
 
 
 # How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
@@ -496,7 +503,7 @@ _CHUNK = 1024
 def score_columns(
     predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
 ) -> list[float]:
-    """The score of each row of two columns of any kind. ValueError: a bad row, which `row_name` names by its place."""
+    """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
     for start in range(0, len(predictions), _CHUNK):
@@ -507,12 +514,12 @@ def score_columns(
 
 
 def score_rows(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> list[float]:
-    """The score of each row."""
+    """Score each row."""
     return list(iter_scores(rows, kernel))
 
 
 def iter_scores(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """The score of each row. It yields a score before it reads the next row."""
+    """Score each row, and yield its score before reading the next row."""
     scores = _iter_kept(rows, kernel)
     return map(raise_to_one, scores) if kernel.all_or_nothing else scores
 
@@ -522,16 +529,16 @@ def raise_to_one(score: float) -> float:
 
 
 def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """The score of each row, where scores above 0 are not yet raised to 1.
+    """Score each row, without raising scores above 0 to 1.
 
     This is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps.
     """
     distance, far, long = Levenshtein.distance, math.inf, LONG
-    plain, low, high, equal, as_given = kernel.plain, kernel.low, kernel.high, kernel.equal, kernel.as_given
+    plain, low, high, equal, raw_match = kernel.plain, kernel.low, kernel.high, kernel.equal, kernel.raw_match
     normalize, no_answers, bounded = kernel.normalize, kernel.no_answers, kernel.bounded
     prediction_length, reference_length = kernel.prediction_length, kernel.reference_length
     for prediction, references in rows:
-        if as_given and prediction in references:
+        if raw_match and prediction in references:
             yield equal
             continue
         if len(prediction) > long:
@@ -567,7 +574,7 @@ def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Ite
 
 
 def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
-    """The score of a long prediction. Distances that cannot change the score are not computed to the end."""
+    """Score a long prediction. A distance that cannot change the score is not computed to the end."""
     answer = kernel.normalize(prediction)
     if answer in kernel.no_answers:
         return 0.0
@@ -588,7 +595,7 @@ def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> f
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
-    """Whether the beginning of a prediction shows that the prediction scores 0, whatever follows.
+    """Whether the beginning of a prediction shows that the prediction scores 0 with any continuation.
 
     Let p be the length of the normalized prediction, and r the greatest length of a reference. At least p - r
     characters must be deleted. If p > r, the distance is divided by p, so distance / length is at least 1 - r / p. This
@@ -611,7 +618,7 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
 
 
 def _distance(answer: str, accepted: str, most: int) -> int:
-    """The edit distance of long texts; any number above `most` if the distance is above `most`."""
+    """Compute the edit distance of long texts; if it is above `most`, return any number above `most`."""
     if most > 400:
         # rapidfuzz searches a band as wide as score_cutoff, so a lower cutoff is faster. We guess the distance from the
         # first 128 characters, which fill two machine words of rapidfuzz and cost little: the guess is their distance
@@ -626,7 +633,7 @@ def _distance(answer: str, accepted: str, most: int) -> int:
 
 
 def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) -> float:
-    """The score of a normalized answer whose distance / length from `accepted`, the closest one, is `ratio`."""
+    """Turn `ratio`, the distance / length of an answer from the closest accepted answer, into a score."""
     if answer in kernel.no_answers:
         return 0.0
     if not answer and not accepted:
@@ -637,7 +644,7 @@ def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) ->
 
 
 def mean(scores: Iterable[float]) -> float:
-    """The mean of scores. It is rounded once, so the order of the scores does not change a bit.
+    """Compute the mean of scores. It is rounded once, so the order of the scores does not change a bit.
 
     Args:
         scores: one or more numbers, in a list or any other iterable.
@@ -666,7 +673,7 @@ def mean(scores: Iterable[float]) -> float:
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.explanation
 #
-# Why an answer has its score: the distance to each accepted answer, the edits, and a sentence.
+# Explains a score: the distance to each accepted answer, the edits, and a sentence.
 # --------------------------------------------------------------------------------------------------
 
 Reason = Literal["equal", "close enough", "under the threshold", "nothing in common", "empty"]
@@ -767,7 +774,7 @@ class Explanation:
 
     @property
     def signature(self) -> str:
-        """Which ANLS the score is."""
+        """The signature of the score. Report it with the score."""
         return self.variant.signature()
 
     def __str__(self) -> str:
@@ -779,7 +786,7 @@ class Explanation:
         return self._put_into_words().sentence
 
     def _repr_html_(self) -> str:
-        """The prediction above the closest accepted answer, with the differences marked: what a notebook shows."""
+        """What a notebook shows: the prediction above the closest accepted answer, with the differences marked."""
         from html import escape  # slow to import
 
         sides = (
@@ -822,7 +829,7 @@ def _mark_difference(edit: Edit, text: str) -> str:
 
 
 class Words(NamedTuple):
-    """Why an answer has its score.
+    """The words for the reason of a score.
 
     Attributes:
         note: a line for a terminal.
@@ -833,7 +840,7 @@ class Words(NamedTuple):
     sentence: str
 
 
-# Why an answer has its score -> the words that say it.
+# The reason for a score -> the words for it.
 WORDS: Mapping[str, Words] = {
     "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
     "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
@@ -869,25 +876,25 @@ KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
 
 
 def format_number(value: float, digits: int = 4) -> str:
-    """A number as people write it: 0, 1, 0.5 or 0.8889."""
+    """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
     return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
 
 
 def _tell_apart(value: float, other: float) -> str:
-    """A number with enough digits to differ from `other`."""
+    """Format a number with enough digits to distinguish it from `other`."""
     short = format_number(value)
     return short if value == other or short != format_number(other) else repr(value)
 
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
-    """How a prediction compares with one accepted answer."""
+    """Compare a prediction with one accepted answer."""
     answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
     length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
 def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
-    """Why a normalized answer has its score."""
+    """Find the reason for the score of a normalized answer."""
     if score == 1.0 and not kernel.all_or_nothing:
         return "equal"
     if score > 0.0:
@@ -899,7 +906,7 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
 
 
 def explain_texts(prediction: str, references: Sequence[str], variant: Variant, kernel: Kernel) -> Explanation:
-    """Why a prediction has its score, computed in plain steps. The texts must be checked before."""
+    """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
     best, answer = matches[winner], kernel.normalize(prediction)
@@ -911,14 +918,14 @@ def explain_texts(prediction: str, references: Sequence[str], variant: Variant, 
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.variants
 #
-# The variants of ANLS, a table whose rows say how texts are compared; and the signature of a score.
+# The variants of ANLS: a table whose rows say how texts are compared. Also the signature of a score.
 # --------------------------------------------------------------------------------------------------
 
 RowName = Callable[[int], str]
 
 
 class Scorer(Protocol):
-    """What scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, a benchmark's rule.
+    """Scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, or the rule of a benchmark.
 
     The command, the page and the metrics only use this protocol, so none of them needs to know which scorer it has.
 
@@ -928,7 +935,7 @@ class Scorer(Protocol):
         key: the name of the score in a dict of results.
         label: the name of the score in a table.
         options: the options that a call may override.
-        columns: the names of the columns of the rule of a benchmark; none where predictions and references are enough.
+        columns: the columns that the rule of a benchmark needs; empty if predictions and references are enough.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
     """
 
@@ -952,26 +959,26 @@ class Scorer(Protocol):
     def averages_rows(self) -> bool: ...
 
     def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
-        """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
 
     def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
-        """The score of each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
+        """Score each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
 
     def score_missing(self, references: Any, row: str = "") -> float:
-        """The score of a question without an answer, for `mean`. ValueError: the references cannot be scored."""
+        """Score a question without an answer, for `mean`. ValueError: the references cannot be scored."""
 
     def mean(self, scores: Any) -> float:
-        """The score of a set."""
+        """Compute the score of a set."""
 
     def explain(self, prediction: Any, references: Any) -> Any:
-        """Why an answer has its score; as a string, a sentence. ValueError: as `check`."""
+        """Explain the score of an answer; as a string, the result is a sentence. ValueError: as `check`."""
 
     def signature(self, extract: str = "") -> str:
-        """The text to print beside a score: it says how the score was computed."""
+        """Return the text to print beside a score: it says how the score was computed."""
 
 
 def check_threshold(threshold: Any) -> float:
-    """A threshold as a float. ValueError: it is not a number from 0 to 1."""
+    """Return a threshold as a float. ValueError: it is not a number from 0 to 1."""
     if not _is_number(threshold) or not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {describe(threshold)}: it must be a number from 0 to 1")
     return float(threshold) + 0.0  # 0.0 for -0.0
@@ -980,7 +987,7 @@ def check_threshold(threshold: Any) -> float:
 def _is_number(value: object) -> bool:
     if type(value) in (float, int):
         return True
-    from numbers import Real  # numbers of numpy are Real, too
+    from numbers import Real  # includes the numbers of numpy
 
     return isinstance(value, Real) and not isinstance(value, bool)
 
@@ -991,7 +998,7 @@ class Variant:
 
     Args:
         name: the name of the variant.
-        meaning: what is special about the variant, in one line.
+        meaning: the special feature of the variant, in one line.
         source: the program or paper that computes it.
         ignore_case: whether texts are lower-cased.
         whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
@@ -1005,8 +1012,7 @@ class Variant:
         threshold: the default threshold, from 0 to 1: of the similarity or of distance / length, as
             ``kept`` says.
         no_answers: normalized predictions that score 0 against anything.
-        empty_equals_empty: whether an empty prediction scores 1 against an empty reference whatever
-            the threshold.
+        empty_equals_empty: whether an empty prediction scores 1 against an empty reference at any threshold.
         all_or_nothing: whether every score above 0 becomes 1.
         aliases: other implementations that give the same numbers, accepted as names.
 
@@ -1059,31 +1065,31 @@ class Variant:
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
         return check_columns(predictions, references, row_name)
 
     def score(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """The score of each row; [] if there are no rows. ValueError: as `check`."""
+        """Score each row; [] if there are no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     def score_missing(self, references: Iterable[str], row: str = "") -> float:
-        """The score of a question without an answer: 0."""
+        """Return the score of a question without an answer: 0."""
         return 0.0
 
     def mean(self, scores: Iterable[float]) -> float:
-        """The score of a set: the mean of the scores of its rows."""
+        """Compute the score of a set: the mean of the scores of its rows."""
         return mean(scores)
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
-        """Why an answer has its score. ValueError: as `check`."""
+        """Explain the score of an answer. ValueError: as `check`."""
         return explain_texts(
             as_text(prediction, "prediction"), as_references(references, "references"), self, compile_kernel(self)
         )
 
     def signature(self, extract: str = "") -> str:
-        """As `signature`, for this variant."""
+        """Return the signature of this variant: see the function `signature`."""
         default = VARIANTS.get(self.name, VARIANTS["standard"])
         parts = ["anls", self.name]
         for field in _SCORING_FIELDS:
@@ -1098,7 +1104,7 @@ class Variant:
 
 @lru_cache(maxsize=256)
 def compile_kernel(variant: Variant) -> Kernel:
-    """The kernel of a variant."""
+    """Make the kernel of a variant."""
     normalize = NORMALIZERS[variant.ignore_case, variant.whitespace]
     if variant.ignored_ending:
         with_ending, ending = normalize, variant.ignored_ending
@@ -1124,7 +1130,7 @@ def compile_kernel(variant: Variant) -> Kernel:
         equal_empty=equal_empty,
         no_answers=frozenset(variant.no_answers),
         all_or_nothing=variant.all_or_nothing,
-        as_given=not variant.no_answers and equal == equal_empty,
+        raw_match=not variant.no_answers and equal == equal_empty,
     )
 
 
@@ -1340,7 +1346,7 @@ _NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
-# The scores of lists and nested values, which `anls_metric.nested` computes.
+# The metrics of lists and nested values, which `anls_metric.nested` computes.
 OF_VALUES = ("anls_star", "anlsl")
 
 # The rules of benchmarks, which `anls_metric.rules` computes.
@@ -1358,7 +1364,7 @@ _SCORING_FIELDS = [
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
-    """The variant that a call asks for: a row of the table, with the fields that the call overrides.
+    """Get a variant: a row of the table, with the fields that a call overrides.
 
     Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
 
@@ -1424,7 +1430,7 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """How a score was computed, as a short text: print it beside the score and report it with the score.
+    """Describe how a score was computed, as a short text: print it beside the score and report it with the score.
 
     Args:
         variant, threshold, ignore_case: as `get_variant` takes them.
@@ -1451,7 +1457,7 @@ def signature(
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.scoring
 #
-# Functions that score one answer, columns, streams and batches, and functions that explain a score.
+# The public functions for texts: score one answer, columns, streams and batches, and explain a score.
 # --------------------------------------------------------------------------------------------------
 
 
@@ -1464,7 +1470,7 @@ def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bo
     """Get the kernel of a variant. ValueError: as `get_variant`."""
     try:
         return _get_cached_kernel(variant, threshold, ignore_case)
-    except TypeError:  # an argument that cannot be hashed is wrong, and get_variant says which it is
+    except TypeError:  # an argument that cannot be hashed is wrong; get_variant names it
         return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
@@ -1527,9 +1533,8 @@ def anls_scores(
         N scores from 0 to 1.
 
     Raises:
-        ValueError: what is wrong and in which row: a text that is not a string, a row without
-            references, columns of different lengths, no rows, an unknown variant, a threshold outside
-            [0, 1].
+        ValueError: a text is not a string or a row has no references (the message names the row), the columns have
+            different lengths, there are no rows, the variant is unknown, or the threshold is outside [0, 1].
 
     Example:
         >>> anls_scores(["CocaCola", "12/15/89"], [["Coca Cola", "Coca Cola Company"], ["12/15/88"]])
@@ -1672,7 +1677,7 @@ def _get_column(batch: Any, name: str) -> Any:
         raise ValueError(f"the batch is {describe(batch)}: pass columns by name, as a dict, a table or a data frame")
     try:
         return batch[name]
-    except Exception:  # KeyError, and whatever another library has for it
+    except Exception:  # KeyError, or the error of another library
         raise ValueError(
             f"the batch has no column {name!r}: name the columns with prediction_column and references_column"
         ) from None
@@ -1795,19 +1800,19 @@ def explain(
 #
 # ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 #
-# Transformers is not imported here: a hook is a function of ids or logits and labels, and decodes them.
+# This module does not import transformers: the hook takes arrays of ids or logits, and a tokenizer to decode them.
 # --------------------------------------------------------------------------------------------------
 
 Extract = Callable[[str], str | None]
 
-# Ids that stand for no token: where nothing is to be predicted, and where the logits are NaN.
+# Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract | None:
-    """What takes the answer out of a text: a function, or the names of extraction rules, for texts or for values.
+    """Return the function that extracts the answer from a text, given a function or the names of extraction rules.
 
-    ValueError: it is neither, or there is no such rule. ImportError: rules are named where there is this file alone.
+    ValueError: it is neither, or there is no such rule. ImportError: rules need the package, and only anls.py is here.
     """
     if isinstance(extract, str):
         try:
@@ -1825,7 +1830,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract | None:
 
 
 def extract_answer(text: str, extract: Extract | None, what: str) -> str | None:
-    """The answer in a text, None where ``extract`` finds none; the whole text where there is no ``extract``."""
+    """Extract the answer from a text: None if ``extract`` finds none, the whole text without ``extract``."""
     if extract is None:
         return text
     answer = extract(text)
@@ -1845,39 +1850,41 @@ def build_compute_metrics(
 ) -> ComputeMetrics:
     """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``.
 
-    It decodes what the model predicted, generated ids (``predict_with_generate=True``) or logits, and scores it.
-    Logits are teacher-forced: each token is predicted from the right ones before it, so that the number is
-    higher than that of answers which the model writes alone. Pass its ``preprocess_logits_for_metrics`` to the
-    trainer as well, or that keeps the logits of the whole evaluation set in memory.
+    The hook decodes the predictions of the model and scores them. Predictions are generated ids
+    (``predict_with_generate=True``) or logits. Logits are teacher-forced: the model predicts each token from the
+    correct tokens before it, so the score is higher than that of generated answers. For logits, also pass the hook's
+    ``preprocess_logits_for_metrics`` to the trainer; otherwise the trainer keeps all logits in memory.
 
-    It works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs, where
-    ``Seq2SeqTrainer`` fills the last batch with the first rows: with ``references`` these are cut, told by their
-    labels. An evaluation that is interrupted between two batches of ``batch_eval_metrics=True`` leaves its rows in
-    the hook, since a trainer does not say when one begins. With ``references`` the next evaluation then has too many
-    rows, which is an error, and the one after it is right, unless they make up the number of another set; without
-    them nothing tells, and both count. Call ``reset()`` after an interruption.
+    The hook works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs.
+    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, the hook recognizes these
+    rows by their labels and drops them.
+
+    Call ``reset()`` after an evaluation with ``batch_eval_metrics=True`` was interrupted between two batches. A trainer
+    does not say when an evaluation begins, so the hook still holds the rows of the interrupted evaluation. With
+    ``references``, the next evaluation then usually fails because it has too many rows; without them, the old rows
+    count as well.
 
     Args:
         tokenizer: the tokenizer of the model, or its processor.
-        references: None takes the labels, decoded, as the one accepted answer, and leaves out rows without any, with
-            a warning. Otherwise the accepted answers of each row, in the order of the evaluation set: N lists of
-            strings, or N strings; for several evaluation sets a dict of those by name. Which set it is goes by the
-            number of rows, and among sets of one length by the labels: each is an accepted answer of its row. Where
-            the labels of most rows are not, a warning says so.
-        causal: whether logits are those of a decoder-only model, which stand one place before their labels.
-        extract: takes the answer out of the text of a prediction, and out of that of a label. Where it returns None
-            the prediction has no answer, which scores as "", and the label stays as it is.
-        skip_special_tokens: whether special tokens are left out of the texts, as the tokenizer does it. False where
-            ``extract`` needs them.
+        references: the accepted answers of each row, in the order of the evaluation set: N lists of strings, or N
+            strings. For several evaluation sets, a dict of these by name: the hook chooses the set by the number of
+            rows, and of sets with the same length, the set whose accepted answers contain the labels. A warning says if
+            most labels are not accepted answers of their rows. None takes the decoded label of a row as its only
+            accepted answer, and skips rows without labels, with a warning.
+        causal: whether the logits are those of a decoder-only model, which stand one position before their labels.
+        extract: a function, or the names of rules, to extract the answer from a decoded prediction or label. If it
+            returns None, the prediction scores as "", and the label stays as it is.
+        skip_special_tokens: whether the tokenizer leaves special tokens out of the texts. Pass False if ``extract``
+            needs them.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.
 
     Raises:
-        ValueError: something that cannot decode, references that are wrong, an unknown variant; and when it is
-            called: references for another number of rows, or for two sets that fit alike, ids that the tokenizer does
-            not have, NaN logits, labels of a whole text or of several answers in one row, no rows.
+        ValueError: the tokenizer cannot decode, a reference is not a text, or the variant is unknown. In a call: no set
+            of references has this number of rows, or several fit; an id is not in the tokenizer; logits are NaN; labels
+            cover the question, too, or several answers in one row; there are no rows.
 
     Example:
         >>> class Tokenizer:
@@ -1895,9 +1902,9 @@ def build_compute_metrics(
 
 
 class ComputeMetrics:
-    """The hook that `build_compute_metrics` returns. It takes an evaluation at once or batch by batch.
+    """The hook that `build_compute_metrics` returns. It takes a whole evaluation, or one batch at a time.
 
-    It can be pickled and copied where tokenizer and ``extract`` can.
+    It can be pickled and copied if the tokenizer and ``extract`` can.
     """
 
     __name__ = "anls"
@@ -1920,8 +1927,8 @@ class ComputeMetrics:
         self._skip_special_tokens = skip_special_tokens
         self._sets: dict[Any, list[Sequence[str]]] | None = None
         if references is not None:
-            named = references if isinstance(references, Mapping) else {None: references}
-            self._sets = {name: _check_references(accepted, name) for name, accepted in named.items()}
+            sets = references if isinstance(references, Mapping) else {None: references}
+            self._sets = {name: _check_references(accepted, name) for name, accepted in sets.items()}
         self.reset()
 
     def reset(self) -> None:
@@ -1931,21 +1938,21 @@ class ComputeMetrics:
         self._labels: list[list[int]] = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
-        """The predicted ids where labels are: what ``Trainer(preprocess_logits_for_metrics=...)`` takes.
+        """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``.
 
-        The hook takes logits as well and scores both alike; with this the trainer has ids to keep, not logits.
+        The hook gives the same score for logits and for these ids, but ids take far less memory.
 
         Args:
-            logits: an array or tensor of rows x positions x vocabulary, or a tuple whose first item is one. Generated
-                ids, rows x positions, are returned as they are.
-            labels: an array or tensor of rows x positions, negative where nothing is to be predicted, or None.
+            logits: an array or tensor of shape (rows, positions, vocabulary), or a tuple that begins with one.
+                Generated ids, of shape (rows, positions), are returned unchanged.
+            labels: an array or tensor of shape (rows, positions), negative at positions without a label; or None.
 
         Returns:
-            The ids of highest logits, rows x positions, at the place of their labels; negative elsewhere, and where
-            logits are NaN, which the hook then refuses.
+            The ids with the highest logits, of shape (rows, positions), at the positions of their labels. Ids are
+            negative at positions without a label, and where logits are NaN, which the hook then refuses.
 
         Raises:
-            ValueError: logits and labels of shapes that do not fit.
+            ValueError: the shapes of logits and labels do not fit.
 
         Example:
             >>> class Tokenizer:
@@ -1961,9 +1968,9 @@ class ComputeMetrics:
         if getattr(logits, "ndim", None) != 3:
             return logits
         highest, ids = _find_highest(logits)
-        ids[highest != highest] = _NOT_A_NUMBER  # NaN alone differs from itself
+        ids[highest != highest] = _NOT_A_NUMBER  # only NaN differs from itself
         if self._causal:
-            ids[..., 1:] = ids[..., :-1] + 0  # + 0: a copy, for arrays and tensors alike
+            ids[..., 1:] = ids[..., :-1] + 0  # + 0 makes a copy of an array and of a tensor
             ids[..., 0] = _NOTHING
         if labels is not None:
             labels = _take_first(labels)
@@ -1976,7 +1983,7 @@ class ComputeMetrics:
         return ids
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
-        """Take an evaluation, or a batch of one, and return the score of all its rows with the last batch."""
+        """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
         more = False
         try:
             self._add(*_unpack_evaluation(eval_prediction))
@@ -2009,12 +2016,12 @@ class ComputeMetrics:
                 self._labels += map(_drop_negative, labelled)
 
     def _strip_padding(self, label: list[int], predicted: list[int]) -> list[int]:
-        """A label without the padding that `Seq2SeqTrainer` puts after it, and after its -100s, where it generates.
+        """Remove the padding that `Seq2SeqTrainer` appends to a label when it generates.
 
-        How much that is depends on the batch, so that it would tell a row from the same row in another one.
+        The amount of padding depends on the batch, so the same row in another batch would look different.
         """
         if not predicted or predicted[0] < 0:
-            return label  # not generated: the first of these ids is that of a prompt
+            return label  # these ids come from logits, not from generation
         pad = getattr(self._tokenizer, "pad_token_id", None)
         if pad is None:
             pad = getattr(self._tokenizer, "eos_token_id", None)
@@ -2030,7 +2037,7 @@ class ComputeMetrics:
                 f"the logits of {row} are NaN where its labels are: the model is broken, or its numbers are too coarse "
                 "(float16); look at the loss, and evaluate in float32 or bfloat16"
             )
-        # The first place of shifted ids is empty; generated ones have a token there.
+        # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.
         if predicted and label and predicted[0] < 0 <= label[0]:
             raise ValueError(
                 f"the labels of {row} begin at its first token, which no decoder-only model predicts: they are those "
@@ -2048,7 +2055,7 @@ class ComputeMetrics:
                 )
 
     def _decode(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:
-        """What was meant by ids: the answers in predictions, and in labels that hold one."""
+        """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
         known = len(self._tokenizer) if hasattr(self._tokenizer, "__len__") else math.inf
         for row, ids in enumerate(rows, before):
             if max(ids, default=0) >= known:
@@ -2070,7 +2077,7 @@ class ComputeMetrics:
         return self._variant.mean(self._variant.score(*columns))
 
     def _select_labelled(self) -> tuple[list[str], list[str]]:
-        """The predictions of the rows that have labels, and the labels, which are the one accepted answer."""
+        """Select the predictions of rows with labels, and these labels as the only accepted answers."""
         rows = len(self._predictions)
         if len(self._labels) != rows:
             raise ValueError(
@@ -2079,18 +2086,18 @@ class ComputeMetrics:
             )
         empty = [row for row, ids in enumerate(self._labels) if not ids]
         if empty:
-            said = (
+            problem = (
                 f"{len(empty):,} of {rows:,} rows have no labels (all are negative), the first is {name_row(empty[0])}"
             )
             advice = "pass references, or see whether answers are cut off at a maximal length"
             if len(empty) == rows:
-                raise ValueError(f"{said}: {advice}")
-            warnings.warn(f"{said}, and are left out of the score: {advice}", stacklevel=2)
+                raise ValueError(f"{problem}: {advice}")
+            warnings.warn(f"{problem}, and are left out of the score: {advice}", stacklevel=2)
         labels = self._decode(self._labels, "label")
         return list(compress(self._predictions, self._labels)), list(compress(labels, self._labels))
 
     def _select_referenced(self, sets: Mapping[Any, list[Sequence[str]]]) -> tuple[list[str], list[Sequence[str]]]:
-        """The predictions without those that fill up a last batch, and the references of the set that was evaluated."""
+        """Choose the set that was evaluated. Returns the predictions without repeated rows, and its references."""
         rows = len(self._predictions)
         candidates = [
             accepted for accepted in sets.values() if len(accepted) == rows or self._repeats_after(len(accepted))
@@ -2124,9 +2131,9 @@ class ComputeMetrics:
             )
 
     def _repeats_after(self, rows: int) -> bool:
-        """Whether what comes after so many rows is those again, with which a distributed run fills its last batch.
+        """Whether the rows after so many rows repeat the first ones, as in the last batch of a distributed run.
 
-        Only labels that differ from row to row can tell.
+        Rows are compared by their labels, which must not all be the same.
         """
         labels = self._labels
         return (
@@ -2137,7 +2144,7 @@ class ComputeMetrics:
         )
 
     def _fits(self, references: list[Sequence[str]]) -> list[bool]:
-        """Of each row that has a label, whether this is, normalized, one of the accepted answers."""
+        """For each row with a label, whether the label equals an accepted answer after normalization."""
         if len(self._labels) != len(self._predictions):
             return []
         labels = self._decode(self._labels[: len(references)], "label")
@@ -2155,9 +2162,9 @@ def _check_references(references: Any, name: object) -> list[Sequence[str]]:
 
 
 def _name_sets(sets: Mapping[Any, Sequence[object]]) -> str:
-    """Sets of references by their numbers of rows, and by their names where they have any."""
-    given = (f"{len(rows):,} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
-    return ", ".join(given) or "no set"
+    """Name sets of references by their numbers of rows, and by their names if they have any."""
+    names = (f"{len(rows):,} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
+    return ", ".join(names) or "no set"
 
 
 def _unpack_evaluation(eval_prediction: Any) -> tuple[Any, Any]:
@@ -2182,18 +2189,18 @@ def _join_shape(array: Any) -> str:
 
 
 def _find_highest(logits: Any) -> tuple[Any, Any]:
-    """The highest logit of each place, NaN where there is one, and its id: of an array, or of a tensor."""
+    """Find the highest logit at each position, NaN if any is NaN, and its id, in an array or a tensor."""
     highest = logits.max(-1)
     return (highest.values, highest.indices) if hasattr(highest, "indices") else (highest, logits.argmax(-1))
 
 
 def _list_ids(array: Any, what: str) -> list[list[int]]:
-    """Each row of an array of ids, of which the negative ones stand for nothing."""
+    """Convert an array of ids to lists. Negative ids stand for no token."""
     rows: list[list[int]] | None = array.tolist() if getattr(array, "ndim", None) == 2 else None
     if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
-        given = f"{_join_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
+        kind = f"{_join_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
         raise ValueError(
-            f"the {what} are {given}: pass ids (rows x positions, whole numbers)"
+            f"the {what} are {kind}: pass ids (rows x positions, whole numbers)"
             + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")
         )
     return rows
@@ -2204,7 +2211,7 @@ def _drop_negative(row: list[int]) -> list[int]:
 
 
 def _is_in_pieces(row: list[int]) -> bool:
-    """Whether ids that stand for nothing stand between others, and not just around them."""
+    """Whether negative ids stand between tokens, and not just before and after them."""
     tokens = _drop_negative(row)
     start = row.index(tokens[0]) if tokens else 0
     return row[start : start + len(tokens)] != tokens
@@ -2213,9 +2220,9 @@ def _is_in_pieces(row: list[int]) -> bool:
 # --------------------------------------------------------------------------------------------------
 # anls_metric.metric
 #
-# The metric of Hugging Face evaluate.
+# The metric for Hugging Face evaluate.
 #
-# `Anls` is defined when it is first asked for, so that this module can be imported without evaluate.
+# The class `Anls` is created on first use, so that this module can be imported without evaluate.
 # --------------------------------------------------------------------------------------------------
 
 if TYPE_CHECKING:
@@ -2223,12 +2230,12 @@ if TYPE_CHECKING:
 
     from anls_metric.nested import Average, NoneKeys
 else:
-    _Base = object  # evaluate.Metric comes under it when `Anls` is made
+    _Base = object  # `_define_metric` adds evaluate.Metric as a base class
 
 
 _Item = TypeVar("_Item")
 
-_NOT_GIVEN: Any = object()  # where None is a value
+_NOT_GIVEN: Any = object()  # None is a value that can be scored
 
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
@@ -2303,14 +2310,13 @@ def load(config_name: str | None = None, **kwargs: Any) -> Anls:
     """Load the metric as ``evaluate.load`` does, without asking the Hub.
 
     Args:
-        config_name: a variant, which every ``compute`` takes unless it says otherwise; or "anls_star" or "anlsl", which
-            score lists and nested values.
-        **kwargs: the options that every ``compute`` takes unless it says otherwise (``variant``, ``threshold``,
-            ``ignore_case``; ``none_keys`` and ``average`` for "anls_star"), and what an ``evaluate.Metric`` takes
-            (``num_process``, ``process_id``, ``experiment_id``, ``cache_dir``, ...).
+        config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
+        **kwargs: defaults for the options of ``compute`` (``variant``, ``threshold``, ``ignore_case``; for "anls_star"
+            also ``none_keys`` and ``average``), and arguments of ``evaluate.Metric`` (``num_process``, ``process_id``,
+            ``experiment_id``, ``cache_dir``, ...).
 
     Returns:
-        An ``Anls``, which is an ``evaluate.Metric``.
+        An ``Anls``, a subclass of ``evaluate.Metric``.
 
     Raises:
         ImportError: evaluate is not installed.
@@ -2326,7 +2332,7 @@ def load(config_name: str | None = None, **kwargs: Any) -> Anls:
     return metric
 
 
-def _nested() -> Any:
+def _import_nested() -> Any:
     try:
         from anls_metric import nested
     except ModuleNotFoundError as error:
@@ -2337,12 +2343,12 @@ def _nested() -> Any:
 
 
 class _AnlsBehaviour(_Base):  # type: ignore[misc]
-    """The metric of Hugging Face evaluate.
+    """The metric for Hugging Face evaluate.
 
-    Rows wait in a queue, checked when they come, and never pass through Arrow, except in a distributed run
-    (``num_process`` > 1), where the base class gathers the rows of all processes in the first.
+    Rows are checked when they are added, and kept in a queue. They pass through Arrow only in a distributed run
+    (``num_process`` > 1), in which the base class gathers the rows of all processes in the first process.
 
-    `Anls`, which is this over ``evaluate.Metric``, is made when it is first asked for.
+    `Anls`, created on first use, combines this class with ``evaluate.Metric``.
     """
 
     def __init__(
@@ -2356,8 +2362,8 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         average: Average | None = None,
         **kwargs: Any,
     ) -> None:
-        # Both columns of what was added, batch by batch. A batch comes and goes by a single call in C, so that neither
-        # Ctrl-C nor another thread can come between its columns.
+        # The added rows, batch by batch: predictions and references. A batch is added and removed by one call in C, so
+        # that neither Ctrl-C nor another thread can separate its columns.
         self._batches: deque[tuple[Sequence[Any], Sequence[Any]]] = deque()
         self._of_values = config_name in OF_VALUES
         self._options: dict[str, Any] = {"variant": "standard" if config_name in (None, "default") else config_name}
@@ -2366,18 +2372,18 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         self._options = self._choose_options(
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
         )
-        self._find_scorer()  # refuses what it cannot take
+        self._find_scorer()  # refuses wrong options
         super().__init__(config_name, **kwargs)
 
     def _choose_options(self, **options: Any) -> dict[str, Any]:
-        """The options of a call, and those of the metric where the call has none."""
-        given = {name: value for name, value in options.items() if value is not None}
-        _refuse_unknown(given, self._known_options)
-        return self._options | given
+        """Combine the options of a call with the defaults of the metric."""
+        options = {name: value for name, value in options.items() if value is not None}
+        _refuse_unknown(options, self._known_options)
+        return self._options | options
 
     def _find_scorer(self, **options: Any) -> Scorer:
         """Get the scorer for these options."""
-        get: Callable[..., Scorer] = _nested().get_value_variant if self._of_values else get_variant
+        get: Callable[..., Scorer] = _import_nested().get_value_variant if self._of_values else get_variant
         return get(**(self._choose_options(**options) if options else self._options))
 
     def _info(self) -> Any:
@@ -2411,7 +2417,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         none_keys: NoneKeys | None = None,
         average: Average | None = None,
     ) -> str:
-        """The signature of the score that `compute` returns with these options. Report it with the score."""
+        """Return the signature of the score that `compute` returns with these options. Report it with the score."""
         return self._find_scorer(
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
         ).signature()
@@ -2426,7 +2432,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         skip_special_tokens: bool = True,
         **options: Any,
     ) -> ComputeMetrics:
-        """The ``compute_metrics`` of a transformers ``Trainer``: see `build_compute_metrics` of this module."""
+        """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
         scorer = self._find_scorer(**options)
         if not isinstance(scorer, Variant):
             raise ValueError(
@@ -2448,7 +2454,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         name: str | None = None,
         **options: Any,
     ) -> Callable[..., list[float | None]]:
-        """A reward function of TRL: see `build_reward` of ``anls_metric.trl``."""
+        """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
         try:
             from anls_metric.trl import build_reward
         except ModuleNotFoundError as error:
@@ -2458,15 +2464,15 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         return build_reward(references_column, extract, name=name, variant=self._find_scorer(**options))
 
     def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **columns: Any) -> None:
-        """Add one prediction and its references; `compute` scores what was added.
+        """Add one prediction and its references, for the next `compute`.
 
         Args:
-            prediction: a string; a value where the configuration scores values.
-            reference: its accepted answers: a list of strings, or one string; or the accepted value.
-            **columns: the same as ``predictions`` and ``references``, as ``evaluate.combine`` says it.
+            prediction: a string; for "anls_star" and "anlsl" a value.
+            reference: the accepted answers: a list of strings, or one string; for a value, the accepted value.
+            **columns: the same two under the names ``predictions`` and ``references``, which ``evaluate.combine`` uses.
 
         Raises:
-            ValueError: what is wrong with the row; nothing of it is kept.
+            ValueError: the row cannot be scored. It is not added.
         """
         if columns:
             _refuse_unknown(columns, ("predictions", "references"))
@@ -2476,26 +2482,26 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             reference = columns.get("references", reference)
         if prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
             raise ValueError("add takes a prediction and its references: pass both")
-        if type(prediction) is str and not self._of_values and is_list_of_texts(reference):  # the check, much faster
+        if type(prediction) is str and not self._of_values and is_list_of_texts(reference):  # a much faster check
             self._batches.append(((prediction,), (tuple(reference),)))
         else:
             self.add_batch(predictions=[prediction], references=[reference])
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
-        """Add predictions and their references; `compute` scores what was added.
+        """Add predictions and their references, for the next `compute`.
 
         Args:
-            predictions: N strings; N values where the configuration scores values.
-            references: for each, its accepted answers: a list of strings, or one string; or the accepted value.
-            **unknown: nothing else is taken.
+            predictions: N strings; for "anls_star" and "anlsl" N values.
+            references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
+            **unknown: no other arguments are allowed.
 
         Raises:
-            ValueError: what is wrong and in which row, counted from the first one that was added;
-                nothing of the batch is kept.
+            ValueError: a row cannot be scored; the message names it, counted from the first row that was added. No part
+                of the batch is added.
         """
         _refuse_unknown(unknown, ("predictions", "references"))
         rows = self._check(predictions, references, len(self))
-        # The caller may go on to change its lists.
+        # A copy, because the caller may change its lists later.
         self._batches.append(deepcopy(rows) if self._of_values else (tuple(rows[0]), tuple(map(tuple, rows[1]))))
 
     def _check(self, predictions: Any, references: Any, before: int) -> tuple[list[Any], list[Any]]:
@@ -2518,24 +2524,24 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         """Score the rows that were added and the rows given here. Afterwards the metric is empty.
 
         Args:
-            predictions: N strings, or None to score what was added; N values where the configuration scores values.
-            references: for each, its accepted answers: a list of strings, or one string; or the accepted value.
-            variant: which ANLS, as `get_variant` takes it; None takes that with which the metric was loaded.
-            threshold: likewise.
-            ignore_case: likewise.
+            predictions: N strings; for "anls_star" and "anlsl" N values. None scores only the rows that were added.
+            references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
+            variant, threshold, ignore_case: which ANLS, as `get_variant` takes them; None takes the options with which
+                the metric was loaded.
             return_all_scores: whether to return the score of each row as well.
-            none_keys: of the configuration "anls_star": what a predicted key without a value costs, "counted" or
+            none_keys: an option of "anls_star": whether a predicted key without a value is "counted" as wrong, or
                 "ignored".
-            average: of the same: the mean over "rows" or over all "leaves".
-            **unknown: nothing else is taken.
+            average: an option of "anls_star": the mean over "rows", or over all "leaves".
+            **unknown: no other arguments are allowed.
 
         Returns:
-            A dict with "anls", and "anls_scores" where all scores are asked for, or with the names of the
-            configuration: "anls_star", "anls_star_scores". None on a process other than the first of a distributed
-            run.
+            A dict with the mean score as "anls" and, with ``return_all_scores``, the N scores as "anls_scores". For
+            "anls_star" and "anlsl" the keys have these names instead. In a distributed run, all processes but the first
+            return None.
 
         Raises:
-            ValueError: what is wrong and in which row. The metric is empty after it, too.
+            ValueError: a row cannot be scored, and the message names it; or an option is wrong. The metric is empty
+                afterwards.
         """
         batches = _drain(self._batches)
         _refuse_unknown(unknown, (*self._known_options, "return_all_scores"))
@@ -2545,11 +2551,11 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
         )
         if batches:
-            added = [list(chain.from_iterable(column)) for column in zip(*batches)]
+            columns = [list(chain.from_iterable(column)) for column in zip(*batches)]
             if predictions is not None or references is not None:
-                for column, more in zip(added, self._check(predictions, references, len(added[0]))):
+                for column, more in zip(columns, self._check(predictions, references, len(columns[0]))):
                     column += more
-            predictions, references = added
+            predictions, references = columns
         elif predictions is None and references is None:
             predictions, references = [], []
         if self.num_process > 1:
@@ -2561,8 +2567,8 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         result = {scorer.key: scorer.mean(scores)}
         return result | ({f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else {})
 
-    # What follows concerns distributed runs alone. There the base class passes rows on: each process writes a file, and
-    # process 0 reads all files, scores the rows and removes the files.
+    # The rest of the class is for distributed runs: each process writes its rows to a file, and process 0 reads all
+    # files, scores the rows and removes the files.
 
     _read_files: Sequence[str] = ()
     file_paths: Any  # of the base class
@@ -2570,29 +2576,29 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
     def _gather(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> Any:
         import datasets
 
-        encode = _nested().to_json if self._of_values else list
-        # One row of JSON: a process that fails leaves all of its rows or none.
+        encode = _import_nested().to_json if self._of_values else list
+        # All rows of a process become one row of JSON, so that a process that fails leaves all of its rows or none.
         row = [json.dumps(encode(column)) for column in self._check(predictions, references, 0)]
         text = datasets.Value("large_string")
         try:
             self.selected_feature_format = datasets.Features({"predictions": text, "references": text})
-            self._init_writer()  # the processes wait for each other here, also for a process without rows
+            self._init_writer()  # the processes wait for each other here, even if one has no rows
             super().add_batch(predictions=row[:1], references=row[1:])
             result = super().compute(scorer=scorer, return_all_scores=return_all_scores)
-            if self.process_id:  # the file of the next round must not replace one that was not read
+            if self.process_id:  # the file of the next round must not replace this file before it is read
                 self._wait_until(self.process_id, exists=False)
             return result
         finally:
             self._leave()
 
     def _check_rendez_vous(self) -> None:
-        # The base class tries to lock the file of process 0: if it cannot, process 0 is there. Two processes that try
-        # at the same moment would take each other for process 0.
+        # The base class tries to lock the file of process 0. If that fails, it concludes that process 0 is running. Two
+        # processes that try at the same moment would take each other for process 0, so wait for the file first.
         self._wait_until(0, exists=True)
         super()._check_rendez_vous()
 
     def _wait_until(self, process_id: int, exists: bool) -> None:
-        """Wait until the file of a process is there, or is removed."""
+        """Wait until the file of a process exists, or no longer exists."""
         path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
         end = time.monotonic() + self.timeout
         while os.path.exists(path) != exists:
@@ -2604,15 +2610,15 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
     def _compute(
         self, predictions: Iterable[str], references: Iterable[str], scorer: Scorer, return_all_scores: bool
     ) -> dict[str, Any]:
-        self._read_files, self.file_paths = self.file_paths, ()  # the base class removes none of them, `_leave` does
-        decode = _nested().from_json if self._of_values else list
+        self._read_files, self.file_paths = self.file_paths, ()  # `_leave` removes them, not the base class
+        decode = _import_nested().from_json if self._of_values else list
         values, accepted = (
             list(chain.from_iterable(decode(json.loads(row)) for row in column)) for column in (predictions, references)
         )
         return self._result(values, accepted, scorer, return_all_scores)
 
     def _leave(self) -> None:
-        """Release all locks, then remove the files: once its file is gone, a process may begin the next round."""
+        """Release all locks, then remove the files. A process may begin the next round once its file is removed."""
         for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
             if lock is not None:
                 lock.release(force=True)
@@ -2627,17 +2633,17 @@ def _drain(rows: deque[_Item]) -> list[_Item]:
     """Drain a queue. Each item goes to one caller, even if several call at once."""
     items: list[_Item] = []
     with suppress(IndexError):
-        # One call, in C, that takes until nothing is left: it cannot be interrupted with some taken and some not.
+        # One call in C takes all items, so that an interrupt cannot lose some of them.
         items.extend(starmap(rows.popleft, repeat(())))
     return items
 
 
-# What evaluate's own constructor takes besides the configuration; it would swallow anything else.
+# The arguments of evaluate's constructor besides the configuration. It would silently accept any others.
 _BASE_ARGUMENTS = (
     *("keep_in_memory", "cache_dir", "num_process", "process_id", "seed", "experiment_id", "hash"),
     *("max_concurrent_cache_files", "timeout"),
 )
-# What it holds during a distributed run.
+# The attributes that evaluate sets during a distributed run.
 _BASE_STATE = (
     *("writer", "data", "selected_feature_format", "cache_file_name"),
     *("filelock", "rendez_vous_lock", "filelocks"),
@@ -2672,7 +2678,7 @@ def __getattr__(name: str) -> Any:
 if TYPE_CHECKING:
     Anls = _AnlsBehaviour
 elif hasattr(sys.modules.get("evaluate"), "Metric"):
-    # evaluate.load looks for the metric among the names that the module has right after its import.
+    # evaluate.load looks for a subclass of Metric among the names of the module, right after its import.
     Anls = _define_metric()
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The Space: a page that shows a score and why it is what it is. Run it with ``python app.py``."""
+"""The Space: a page that scores answers and explains the scores. Run it with ``python app.py``."""
 
 from anls_metric.page.server import build, launch
 

@@ -1,10 +1,10 @@
-"""Lay out the folder of the Space, and see that metric and page run from it alone.
+"""Lay out the folder of the Space, and check that metric and page run from it alone.
 
     python .ci/space.py FOLDER [--namespace NAME] [--without-page]
 
-FOLDER is made, and is what is pushed to the Hub: what the Space runs, what is installed from a clone of it, and what
-its README links to. The Python that runs this needs requirements.txt; --without-page leaves out the page, and then
-evaluate and rapidfuzz are enough.
+It creates FOLDER, to be pushed to the Hub, with everything that the Space runs, that a clone of it installs, and that
+its README links to. The Python that runs this script needs the packages of requirements.txt; with --without-page it
+skips the page, and evaluate and rapidfuzz are enough.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RUNS = ("app.py", "anls.py", "anls_metric", "requirements.txt")
 INSTALLS = ("pyproject.toml", "examples", "LICENSE")
 LINK = re.compile(r"\]\((?!https://)([^)#\s]+)[^)]*\)")
-# Nothing of this checkout: a program finds what lies in its folder, or nothing.
+# Without this checkout on the path, a program finds only the files in its folder.
 ALONE = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
 USES_THE_METRIC = """
@@ -52,29 +52,29 @@ def lay_out(folder: Path, namespace: str | None = None) -> None:
 
 
 def linked(document: str) -> set[str]:
-    """A document, and all that it links to in this checkout, on and on."""
-    found, waiting = set(), {document}
+    """Find the files of this checkout that can be reached by links from a document, including the document."""
+    names, waiting = set(), {document}
     while waiting:
         name = waiting.pop()
-        found.add(name)
+        names.add(name)
         if name.endswith(".md"):
             for link in LINK.findall((ROOT / name).read_text(encoding="utf-8")):
-                waiting |= {os.path.relpath((ROOT / name).parent / link, ROOT)} - found
-    return found
+                waiting |= {os.path.relpath((ROOT / name).parent / link, ROOT)} - names
+    return names
 
 
 def check_metric(folder: Path) -> str:
-    """Load the metric by its file from elsewhere, as evaluate does from the Hub, and say what it computes."""
+    """Load the metric from its file in another folder, as evaluate does from the Hub, and return its stream."""
     with tempfile.TemporaryDirectory() as elsewhere:
         command = [sys.executable, "-c", USES_THE_METRIC, str(folder / "anls.py")]
-        done = subprocess.run(command, cwd=elsewhere, env=ALONE, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=elsewhere, env=ALONE, capture_stream=True, text=True)
     if done.returncode:
         raise SystemExit(f"evaluate.load does not work from {folder}:\n{done.stderr}")
     return done.stdout.strip()
 
 
 def check_page(folder: Path) -> str:
-    """Run app.py as the Hub does, and say what it answers programs."""
+    """Run app.py as the Hub does, and return its answer to a program."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -82,8 +82,9 @@ def check_page(folder: Path) -> str:
         own = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), "HF_HUB_OFFLINE": "1"}
         environment = {**ALONE, **own, "GRADIO_TEMP_DIR": elsewhere}
         log = Path(elsewhere) / "log"
-        with open(log, "w", encoding="utf-8") as said:
-            page = subprocess.Popen([sys.executable, "app.py"], cwd=folder, env=environment, stdout=said, stderr=said)
+        with open(log, "w", encoding="utf-8") as stream:
+            command = [sys.executable, "app.py"]
+            page = subprocess.Popen(command, cwd=folder, env=environment, stdout=stream, stderr=stream)
         try:
             info = None
             while info is None:
@@ -97,26 +98,26 @@ def check_page(folder: Path) -> str:
 
 
 def answer(address: str) -> bytes | None:
-    """What a server answers, None while it starts."""
+    """Return the response of a server; None while it starts."""
     try:
-        with urllib.request.urlopen(address, timeout=60) as said:
-            return bytes(said.read())
+        with urllib.request.urlopen(address, timeout=60) as response:
+            return bytes(response.read())
     except OSError:
         time.sleep(0.25)
         return None
 
 
 def main() -> None:
-    """Lay out and check."""
+    """Lay out the folder, and check it."""
     flags = argparse.ArgumentParser(description=__doc__.splitlines()[0])  # type: ignore[union-attr]
     flags.add_argument("folder", type=Path)
     flags.add_argument("--namespace", help="who the Space belongs to on the Hub: takes the place of NAMESPACE")
     flags.add_argument("--without-page", action="store_true", help="do not run app.py")
-    given = flags.parse_args()
-    folder = given.folder.resolve()
-    lay_out(folder, given.namespace)
+    arguments = flags.parse_args()
+    folder = arguments.folder.resolve()
+    lay_out(folder, arguments.namespace)
     print(check_metric(folder))
-    if not given.without_page:
+    if not arguments.without_page:
         print(check_page(folder))
     for cache in folder.rglob("__pycache__"):
         shutil.rmtree(cache)

@@ -1,4 +1,4 @@
-"""ANLS (Average Normalized Levenshtein Similarity): the score of answers read from documents.
+"""ANLS (Average Normalized Levenshtein Similarity): scores answers to questions about documents.
 
     >>> from anls_metric import anls_score, anls_scores, mean, signature
     >>> anls_score("CocaCola", ["Coca Cola", "Coca Cola Company"])
@@ -20,31 +20,31 @@ Choose a variant
     VARIANTS                    the table of all variants; each row is a `Variant`
     get_variant                 a variant by its name, with another threshold or case
     signature                   the name of a score, to report beside the number
-    identify                    which variant somebody's function computes, an `Identification`
+    identify                    which variant a function computes, an `Identification`
     OF_VALUES                   the names of the two variants for lists and nested values
 See why
     explain                     an `Explanation`: the `Match` with each accepted answer, each `Edit`
-    reason                      why an answer scored what it scored, in a word
-    normalizer                  the function that gives the text that is compared
+    reason                      the reason for a score, in a word
+    normalizer                  the function that normalizes texts before they are compared
     normalized_levenshtein_similarity
 Score lists and nested values
     anls_star_score, anls_star_scores, anlsl_score, explain_star
 Score by the rule of a benchmark
-    rule                        a rule by its name, such as "dude": it asks for more columns
+    rule                        a rule by its name, such as "dude", which needs more columns
 Score and compare files, DataFrames and lists
     score, compare              one model, or several side by side; both return `Scores`
     Options                     their options
-    ANLSWarning                 the warning that a hint is issued as
-    extractor                   takes the answer out of raw model output
+    ANLSWarning                 the category of warnings for hints
+    extractor                   extracts the answer from raw model output
 Compare scores
     interval                    the 95 % confidence interval of a mean
-    cluster_field               which field says what questions belong together
+    cluster_field               the field that names the document of a question
     paired_test, holm           the p-value of a difference, and its adjustment for several comparisons
     differences, least_difference
 Train and evaluate
     load                        the metric of Hugging Face evaluate
     build_compute_metrics       the hook of a Trainer, a `ComputeMetrics`
-Check rows as the scoring functions do
+Check rows like the scoring functions
     as_text, as_references, as_column, describe
 
 The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are

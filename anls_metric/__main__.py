@@ -1,4 +1,4 @@
-"""The command ``anls``: ``python -m anls_metric`` is the same."""
+"""Runs the command ``anls``, also as ``python -m anls_metric``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import NoReturn
 
 def run() -> NoReturn:
     """Run the command, and end the process with its exit status."""
-    gc.disable()  # what is read holds no cycles, and looking for them takes 6 ms
+    gc.disable()  # records hold no cycles, and looking for cycles takes 6 ms
     from anls_metric import command_line
 
     status = command_line.main()
-    gc.freeze()  # nor does the interpreter look for them when it ends, which takes 7 ms
+    gc.freeze()  # keeps the interpreter from looking for cycles when it ends, which takes 7 ms
     sys.exit(status)
 
 

@@ -14,6 +14,7 @@ from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.choices import find_similar_name
+from anls_metric.core.rows import COLUMN_METHODS
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.corrections import read_corrections
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class ANLSWarning(UserWarning):
-    """A hint: a score seems to depend on how the answers are written, not on how good they are."""
+    """A hint: a score seems to depend on how the answers are written rather than on how good they are."""
 
 
 class Options(TypedDict, total=False):
@@ -56,7 +57,7 @@ class Options(TypedDict, total=False):
         id: the path of the question id; "none" matches by position.
         gold_id: the path of the question id in the gold table, if it differs.
         submission: the field that names the model, in a table of several models.
-        field: for the rule of a benchmark: the paths of its columns, such as {"answer_format": "meta.format"}.
+        field: the paths of the columns that the rule of a benchmark needs, such as {"answer_format": "meta.format"}.
         references_separator: the text between accepted answers that share one string.
         layout: the name of a row of `LAYOUTS`: ``anls --list-layouts`` prints them.
         filter: which filter of lm-evaluation-harness to score.
@@ -77,19 +78,19 @@ class Options(TypedDict, total=False):
 
     What else is computed:
         by: fields of the records to break the scores down by.
-        by_key: for lists and nested values: whether to break the scores down by key.
-        cluster_by: the field that says which questions share a document, "none" for no clusters; None detects it.
+        by_key: whether to break the scores of lists and nested values down by key.
+        cluster_by: the field that names the document of a question, "none" for no clusters; None detects it.
         metrics: more metrics, such as "f1,cer": see `analysis.metrics.METRICS`.
         confusions: how many of the most frequent confusions of characters to list.
-        suspects: whether to list questions where most submissions agree on a wrong answer. It needs three submissions.
+        suspects: whether to list questions on which most of three or more submissions agree on a wrong answer.
         corrections: the path of a file that accepts more answers, or excludes questions.
         confidence_field: the path of the model's confidence; None detects it.
         judge_field: the path of a judge's verdict about an answer.
-        right_at: the least score of a right answer, for confidence and judge; None is 0.5.
+        right_at: the lowest score of a right answer, for confidence and judge; None is 0.5.
         worst: how many of the worst answers of each submission to show.
         baseline: the name of the submission to compare the others with; None is the first.
         all_pairs: whether to compare every pair of submissions.
-        regressions: how many lost questions to show for each submission, and how many won ones.
+        regressions: how many lost questions to show for each submission, and as many won questions.
     """
 
     prediction: str | None
@@ -178,12 +179,12 @@ class Scores:
 
     @property
     def signature(self) -> str:
-        """Which ANLS it is, to report with the number."""
+        """The signature of the score. Report it with the number."""
         return str(self._document["signature"])
 
     @property
     def hints(self) -> list[str]:
-        """What looks wrong with the answers; it does not change any number."""
+        """Sentences about what looks wrong with the answers. They change no number."""
         return list(map(str, self._evaluation.hints))
 
     def answers(self) -> list[Answer]:
@@ -222,8 +223,8 @@ class Scores:
         Args:
             percent: whether to print 83.57 instead of 0.8357.
             digits: the number of digits after the point; None for 4, and for 2 in percent.
-            columns: the columns of the first table, by their names in `to_dict`, like "anls,interval"; none for the
-                usual ones.
+            columns: the columns of the first table, by their names in `to_dict`, such as "anls,interval"; by default
+                the usual columns.
 
         Raises:
             ValueError: there is no such column; the message lists all of them.
@@ -241,7 +242,7 @@ class Scores:
     def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
         """Format the figures as CSV, a line for each submission. The arguments are those of `to_markdown`.
 
-        Without them every number has all of its digits.
+        Without these arguments, every number has all of its digits.
         """
         return tables.as_csv(self._document, Numbers(percent, digits), columns)
 
@@ -249,10 +250,10 @@ class Scores:
         """Find the variants and extraction rules that give a number, rounded to its digits.
 
         Args:
-            number: the number, like 84.75; as a text it keeps its last zeros: "84.70".
+            number: the number, such as 84.75. A text keeps trailing zeros: "84.70".
 
         Returns:
-            All that give it; if there are none, the nearest one.
+            All variants and rules that give the number; if there are none, the nearest one.
 
         Example:
             >>> [match.variant for match in score(["CocaCola"], [["Coca Cola"]]).find(88.9)][:2]
@@ -261,16 +262,16 @@ class Scores:
         return find_variants(str(number), self.scored_sets)
 
     def report(self, path: Path, images: Path | None = None, images_limit: float = 24) -> None:
-        """Write a report of all that is known, to open in a browser.
+        """Write a report of all results as an HTML file, which opens in a browser without a network.
 
         Args:
-            path: the file to write, like "report.html".
-            images: where the pages are that the report shows beside the questions: a folder, or a Parquet file with a
-                column of images. None takes them from such a column of what was scored.
-            images_limit: how many MB the pages may take together; 0 for no pages.
+            path: the file to write, such as "report.html".
+            images: the pages that the report shows beside the questions: a folder, or a Parquet file with a column of
+                images. None takes them from an image column of the scored data.
+            images_limit: the limit for all pages together, in MB; 0 for no pages.
 
         Raises:
-            ValueError: there are no images where `images` says.
+            ValueError: there are no images at `images`.
             OSError: the file cannot be written.
         """
         from anls_metric.report.html import as_html
@@ -313,10 +314,11 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
     """Score the answers of a model.
 
     Args:
-        data: the answers: the path of a file, a DataFrame of pandas or polars, a `datasets.Dataset`, a table of
-            pyarrow, a list of dicts, a dict of columns, or a list of texts. It also has the accepted answers, unless
-            `gold` does. A list of paths or of tables holds several runs of one model.
-        gold: the accepted answers: any of these, too. They find their answers by id; two lists, by position.
+        data: the answers: the path of a file, a DataFrame of pandas or polars, a `datasets.Dataset`, a pyarrow table, a
+            list of dicts, a dict of columns, or a list of texts. Without `gold`, it also holds the accepted answers. A
+            list of paths or of tables holds several runs of one model.
+        gold: the accepted answers, in any of these forms. They are joined with the answers by id, or two lists by
+            position.
         options: see `Options`.
 
     Returns:
@@ -351,9 +353,9 @@ def compare(
     """Compare the answers of several models, question by question.
 
     Args:
-        submissions: the answers of each model by its name, each in any form that `score` takes. A list of paths names
-            each model by its file; one table or file can hold the answers of several models.
-        gold: the accepted answers, unless the submissions have them.
+        submissions: the answers of each model by its name, in any form that `score` takes. In a list of paths, each
+            model has the name of its file. One table or file can hold the answers of several models.
+        gold: the accepted answers, unless the submissions hold them.
         options: see `Options`.
 
     Returns:
@@ -385,7 +387,7 @@ def compare(
 
 
 def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options]) -> Scores:
-    """Score inputs, and issue the hints as warnings of the line that called `score` or `compare`."""
+    """Score inputs, and issue the hints as warnings at the line that called `score` or `compare`."""
     variant, by = options.get("variant", "standard"), options.get("by", ())
     of_values, extract, run = variant in OF_VALUES, options.get("extract"), options.get("run")
     reading = Reading(
@@ -453,7 +455,7 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
 
 
 def _refuse_unknown(function: str, options: Iterable[str]) -> None:
-    """Refuse an option that does not exist; name the option that was perhaps meant."""
+    """Refuse an option that does not exist, and suggest a similar one."""
     for name in options:
         if name not in Options.__annotations__:
             similar = find_similar_name(name, Options.__annotations__)
@@ -462,12 +464,12 @@ def _refuse_unknown(function: str, options: Iterable[str]) -> None:
 
 
 def _list_named(options: Mapping[str, Any]) -> list[str]:
-    """The fields that the user names."""
+    """List the fields that the user names."""
     fields = [options.get(name) for name in ("prediction", "references", "id", "gold_id", "submission")]
     return [part.strip() for field in fields if field for part in field.split(",")]
 
 
-# What people hold
+# Data in memory
 
 
 def _are_columns(data: Any, gold: Any, variant: str) -> bool:
@@ -479,21 +481,21 @@ def _are_columns(data: Any, gold: Any, variant: str) -> bool:
 
 
 def _is_list(data: Any) -> bool:
-    """Whether an object is a list, or a column of a library, and no table."""
+    """Whether an object is a list or a column of a library, rather than a table."""
     if isinstance(data, (list, tuple)):
         return True
-    is_column = any(hasattr(data, method) for method in ("tolist", "to_list", "to_pylist"))
+    is_column = any(hasattr(data, method) for method in COLUMN_METHODS)
     return is_column and not any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
 
 
 def _holds_records(data: Iterable[Any], names: Set[str] = frozenset()) -> bool:
-    """Whether a list holds dicts, with one of these keys if there are any."""
+    """Whether a list holds dicts; if names are given, dicts with one of these keys."""
     first = next(iter(data), None)
     return isinstance(first, Mapping) and (not names or not names.isdisjoint(first))
 
 
 def _list_inputs(data: Any, name: str, named: Collection[str]) -> Iterator[Input]:
-    """List the inputs of a submission: several where a list holds runs."""
+    """List the inputs of a submission: several if a list holds runs."""
     if isinstance(data, (list, tuple)) and data and (_are_paths(data) or all(map(_is_table, data))):
         for number, run in enumerate(data, 1):
             each = _make_input(run, f"{name}, run {number}", named)
@@ -510,14 +512,14 @@ def _make_input(data: Any, name: str, named: Collection[str]) -> Input:
 
 
 def _is_table(data: Any) -> bool:
-    """Whether an object is a table, and no record: a DataFrame, or a list of records."""
+    """Whether an object is a table rather than a record: a DataFrame, or a list of records."""
     if isinstance(data, (list, tuple)):
         return bool(data) and all(isinstance(record, Mapping) for record in data)
     return hasattr(data, "columns") or hasattr(data, "column_names")
 
 
 def _are_paths(items: Sequence[Any]) -> bool:
-    """Whether these are the paths of files, and no answers."""
+    """Whether texts are paths of files rather than answers."""
     if len(items) > _MOST_RUNS or not all(isinstance(item, (str, os.PathLike)) for item in items):
         return False
     endings = {os.path.splitext(item)[1].lower() for item in items}

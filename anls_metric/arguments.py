@@ -1,4 +1,4 @@
-"""The arguments that the commands share: their parser, the flags for reading files, and how errors are printed."""
+"""The arguments that the commands share: the parser, the flags for reading files, and the format of errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anls_metric.report.terminal import make_printable
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, and whose flags stand in any order and are given once."""
+    """A parser with errors of one line. Flags can be in any order, and each flag only once."""
 
     def __init__(self, **options: Any) -> None:
         formatter = functools.partial(argparse.RawDescriptionHelpFormatter, width=measure_width() - 2)
@@ -28,16 +28,16 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, format_error(message.removeprefix("argument ")))
 
     def add_group(self, title: str, example: str) -> argparse._ArgumentGroup:
-        """Add a group of the help, with a command as an example."""
+        """Add a group to the help, with a command as an example."""
         return self.add_argument_group(title, f"example: {example}")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             raise argparse.ArgumentError(action, describe_unknown("value", value, action.choices))
 
-    def parse_intermixed_args(self, *given: Any, **named: Any) -> Any:
-        """Parse arguments in any order. An unknown flag gets the flag that was perhaps meant."""
-        flags, unknown = self.parse_known_intermixed_args(*given, **named)
+    def parse_intermixed_args(self, *arguments: Any, **options: Any) -> Any:
+        """Parse arguments in any order. The error for an unknown flag suggests a similar flag."""
+        flags, unknown = self.parse_known_intermixed_args(*arguments, **options)
         if unknown:
             flag = next((text for text in unknown if text.startswith("-")), unknown[0]).partition("=")[0]
             known = [name for name in self._option_string_actions if name.startswith("--")]
@@ -48,7 +48,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def measure_width() -> int:
-    """Measure the width of the terminal. argparse would import shutil for it, which imports compression libraries."""
+    """Measure the width of the terminal. argparse uses shutil for it, which imports compression libraries."""
     try:
         return int(os.environ["COLUMNS"]) if "COLUMNS" in os.environ else os.get_terminal_size().columns
     except (OSError, ValueError):
@@ -56,13 +56,13 @@ def measure_width() -> int:
 
 
 class _Once(argparse.Action):
-    """Refuses a second value of a flag, which would silently replace the first one."""
+    """Refuses a second value for a flag, which would silently replace the first."""
 
     def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
-        given = flags.__dict__.setdefault("given", set())
-        if self.dest in given:
+        destinations = flags.__dict__.setdefault("given", set())
+        if self.dest in destinations:
             parser.error(f"{option} is given twice: give it once")
-        given.add(self.dest)
+        destinations.add(self.dest)
         setattr(flags, self.dest, value)
 
 
@@ -85,7 +85,7 @@ def parse_output(text: str) -> str:
 
 
 def is_results_file(output: str) -> bool:
-    """Whether the path of `parse_output` is a file. That of a folder ends in a separator."""
+    """Whether a path from `parse_output` is a file. The path of a folder ends in a separator."""
     return not output.endswith(os.sep)
 
 
@@ -175,19 +175,19 @@ READING_FLAGS: Mapping[str, Mapping[str, Any]] = {
     "--confidence-field": {"metavar": "PATH", "help": "path of the model's confidence (default: detected)"},
     "--judge-field": {"metavar": "PATH", "help": "path of a judge's verdict (default: none)"},
 }
-"""The flags for reading files, with the fields of `Reading` as their names."""
+"""The flags for reading files. Their names are the fields of `Reading`."""
 
 _SHORT = {"--run": ("--epoch",)}
 
 
 def add_reading_flags(parser: argparse._ActionsContainer, flags: Iterable[str]) -> None:
-    """Add some of the flags for reading files to a parser or a group of its help."""
+    """Add some of the flags for reading files to a parser, or to a group of its help."""
     for flag in flags:
         parser.add_argument(flag, *_SHORT.get(flag, ()), **READING_FLAGS[flag])
 
 
 def make_reading(flags: argparse.Namespace, values: bool = False) -> Reading:
-    """Make the options for reading files of the flags that a command has."""
+    """Make the options for reading files from the flags of a command."""
     names = [flag.removeprefix("--").replace("-", "_") for flag in READING_FLAGS]
     options = {name: getattr(flags, name) for name in names if name != "extract" and hasattr(flags, name)}
     extract = None if flags.extract is None else extractor(flags.extract, values=values)
@@ -195,7 +195,7 @@ def make_reading(flags: argparse.Namespace, values: bool = False) -> Reading:
 
 
 def format_error(message: str) -> str:
-    """Format a message for the terminal, which names and texts of files must not control."""
+    """Format a message for the terminal. Control characters in names and texts of files are removed."""
     return f"anls: error: {make_printable(' '.join(message.split()))}\n"
 
 

@@ -1,4 +1,4 @@
-"""anls: score the leaderboard's gold and submission files, or one table, from the shell."""
+"""The command `anls`: scores and compares files from the shell."""
 
 from __future__ import annotations
 
@@ -44,10 +44,9 @@ from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.report import terminal
 from anls_metric.report.document import RESULTS_FILE, describe_evaluation
 from anls_metric.report.numbers import Numbers
+from anls_metric.report.progress import Stopwatch
 
 if TYPE_CHECKING:
-    import threading
-
     from anls_metric.analysis.comparison import Comparison
     from anls_metric.analysis.metrics import Metric
     from anls_metric.core.variants import Scorer
@@ -56,13 +55,13 @@ if TYPE_CHECKING:
     from anls_metric.report.images import Images
 
 SUBCOMMANDS = ("identify", "export", "check-submission", "variants", "layouts")
-"""The first words that are no files. A file of such a name is ``./export``."""
+"""The first words that are not files. For a file with such a name, write ``./export``."""
 
 FORMATS = ("text", "json", "markdown", "latex", "csv", "hub")
 
 
 def _list_names(names: Iterable[str]) -> str:
-    """List names on lines of the help."""
+    """Format names as lines of the help."""
     rest = list(names)
     return ",\n  ".join(", ".join(rest[start : start + 6]) for start in range(0, len(rest), 6))
 
@@ -84,7 +83,7 @@ _READING_FLAGS_FIRST = ("--prediction-field", "--references-field", "--extract",
 
 
 def build_parser() -> Parser:
-    """Build the parser. Its flags include those of PyPI anls, whose threshold limits the distance: see `pypi_anls`."""
+    """Build the parser. Its flags include those of PyPI anls, where the threshold limits the distance: `pypi_anls`."""
     flags = Parser(
         prog="anls",
         usage="%(prog)s [options] FILE [FILE ...]",
@@ -256,7 +255,7 @@ def _add_other_flags(flags: Parser) -> None:
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the words after the name of the command. ``command`` of the result is the function to call with it."""
+    """Parse the words after the name of the command. The result has the function to call with it as ``command``."""
     words = list(arguments)
     if words and words[0] in SUBCOMMANDS:
         from anls_metric import subcommands
@@ -271,7 +270,7 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _refuse_unknown_subcommand(parser: Parser, word: str) -> None:
-    """Refuse a first word that is no file and looks like a subcommand with a typo."""
+    """Refuse a first word that is not a file and looks like a misspelled subcommand."""
     if word.replace("-", "").isalpha() and not word.startswith("-") and not os.path.exists(word):
         from anls_metric.core.choices import describe_unknown, find_similar_name
 
@@ -283,7 +282,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Args:
-        arguments: the words after its name; None takes those of the process.
+        arguments: the words after the name of the command; None takes the arguments of the process.
 
     Returns:
         The exit status: 0, 1 for a score under --fail-under or a worse submission with --fail-if-worse, 2 for input
@@ -299,7 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sys.stdout:
             sys.stdout.flush()
     except (ValueError, OSError) as error:
-        if isinstance(error, BrokenPipeError):  # the reader of our output has seen enough
+        if isinstance(error, BrokenPipeError):  # the reader of our output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         print(format_error(word_error(error)), end="", file=sys.stderr)
@@ -318,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(flags: argparse.Namespace) -> int:
-    """Run what the flags say, and return the exit status."""
+    """Run the command with these flags, and return the exit status."""
     if flags.demo:
         _open_page()
         return 0
@@ -356,8 +355,8 @@ def _run(flags: argparse.Namespace) -> int:
         corrections=_read_corrections(flags),
         right_at=flags.right_at,
     )
-    with Progress("scoring") as progress:
-        _score(evaluation, flags, progress)
+    with Stopwatch("scoring") as stopwatch:
+        _score(evaluation, flags, stopwatch)
         hints = [hint.format_for("command") for hint in evaluation.hints]
     if not flags.quiet:
         for note in evaluation.notes:
@@ -390,13 +389,13 @@ def _read_corrections(flags: argparse.Namespace) -> Corrections | None:
 
 
 def _check_table(flags: argparse.Namespace) -> None:
-    """Refuse flags for tables where no table is printed, and columns that do not exist."""
+    """Refuse flags for tables if no table is printed, and columns that do not exist."""
     is_given = {
         "--percent": flags.percent,
         "--digits": flags.digits is not None,
         "--columns": flags.columns is not None,
     }
-    for flag in (flag for flag, given in is_given.items() if given):
+    for flag in (flag for flag, is_set in is_given.items() if is_set):
         other = "--format json" if flags.format == "json" else "--score-only" if flags.score_only else ""
         if other:
             raise ValueError(f"{flag} is for tables, and {other} prints numbers with all digits: leave one out")
@@ -408,18 +407,18 @@ def _check_table(flags: argparse.Namespace) -> None:
 
 def _check_hub(flags: argparse.Namespace) -> None:
     """Refuse --format hub without the flags that it needs, and these flags without it."""
-    given = {"--hub-dataset": flags.hub_dataset, "--hub-task": flags.hub_task}
-    for flag, value in given.items():
+    values = {"--hub-dataset": flags.hub_dataset, "--hub-task": flags.hub_task}
+    for flag, value in values.items():
         if flags.format == "hub" and not value:
-            raise ValueError(f"--format hub needs {' and '.join(given)}: add {flag}")
-    if flags.format != "hub" and any([*given.values(), flags.hub_source]):
+            raise ValueError(f"--format hub needs {' and '.join(values)}: add {flag}")
+    if flags.format != "hub" and any([*values.values(), flags.hub_source]):
         raise ValueError("--hub-dataset, --hub-task and --hub-source are for --format hub: add it")
     if flags.format == "hub" and flags.columns is not None:
         raise ValueError("--columns is for tables, and --format hub prints none: leave one out")
 
 
 def _find_worse(evaluation: Evaluation) -> list[Comparison]:
-    """Find the comparisons with the baseline that fail a check, or that had too few questions for it."""
+    """Find the comparisons in which a submission is worse than the baseline, or that have too few questions."""
     if evaluation.compared is None:
         raise ValueError(
             "--fail-if-worse needs a comparison, and nothing was compared: name the baseline before the others, "
@@ -455,7 +454,7 @@ def _check_scores(evaluation: Evaluation, least: float | None) -> int:
 
 
 def _refuse_answers_file(path: str, submissions: Sequence[Submission]) -> None:
-    """Refuse a file of answers that could not be written after scoring."""
+    """Refuse a path for the answers that would fail after scoring."""
     from anls_metric.report.answers import find_writer
     from anls_metric.report.results import refuse_input
 
@@ -471,19 +470,19 @@ def _write_answers(path: str, evaluation: Evaluation) -> None:
 
 
 def _find_images(flags: argparse.Namespace, submissions: Sequence[Submission]) -> Images | None:
-    """Find the images of the report. Flags that would fail after scoring are refused before it."""
+    """Find the images of the report. Wrong flags are refused here, before scoring."""
     if not flags.report:
         for flag, value in (("--images", flags.images), ("--images-limit", flags.images_limit)):
             if value is not None:
                 raise ValueError(f"{flag} is for the report: name that with --report FILE.html")
         return None
     from anls_metric.report.images import Images, count_bytes
-    from anls_metric.report.progress import Progress
+    from anls_metric.report.progress import StatusLine
     from anls_metric.report.results import refuse_input
 
     inputs = [path for submission in submissions for path in submission.inputs]
     refuse_input(flags.report, [*inputs, *([flags.images] if flags.images else [])])
-    show = None if flags.quiet else Progress("report", sys.stderr).show
+    show = None if flags.quiet else StatusLine("report", sys.stderr).show
     return Images(flags.images, dict.fromkeys(inputs), count_bytes(flags.images_limit), show)
 
 
@@ -530,11 +529,11 @@ def _find_rule_columns(flags: argparse.Namespace) -> RuleColumns | None:
     return find_rule_columns(flags.variant or "", named)
 
 
-def _score(evaluation: Evaluation, flags: argparse.Namespace, progress: Progress) -> None:
-    """Score everything, and write the score of each answer to a file, one for each of several submissions."""
+def _score(evaluation: Evaluation, flags: argparse.Namespace, stopwatch: Stopwatch) -> None:
+    """Score everything, and write the score of each answer to a file for each submission."""
     if flags.output is None:
         for _, scored in evaluation.run():
-            progress.add(len(scored))
+            stopwatch.add(len(scored))
         return
     from anls_metric.report.results import ResultsFile, name_folder
 
@@ -543,20 +542,20 @@ def _score(evaluation: Evaluation, flags: argparse.Namespace, progress: Progress
         before: Submission | None = None
         for submission, scored in evaluation.run():
             if submission is not before:
-                if submission.name in files:  # it is scored anew, as runs
+                if submission.name in files:  # the submission is scored again, as runs
                     files[submission.name].discard()
                 name = name_folder(submission.name) if evaluation.holds_several else ""
                 path = _name_results_file(flags.output, name)
                 files[submission.name] = stack.enter_context(ResultsFile(path, submission.inputs, flags.force))
                 before = submission
             files[submission.name].add(scored)
-            progress.add(len(scored))
+            stopwatch.add(len(scored))
         for entry in evaluation.entries:
             files[entry.name].finish(entry, flags.answer_types)
 
 
 def _name_results_file(output: str, folder: str = "") -> str:
-    """Name the file for the scores of a submission: in a folder of its own, where there are several submissions."""
+    """Name the file for the scores of a submission: in its own folder, if there are several submissions."""
     if not is_results_file(output):
         return os.path.join(output, folder, RESULTS_FILE)
     if folder:
@@ -608,56 +607,6 @@ def _open_page() -> None:
     except ImportError as error:
         raise ValueError(f"--demo needs {error.name}: pip install 'anls-metric[app]'") from None
     server.launch(server.build(), inbrowser=True)
-
-
-class Progress:
-    """Shows on a terminal what takes longer than a second, and for how long it has been running.
-
-    Args:
-        doing: the words for what is done. `add` appends a count.
-
-    It is a context manager. Its line disappears at the end. On no terminal it does nothing.
-    """
-
-    SECONDS = 1.0
-
-    def __init__(self, doing: str) -> None:
-        self._doing, self._what, self._count = doing, "", 0
-        self._start = time.monotonic()
-        self._is_shown = False
-        self._end: threading.Event | None = None
-
-    def __enter__(self) -> Progress:
-        if sys.stderr and sys.stderr.isatty():
-            import threading
-
-            self._end = threading.Event()
-            self._thread = threading.Thread(target=self._show_every_second, args=(self._end,), daemon=True)
-            self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        if self._end:
-            self._end.set()
-            self._thread.join()
-        if self._is_shown:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def add(self, count: int, what: str = "questions") -> None:
-        """Count what is done."""
-        self._count += count
-        self._what = what
-
-    def show(self) -> None:
-        """Print the line over the line before."""
-        count = f": {self._count:,} {self._what}" if self._what else ""
-        seconds = f"{time.monotonic() - self._start:,.0f} s"
-        print(f"\r\x1b[K{self._doing}{count}, {seconds}", end="", file=sys.stderr, flush=True)
-        self._is_shown = True
-
-    def _show_every_second(self, end: threading.Event) -> None:
-        while not end.wait(self.SECONDS):
-            self.show()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""The score as scorers of inspect_ai, for ``inspect eval --scorer`` and ``inspect score --scorer``.
+"""Scorers for inspect_ai: ANLS and ANLS*, for ``inspect eval --scorer`` and ``inspect score --scorer``.
 
 inspect_ai finds them as ``anls_metric/anls`` and ``anls_metric/anls_star``.
+
+Source: https://inspect.aisi.org.uk/scorers.html.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ __all__ = ["anls", "anls_star", "stderr"]
 
 @metric  # type: ignore[untyped-decorator]
 def stderr() -> Metric:
-    """The standard error of the mean: clustered where the metadata of the samples names a document."""
+    """The standard error of the mean, clustered by document if the metadata of all samples name one."""
 
     def compute(scores: Sequence[SampleScore]) -> Any:
         metadata = [each.sample_metadata or {} for each in scores]
@@ -42,11 +44,14 @@ def _is_everywhere(field: str | None, metadata: Sequence[Mapping[str, Any]]) -> 
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]
 def anls(variant: str = "standard", threshold: float | None = None, extract: str | None = None) -> Scorer:
-    """The ANLS of a completion against the accepted answers of its sample, and the edits.
+    """Score a completion against the accepted answers of its sample with ANLS, and show the edits.
 
     Args:
         variant, threshold: which ANLS, as `get_variant` takes them.
-        extract: rules that take the answer out of the completion, such as ``"think,final"``; see `extractor`.
+        extract: the rules that extract the answer from the completion, such as ``"think,final"``; see `extractor`.
+
+    Returns:
+        A scorer, whose scores have a value from 0 to 1, an explanation, and the signature as metadata.
 
     Raises:
         ValueError: an unknown variant or rule, or a threshold outside [0, 1].
@@ -62,13 +67,16 @@ def anls(variant: str = "standard", threshold: float | None = None, extract: str
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]
 def anls_star(threshold: float | None = None, extract: str | None = "json", none_keys: str | None = None) -> Scorer:
-    """The ANLS* of a completion that is JSON, and the leaves that differ.
+    """Score a completion that is JSON with ANLS*, and show the leaves that differ.
 
-    The targets of a sample are texts that hold a value as JSON; several targets are alternatives.
+    The targets of a sample are values as JSON texts; several targets are alternatives.
 
     Args:
         threshold, none_keys: as `anls_star_score` takes them.
-        extract: rules that take the value out of the completion; None takes all of it.
+        extract: the rules that extract the value from the completion; None takes the whole completion.
+
+    Returns:
+        A scorer, whose scores have a value from 0 to 1, an explanation, and the signature as metadata.
 
     Raises:
         ValueError: an unknown rule, or an option with a value that is not allowed.
@@ -88,11 +96,11 @@ def _parse(text: str) -> Any:
 
 def _score(scoring: Scoring, extraction: Extraction | None, completion: str, parse: Any, target: Target) -> Score:
     answer = extraction(completion) if extraction else completion
-    accepted = tuple(parse(text) for text in target)  # one of several
+    accepted = tuple(parse(text) for text in target)  # a tuple holds alternatives
     try:
         prediction = parse(answer)
         why = scoring.explain(prediction, accepted)
-    except ValueError:  # JSON that holds what no score has a rule for
+    except ValueError:  # valid JSON that cannot be scored is compared as a text
         prediction = answer
         why = scoring.explain(prediction, accepted)
     (value,) = scoring.score([prediction], [accepted])
@@ -102,7 +110,7 @@ def _score(scoring: Scoring, extraction: Extraction | None, completion: str, par
 
 
 def _show_differences(why: Any) -> list[str]:
-    """The edits of a text, indented as code, or the leaves of a value that differ."""
+    """List the edits of a text, indented as code, or the leaves of a value that differ."""
     if hasattr(why, "leaves"):
         return [f"- {leaf}" for leaf in why.leaves if leaf.score < 1]
     return ["", *(f"    {line}".rstrip() for line in align_texts(why.edits))] if why.best.distance else []

@@ -1,7 +1,7 @@
-"""ANLS as metrics of Keras 3, on any backend, and the edit distance of `keras_hub` without TensorFlow.
+"""Metrics for Keras 3 on any backend: ANLS, and the edit distance of `keras_hub` without TensorFlow.
 
-Texts are no numbers, so none of this can run inside a compiled training step. Where Keras traces one, a metric here
-says so, and `ValidationMetrics` is the callback that scores after each epoch instead.
+Texts are not numbers, so these metrics cannot run inside a compiled training step. If Keras compiles the step, a metric
+raises an error that says so. Use the callback `ValidationMetrics` then: it scores after each epoch.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from anls_metric.core.variants import VARIANTS, Variant, get_variant
 __all__ = ["ANLS", "EditDistance", "ValidationMetrics"]
 
 _GREATEST_FLOAT32 = float(np.finfo("float32").max)
-# Whole numbers up to this are their own hash, by which rapidfuzz compares.
+# rapidfuzz compares tokens by their hash. A whole number up to this one is its own hash.
 _GREATEST_TOKEN = 2**61 - 2
 
 
 class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
-    """The base of the metrics: the quotient of two exact sums."""
+    """The base class of the metrics: the quotient of two exact sums."""
 
     def __init__(self, dtype: Any, name: str | None) -> None:
         if name is not None and not isinstance(name, str):
@@ -34,8 +34,8 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
         super().__init__(dtype=dtype, name=name)
         if "float" not in self.dtype:
             raise ValueError(f'dtype is {describe(dtype)}: it must be that of a fraction, "float32" for example')
-        # Each sum is a float32 and what it lacks: one float32 drifts in long epochs, and JAX (by default) and Apple's
-        # GPUs have no float64. Both are one variable, so that a batch is added as a whole or not at all.
+        # Each sum is a float32 and its rounding error, because a float32 alone drifts in long epochs, and JAX (by
+        # default) and Apple's GPUs have no float64. One variable holds both sums, so that a batch is added as a whole.
         self._sums = self.add_weight(shape=(2, 2), initializer="zeros", dtype="float32", name="sums")
 
     def _add(self, sample_weight: Any, numerators: Sequence[float], denominators: Sequence[float]) -> None:
@@ -51,11 +51,11 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
         self._sums.assign(np.stack([rounded, sums - rounded], axis=1))
 
     def _read_sums(self) -> list[float]:
-        """The sums of all batches: numerator and denominator."""
+        """Read the numerator and the denominator, summed over all batches."""
         return [math.fsum(parts) for parts in _read(self._sums.value, "the state of the metric")]
 
     def result(self) -> Any:
-        """The value of all batches since `reset_state`, as a scalar tensor; 0 without any."""
+        """Compute the value over all batches since `reset_state`: a scalar tensor, 0 without any batch."""
         numerator, denominator = self._read_sums()
         return keras.ops.convert_to_tensor(numerator / (denominator or 1), dtype=self.dtype)
 
@@ -64,26 +64,28 @@ class _Ratio(keras.metrics.Metric):  # type: ignore[misc]
 class EditDistance(_Ratio):
     """The edit distance of tokenized texts: word error rate on words, character error rate on characters.
 
-    ``update_state`` takes ``y_true`` and ``y_pred``, both the tokens of one text (rank 1) or of a batch of texts (rank
-    2, each of its own length), as lists, numpy arrays, tensors of any backend or ragged tensors of TensorFlow. Tokens
-    are whole numbers or strings. ``sample_weight`` is a number for each text, or one for all.
+    ``update_state`` takes ``y_true`` and ``y_pred``: the tokens of one text (rank 1) or of a batch of texts (rank 2,
+    texts of any length), as lists, numpy arrays, tensors of any backend or ragged tensors of TensorFlow. Tokens are
+    whole numbers or strings. ``sample_weight`` is one number for each text, or one for all.
 
-    It is the metric of `keras_hub`, with the same numbers, except that there token 0 and the empty string are left out
-    of the distance (but not of the length), and weights are ignored. Here every token counts: leave out what fills up
-    a text first.
+    The numbers are those of the metric of `keras_hub`, with two exceptions: `keras_hub` ignores weights, and leaves
+    token 0 and the empty string out of the distance, but not out of the length. Here every token counts, so remove
+    padding first.
+
+    In ``model.compile`` the metric works with PyTorch, and with TensorFlow if ``run_eagerly=True``; it does not work
+    with JAX.
 
     Args:
-        normalize: if True, the edits (insertions, deletions, substitutions) of all texts are divided by the number of
-            tokens in all of ``y_true``, which is how jiwer too takes many texts together. Where ``y_true`` has no
-            tokens at all, the edits are the value, as in jiwer. If False, the value is the mean of the edits of each
-            text.
-        dtype: of the value; what is counted stays exact.
-        name: of the metric.
+        normalize: if True, the value is the number of edits (insertions, deletions, substitutions) in all texts divided
+            by the number of tokens in all of ``y_true``, or the number of edits if there are no such tokens; jiwer does
+            the same. If False, the value is the mean number of edits of a text.
+        dtype: the dtype of the value; the sums stay exact.
+        name: the name of the metric.
 
     Raises:
-        ValueError: a dtype that holds no fractions; and when it is called: what is wrong and in which text, or that
-            there are no values yet, inside a compiled step. Nothing of that batch is kept. In ``model.compile`` it
-            works with PyTorch and, with ``run_eagerly=True``, with TensorFlow; with JAX it does not.
+        ValueError: the dtype cannot hold fractions. In a call: a batch cannot be scored, and the message says what is
+            wrong and in which text; or the step is compiled, so that tensors have no values. No part of that batch is
+            added.
 
     Example:
         >>> from anls_metric.keras import EditDistance
@@ -106,18 +108,18 @@ class EditDistance(_Ratio):
             raise ValueError(f"normalize is {describe(normalize)}: it must be True or False")
         super().__init__(dtype, name)
         self.normalize = normalize
-        self._direction = "down"  # what Keras goes by where a callback monitors a compiled metric
+        self._direction = "down"  # callbacks that monitor a compiled metric read this attribute
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Add a batch, or one text.
 
         Args:
-            y_true: the tokens that are right.
-            y_pred: the tokens that are compared with them.
-            sample_weight: what each text counts; None is 1.
+            y_true: the reference tokens.
+            y_pred: the predicted tokens.
+            sample_weight: the weight of each text, or one weight for all; None is 1.
 
         Raises:
-            ValueError: what is wrong and in which text of the batch; nothing of the batch is kept.
+            ValueError: a text cannot be scored; the message names it. No part of the batch is added.
         """
         truth, predicted = _read_texts(y_true, "y_true"), _read_texts(y_pred, "y_pred")
         if len(truth) != len(predicted):
@@ -133,27 +135,28 @@ class EditDistance(_Ratio):
         self._add(sample_weight, edits, [len(tokens) if self.normalize else 1 for tokens in truth])
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments for `from_config`."""
+        """Return the arguments for `from_config`."""
         return {**super().get_config(), "normalize": self.normalize}
 
 
 @keras.saving.register_keras_serializable(package="anls")
 class ANLS(_Ratio):
-    """ANLS, the average normalized Levenshtein similarity, of answers and the accepted answers of each.
+    """ANLS, the average normalized Levenshtein similarity of answers to their accepted answers.
 
     ``update_state`` takes ``y_true``, for each row one string or a list of accepted answers, and ``y_pred``, a list of
-    strings. Both may be lists, arrays of numpy, or tensors of strings, ragged ones too, of TensorFlow, which are taken
-    as UTF-8. ``sample_weight`` is a number for each row, or one for all.
+    strings. Both may be lists, numpy arrays, or string tensors of TensorFlow (also ragged ones), decoded as UTF-8.
+    ``sample_weight`` is one number for each row, or one for all.
+
+    ``model.compile`` passes token ids to a metric, and no texts: use `ValidationMetrics` there.
 
     Args:
         variant, threshold, ignore_case: which ANLS, as `get_variant` takes them.
-        dtype: of the value; the sum that it comes from stays exact.
-        name: of the metric.
+        dtype: the dtype of the value; the sum of the scores stays exact.
+        name: the name of the metric.
 
     Raises:
-        ValueError: an unknown variant, a threshold outside [0, 1], a dtype that holds no fractions; and when it is
-            called: what is wrong and in which row. Nothing of that batch is kept. ``model.compile`` has token ids for
-            it and no texts: use `ValidationMetrics` there.
+        ValueError: an unknown variant, a threshold outside [0, 1], or a dtype that cannot hold fractions. In a call: a
+            row cannot be scored, and the message names it. No part of that batch is added.
 
     Example:
         >>> from anls_metric.keras import ANLS
@@ -178,11 +181,11 @@ class ANLS(_Ratio):
         dtype: Any = "float32",
         name: str | None = "anls",
     ) -> None:
-        self._named = get_variant(variant)
-        self.variant = get_variant(self._named, threshold, ignore_case)
+        self._original = get_variant(variant)
+        self.variant = get_variant(self._original, threshold, ignore_case)
         super().__init__(dtype, name)
         self.threshold, self.ignore_case = threshold, ignore_case
-        self._direction = "up"  # what Keras goes by where a callback monitors a compiled metric
+        self._direction = "up"  # callbacks that monitor a compiled metric read this attribute
 
     def signature(self) -> str:
         """The signature of the score. Report it with the score."""
@@ -192,20 +195,20 @@ class ANLS(_Ratio):
         """Add a batch.
 
         Args:
-            y_true: for each row the accepted answers, or one string.
+            y_true: for each row a list of accepted answers, or one string.
             y_pred: the answers to score.
-            sample_weight: what each row counts; None is 1.
+            sample_weight: the weight of each row, or one weight for all; None is 1.
 
         Raises:
-            ValueError: what is wrong and in which row of the batch; nothing of the batch is kept.
+            ValueError: a row cannot be scored; the message names it. No part of the batch is added.
         """
         scores = self.variant.score(_read_column(y_pred, "y_pred"), _read_column(y_true, "y_true"))
         self._add(sample_weight, scores, [1] * len(scores))
 
     def get_config(self) -> dict[str, Any]:
-        """What `from_config` makes the metric from: the variant by its name, or one of your own by its fields."""
-        named = self._named
-        variant = named.name if VARIANTS.get(named.name) == named else asdict(named)
+        """Return the arguments for `from_config`: the name of the variant, or the fields of a variant of your own."""
+        name = self._original.name
+        variant = name if VARIANTS.get(name) == self._original else asdict(self._original)
         return {
             **super().get_config(),
             "variant": variant,
@@ -215,7 +218,7 @@ class ANLS(_Ratio):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> ANLS:
-        """The metric that `get_config` describes. ValueError: it describes none."""
+        """Make the metric that `get_config` describes. ValueError: the config describes no metric."""
         variant = config.get("variant", "standard")
         if isinstance(variant, Mapping):
             # JSON has no tuples.
@@ -230,21 +233,21 @@ class ANLS(_Ratio):
 
 
 class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
-    """A callback that lets the model answer after each epoch, and logs the metrics as ``val_...``.
+    """A callback that lets the model predict after each epoch, and logs the metrics as ``val_...``.
 
-    Give it to ``fit`` before callbacks that look at what it logs, and tell these which way is better:
+    Pass it to ``fit`` before callbacks that use its values, and tell them that higher is better:
     ``ModelCheckpoint(path, monitor="val_anls", mode="max", save_best_only=True)``.
 
     Args:
-        predict: what gives the predictions for all rows of ``y_true``, for a model: ``model.predict`` or ``generate``,
-            and a tokenizer that decodes.
-        y_true: what the metrics compare them with.
-        metrics: one or a list of them, of any kind that takes both; None is ``[ANLS()]``. A value is logged as
-            ``val_`` and the name of its metric.
+        predict: a function that takes the model and returns its predictions for all rows of ``y_true``, for example
+            with ``model.generate`` and a tokenizer that decodes.
+        y_true: the references that the metrics compare the predictions with.
+        metrics: one metric, or a list of metrics, that take such references and predictions; None is ``[ANLS()]``. A
+            value is logged as ``val_`` plus the name of its metric.
 
     Raises:
-        ValueError: two metrics of one name, what is no metric, a `predict` that cannot be called; and at the end of an
-            epoch what the metrics say.
+        ValueError: two metrics have the same name, an item is not a metric, or `predict` cannot be called. At the end
+            of an epoch: a metric cannot score the predictions.
 
     Example:
         >>> import keras
@@ -288,11 +291,11 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
         """Predict, score and log.
 
         Args:
-            epoch: which one has ended.
-            logs: what there is to say of it; the values are put there.
+            epoch: the number of the epoch that has ended.
+            logs: the logs of the epoch, to which the values are added.
 
         Raises:
-            ValueError: what the metrics say of the predictions.
+            ValueError: a metric cannot score the predictions.
         """
         y_pred = self.predict(self.model)
         for metric in self.metrics:
@@ -302,18 +305,18 @@ class ValidationMetrics(keras.callbacks.Callback):  # type: ignore[misc]
                 logs[f"val_{metric.name}"] = float(metric.result())
 
 
-# What is read from lists, arrays and tensors
+# Reading lists, arrays and tensors
 
 
 def _read(value: Any, what: str) -> Any:
-    """What an array or tensor of any library holds, as nested lists; anything else as it is."""
-    # By name, because a batch can come from TensorFlow's data sets under any backend. First ragged tensors of
-    # TensorFlow and columns of pandas; then numpy, PyTorch and JAX; then TensorFlow, which goes through numpy.
+    """Convert an array or tensor of any library to nested lists; return any other object unchanged."""
+    # Methods are found by name, because TensorFlow's data sets can give a batch under any backend. `to_list` is for
+    # ragged tensors of TensorFlow and columns of pandas, `tolist` for numpy, PyTorch and JAX, `numpy` for TensorFlow.
     for method in ("to_list", "tolist", "numpy"):
         if hasattr(value, method):
             try:
                 items = getattr(value, method)()
-            except Exception:  # each library has its own
+            except Exception:  # each library raises its own errors
                 break
             return items.tolist() if method == "numpy" and hasattr(items, "tolist") else items
     if isinstance(value, keras.KerasTensor) or (hasattr(value, "shape") and hasattr(value, "dtype")):
@@ -326,7 +329,7 @@ def _read(value: Any, what: str) -> Any:
 
 
 def _read_items(value: Any, what: str, depth: int = 2) -> Any:
-    """The same, also of the items of a list, so many levels down, with bytes decoded."""
+    """Convert as `_read` does, also the items of lists down to this depth, and decode bytes."""
     value = _read(value, what)
     if isinstance(value, bytes):
         try:
@@ -341,7 +344,7 @@ def _read_items(value: Any, what: str, depth: int = 2) -> Any:
 
 
 def _read_texts(value: Any, what: str) -> list[list[Any]]:
-    """The tokens of each text: strings or whole numbers."""
+    """Read the tokens of each text: strings or whole numbers."""
     items = _read_items(value, what)
     if not isinstance(items, (list, tuple)):
         raise ValueError(
@@ -350,7 +353,7 @@ def _read_texts(value: Any, what: str) -> list[list[Any]]:
         )
     nested = [isinstance(item, (list, tuple)) for item in items]
     if not any(nested):
-        no_rows = len(getattr(value, "shape", ())) == 2  # a tensor of no texts, as against the list of no tokens
+        no_rows = len(getattr(value, "shape", ())) == 2  # a tensor without texts; [] is one text without tokens
         return [] if no_rows else [_check_tokens(items, what)]
     if not all(nested):
         place = nested.index(False)
@@ -362,7 +365,7 @@ def _read_texts(value: Any, what: str) -> list[list[Any]]:
 
 
 def _check_tokens(row: Sequence[Any], what: str) -> list[Any]:
-    """The tokens of one text, if they are what the edit distance can compare."""
+    """Check that the edit distance can compare the tokens of a text, and return them as a list."""
     kinds = set(map(type, row))
     if kinds - {int, str}:
         place = next(place for place, token in enumerate(row) if type(token) not in (int, str))
@@ -380,7 +383,7 @@ def _check_tokens(row: Sequence[Any], what: str) -> list[Any]:
 
 
 def _read_column(value: Any, what: str) -> Any:
-    """A column of strings, or of lists of strings; the variant refuses what else it may be."""
+    """Read a column of strings or of lists of strings. The variant refuses other items later."""
     kind = str(getattr(value, "dtype", ""))
     column = _read_items(value, what)
     if any(number in kind for number in ("int", "float", "bool")):

@@ -1,4 +1,4 @@
-"""The leaderboard of the Robust Reading Competition (RRC): the file that it takes, and what it would refuse."""
+"""Makes and checks submission files for the leaderboard of the Robust Reading Competition (RRC)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ QUESTION_ID = "questionId"
 
 
 class Export(NamedTuple):
-    """Answers as the RRC takes them.
+    """Answers in the form of the RRC.
 
     Attributes:
         answers: a ``{"questionId": int, "answer": str}`` for each question.
-        notes: how the files were read, as far as it matters.
+        notes: sentences about how the files were read, where it matters.
     """
 
     answers: list[dict[str, Any]]
@@ -34,19 +34,19 @@ class Export(NamedTuple):
 
 
 def export(answers: str, questions: str | None = None, reading: Reading | None = None) -> Export:
-    """Read the answers of one model from any file that can be scored.
+    """Read the answers of one model, from any file that can be scored, in the form of the RRC.
 
     Args:
         answers: the file of answers, with accepted answers or without.
         questions: a file with the ids of all questions, in any form that `read_ids` takes; None takes the questions
-            that the answers have.
+            of the answers.
         reading: how to read the files.
 
     Returns:
         An answer to each question, in the order of the questions.
 
     Raises:
-        InputError: a question has no answer, an answer has no question, an id comes twice or is no whole number, or
+        InputError: a question has no answer, an answer has no question, an id is repeated or is not a whole number, or
             the file holds the answers of several models.
     """
     reading = reading or Reading()
@@ -92,7 +92,7 @@ def _has(source: Source, field: str | None) -> bool:
 
 
 def _read_pairs(source: Source) -> list[tuple[str, str | None]]:
-    """Read ids and answers, of one run where there are several."""
+    """Read ids and answers; if there are several runs, of one run."""
     pairs = [pair for chunk in source.chunks() for pair in zip(source.ids(chunk), _read_predictions(source, chunk))]
     counts = Counter(key for key, _ in pairs)
     repeated = [key for key, count in counts.items() if count > 1]
@@ -169,7 +169,7 @@ def read_ids(path: str, reading: Reading | None = None) -> list[str]:
         reading: how to read a gold file.
 
     Raises:
-        InputError: an id comes twice, or there are none. OSError: the file cannot be opened.
+        InputError: an id is repeated, or there are no ids. OSError: the file cannot be opened.
     """
     ids = _read_plain_ids(path)
     if ids is None:
@@ -190,7 +190,7 @@ def read_ids(path: str, reading: Reading | None = None) -> list[str]:
 
 
 def _read_plain_ids(path: str) -> list[str] | None:
-    """The ids of a text file, or of a JSON list of ids; None for other files."""
+    """Read the ids of a text file, or of a JSON list of ids; None for other files."""
     if not path.endswith((".txt", ".json")):
         return None
     with open(path, encoding="utf-8-sig", errors="replace") as file:
@@ -206,11 +206,11 @@ def _read_plain_ids(path: str) -> list[str] | None:
 
 
 def find_defects(text: str, ids: Sequence[str] | None = None) -> list[str]:
-    """Find what the server of the RRC would refuse in a submission.
+    """Find the defects for which the server of the RRC would refuse a submission.
 
     Args:
         text: the content of the file.
-        ids: the ids of all questions; None does not look for missing and extra answers.
+        ids: the ids of all questions; None skips the search for missing and extra answers.
 
     Returns:
         A sentence for each defect, with the id of its question; [] for none.

@@ -1,8 +1,10 @@
-"""The score as a metric and the extraction rules as a filter of lm-evaluation-harness.
+"""A metric and a filter for lm-evaluation-harness: ANLS, and the extraction rules.
 
-The harness finds them as ``anls`` and ``anls_extract`` by the entry points ``lm_eval.metrics`` and ``lm_eval.filters``.
-A harness without plugins (0.4.13 and before) knows both once the YAML of a task names a function of this module, such
-as ``aggregation: !function anls_metric.lm_eval.mean``.
+The harness finds them as ``anls`` and ``anls_extract``, by the entry points ``lm_eval.metrics`` and
+``lm_eval.filters``. A version without plugins (0.4.13 and older) knows both once the YAML of a task names a function of
+this module, for example ``aggregation: !function anls_metric.lm_eval.mean``.
+
+Source: https://github.com/EleutherAI/lm-evaluation-harness.
 """
 
 from __future__ import annotations
@@ -23,31 +25,58 @@ __all__ = ["ExtractFilter", "anls", "mean", "process_results"]
 
 @register_metric(metric="anls", higher_is_better=True, aggregation="mean")  # type: ignore[untyped-decorator]
 def anls(references: Sequence[Any], predictions: Sequence[str], **options: Any) -> float:
-    """The ANLS of the predictions, for ``metric: anls`` in the YAML of a task.
+    """Compute the ANLS of predictions, for ``metric: anls`` in the YAML of a task.
 
     Args:
         references: the accepted answers of each prediction: a text, or a list of texts.
-        predictions: the predictions; the harness gives one at a time.
+        predictions: the predictions; the harness passes one at a time.
         **options: ``variant``, ``threshold`` and ``ignore_case``, as `anls_scores` takes them.
+
+    Returns:
+        The mean score, from 0 to 1.
+
+    Raises:
+        ValueError: as `anls_scores`.
+
+    Example:
+        >>> anls([["Coca Cola", "Cola"]], ["CocaCola"])
+        0.8888888888888888
     """
     return mean(anls_scores(predictions, references, **options))
 
 
 def process_results(doc: dict[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """The ANLS against all accepted answers in the field ``answers``, for ``process_results`` in the YAML of a task.
+    """Score a prediction against all answers in the field ``answers``, for ``process_results`` in the YAML of a task.
 
-    The harness itself compares a prediction with one accepted answer at a time, and makes 1 of any score above 0. For
-    another variant than ``standard``, write such a function of your own beside the YAML.
+    Without such a function, the harness compares a prediction with one accepted answer at a time, and turns any score
+    above 0 into 1. For a variant other than ``standard``, put a similar function beside the YAML.
+
+    Args:
+        doc: the record of the question.
+        results: the response of the model, as the only item.
+
+    Returns:
+        The score from 0 to 1, as ``{"anls": score}``.
+
+    Raises:
+        ValueError: as `anls_score`.
+
+    Example:
+        >>> process_results({"answers": ["Coca Cola", "Cola"]}, ["CocaCola"])
+        {'anls': 0.8888888888888888}
     """
     return {"anls": anls_score(results[0], doc["answers"])}
 
 
 @register_filter("anls_extract")
 class ExtractFilter(Filter):  # type: ignore[misc]
-    """Takes answers out of what a model wrote, for ``function: anls_extract`` in the YAML of a task.
+    """Extracts answers from raw model output, for ``function: anls_extract`` in the YAML of a task.
 
     Args:
-        rules: the rules, such as ``"think,final"``; see `extractor`.
+        rules: the names of the rules, such as ``"think,final"``; see `extractor`.
+
+    Raises:
+        ValueError: there is no such rule.
     """
 
     def __init__(self, rules: str, **options: Any) -> None:

@@ -1,6 +1,6 @@
-"""The metric of Hugging Face evaluate.
+"""The metric for Hugging Face evaluate.
 
-`Anls` is defined when it is first asked for, so that this module can be imported without evaluate.
+The class `Anls` is created on first use, so that this module can be imported without evaluate.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
     from anls_metric.nested import Average, NoneKeys
 else:
-    _Base = object  # evaluate.Metric comes under it when `Anls` is made
+    _Base = object  # `_define_metric` adds evaluate.Metric as a base class
 
 __all__ = ["load"]
 
 _Item = TypeVar("_Item")
 
-_NOT_GIVEN: Any = object()  # where None is a value
+_NOT_GIVEN: Any = object()  # None is a value that can be scored
 
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
@@ -106,14 +106,13 @@ def load(config_name: str | None = None, **kwargs: Any) -> Anls:
     """Load the metric as ``evaluate.load`` does, without asking the Hub.
 
     Args:
-        config_name: a variant, which every ``compute`` takes unless it says otherwise; or "anls_star" or "anlsl", which
-            score lists and nested values.
-        **kwargs: the options that every ``compute`` takes unless it says otherwise (``variant``, ``threshold``,
-            ``ignore_case``; ``none_keys`` and ``average`` for "anls_star"), and what an ``evaluate.Metric`` takes
-            (``num_process``, ``process_id``, ``experiment_id``, ``cache_dir``, ...).
+        config_name: the default variant of ``compute``; or "anls_star" or "anlsl" to score lists and nested values.
+        **kwargs: defaults for the options of ``compute`` (``variant``, ``threshold``, ``ignore_case``; for "anls_star"
+            also ``none_keys`` and ``average``), and arguments of ``evaluate.Metric`` (``num_process``, ``process_id``,
+            ``experiment_id``, ``cache_dir``, ...).
 
     Returns:
-        An ``Anls``, which is an ``evaluate.Metric``.
+        An ``Anls``, a subclass of ``evaluate.Metric``.
 
     Raises:
         ImportError: evaluate is not installed.
@@ -129,7 +128,7 @@ def load(config_name: str | None = None, **kwargs: Any) -> Anls:
     return metric
 
 
-def _nested() -> Any:
+def _import_nested() -> Any:
     try:
         from anls_metric import nested
     except ModuleNotFoundError as error:
@@ -140,12 +139,12 @@ def _nested() -> Any:
 
 
 class _AnlsBehaviour(_Base):  # type: ignore[misc]
-    """The metric of Hugging Face evaluate.
+    """The metric for Hugging Face evaluate.
 
-    Rows wait in a queue, checked when they come, and never pass through Arrow, except in a distributed run
-    (``num_process`` > 1), where the base class gathers the rows of all processes in the first.
+    Rows are checked when they are added, and kept in a queue. They pass through Arrow only in a distributed run
+    (``num_process`` > 1), in which the base class gathers the rows of all processes in the first process.
 
-    `Anls`, which is this over ``evaluate.Metric``, is made when it is first asked for.
+    `Anls`, created on first use, combines this class with ``evaluate.Metric``.
     """
 
     def __init__(
@@ -159,8 +158,8 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         average: Average | None = None,
         **kwargs: Any,
     ) -> None:
-        # Both columns of what was added, batch by batch. A batch comes and goes by a single call in C, so that neither
-        # Ctrl-C nor another thread can come between its columns.
+        # The added rows, batch by batch: predictions and references. A batch is added and removed by one call in C, so
+        # that neither Ctrl-C nor another thread can separate its columns.
         self._batches: deque[tuple[Sequence[Any], Sequence[Any]]] = deque()
         self._of_values = config_name in OF_VALUES
         self._options: dict[str, Any] = {"variant": "standard" if config_name in (None, "default") else config_name}
@@ -169,18 +168,18 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         self._options = self._choose_options(
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
         )
-        self._find_scorer()  # refuses what it cannot take
+        self._find_scorer()  # refuses wrong options
         super().__init__(config_name, **kwargs)
 
     def _choose_options(self, **options: Any) -> dict[str, Any]:
-        """The options of a call, and those of the metric where the call has none."""
-        given = {name: value for name, value in options.items() if value is not None}
-        _refuse_unknown(given, self._known_options)
-        return self._options | given
+        """Combine the options of a call with the defaults of the metric."""
+        options = {name: value for name, value in options.items() if value is not None}
+        _refuse_unknown(options, self._known_options)
+        return self._options | options
 
     def _find_scorer(self, **options: Any) -> Scorer:
         """Get the scorer for these options."""
-        get: Callable[..., Scorer] = _nested().get_value_variant if self._of_values else get_variant
+        get: Callable[..., Scorer] = _import_nested().get_value_variant if self._of_values else get_variant
         return get(**(self._choose_options(**options) if options else self._options))
 
     def _info(self) -> Any:
@@ -214,7 +213,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         none_keys: NoneKeys | None = None,
         average: Average | None = None,
     ) -> str:
-        """The signature of the score that `compute` returns with these options. Report it with the score."""
+        """Return the signature of the score that `compute` returns with these options. Report it with the score."""
         return self._find_scorer(
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
         ).signature()
@@ -229,7 +228,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         skip_special_tokens: bool = True,
         **options: Any,
     ) -> ComputeMetrics:
-        """The ``compute_metrics`` of a transformers ``Trainer``: see `build_compute_metrics` of this module."""
+        """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
         scorer = self._find_scorer(**options)
         if not isinstance(scorer, Variant):
             raise ValueError(
@@ -251,7 +250,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         name: str | None = None,
         **options: Any,
     ) -> Callable[..., list[float | None]]:
-        """A reward function of TRL: see `build_reward` of ``anls_metric.trl``."""
+        """Build a reward function for TRL: see `build_reward` of ``anls_metric.trl``."""
         try:
             from anls_metric.trl import build_reward
         except ModuleNotFoundError as error:
@@ -261,15 +260,15 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         return build_reward(references_column, extract, name=name, variant=self._find_scorer(**options))
 
     def add(self, *, prediction: Any = _NOT_GIVEN, reference: Any = _NOT_GIVEN, **columns: Any) -> None:
-        """Add one prediction and its references; `compute` scores what was added.
+        """Add one prediction and its references, for the next `compute`.
 
         Args:
-            prediction: a string; a value where the configuration scores values.
-            reference: its accepted answers: a list of strings, or one string; or the accepted value.
-            **columns: the same as ``predictions`` and ``references``, as ``evaluate.combine`` says it.
+            prediction: a string; for "anls_star" and "anlsl" a value.
+            reference: the accepted answers: a list of strings, or one string; for a value, the accepted value.
+            **columns: the same two under the names ``predictions`` and ``references``, which ``evaluate.combine`` uses.
 
         Raises:
-            ValueError: what is wrong with the row; nothing of it is kept.
+            ValueError: the row cannot be scored. It is not added.
         """
         if columns:
             _refuse_unknown(columns, ("predictions", "references"))
@@ -279,26 +278,26 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             reference = columns.get("references", reference)
         if prediction is _NOT_GIVEN or reference is _NOT_GIVEN:
             raise ValueError("add takes a prediction and its references: pass both")
-        if type(prediction) is str and not self._of_values and is_list_of_texts(reference):  # the check, much faster
+        if type(prediction) is str and not self._of_values and is_list_of_texts(reference):  # a much faster check
             self._batches.append(((prediction,), (tuple(reference),)))
         else:
             self.add_batch(predictions=[prediction], references=[reference])
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **unknown: Any) -> None:
-        """Add predictions and their references; `compute` scores what was added.
+        """Add predictions and their references, for the next `compute`.
 
         Args:
-            predictions: N strings; N values where the configuration scores values.
-            references: for each, its accepted answers: a list of strings, or one string; or the accepted value.
-            **unknown: nothing else is taken.
+            predictions: N strings; for "anls_star" and "anlsl" N values.
+            references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
+            **unknown: no other arguments are allowed.
 
         Raises:
-            ValueError: what is wrong and in which row, counted from the first one that was added;
-                nothing of the batch is kept.
+            ValueError: a row cannot be scored; the message names it, counted from the first row that was added. No part
+                of the batch is added.
         """
         _refuse_unknown(unknown, ("predictions", "references"))
         rows = self._check(predictions, references, len(self))
-        # The caller may go on to change its lists.
+        # A copy, because the caller may change its lists later.
         self._batches.append(deepcopy(rows) if self._of_values else (tuple(rows[0]), tuple(map(tuple, rows[1]))))
 
     def _check(self, predictions: Any, references: Any, before: int) -> tuple[list[Any], list[Any]]:
@@ -321,24 +320,24 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         """Score the rows that were added and the rows given here. Afterwards the metric is empty.
 
         Args:
-            predictions: N strings, or None to score what was added; N values where the configuration scores values.
-            references: for each, its accepted answers: a list of strings, or one string; or the accepted value.
-            variant: which ANLS, as `get_variant` takes it; None takes that with which the metric was loaded.
-            threshold: likewise.
-            ignore_case: likewise.
+            predictions: N strings; for "anls_star" and "anlsl" N values. None scores only the rows that were added.
+            references: the accepted answers of each: N lists of strings, or N strings; for values, N accepted values.
+            variant, threshold, ignore_case: which ANLS, as `get_variant` takes them; None takes the options with which
+                the metric was loaded.
             return_all_scores: whether to return the score of each row as well.
-            none_keys: of the configuration "anls_star": what a predicted key without a value costs, "counted" or
+            none_keys: an option of "anls_star": whether a predicted key without a value is "counted" as wrong, or
                 "ignored".
-            average: of the same: the mean over "rows" or over all "leaves".
-            **unknown: nothing else is taken.
+            average: an option of "anls_star": the mean over "rows", or over all "leaves".
+            **unknown: no other arguments are allowed.
 
         Returns:
-            A dict with "anls", and "anls_scores" where all scores are asked for, or with the names of the
-            configuration: "anls_star", "anls_star_scores". None on a process other than the first of a distributed
-            run.
+            A dict with the mean score as "anls" and, with ``return_all_scores``, the N scores as "anls_scores". For
+            "anls_star" and "anlsl" the keys have these names instead. In a distributed run, all processes but the first
+            return None.
 
         Raises:
-            ValueError: what is wrong and in which row. The metric is empty after it, too.
+            ValueError: a row cannot be scored, and the message names it; or an option is wrong. The metric is empty
+                afterwards.
         """
         batches = _drain(self._batches)
         _refuse_unknown(unknown, (*self._known_options, "return_all_scores"))
@@ -348,11 +347,11 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
             variant=variant, threshold=threshold, ignore_case=ignore_case, none_keys=none_keys, average=average
         )
         if batches:
-            added = [list(chain.from_iterable(column)) for column in zip(*batches)]
+            columns = [list(chain.from_iterable(column)) for column in zip(*batches)]
             if predictions is not None or references is not None:
-                for column, more in zip(added, self._check(predictions, references, len(added[0]))):
+                for column, more in zip(columns, self._check(predictions, references, len(columns[0]))):
                     column += more
-            predictions, references = added
+            predictions, references = columns
         elif predictions is None and references is None:
             predictions, references = [], []
         if self.num_process > 1:
@@ -364,8 +363,8 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         result = {scorer.key: scorer.mean(scores)}
         return result | ({f"{scorer.key}_scores": list(map(float, scores))} if return_all_scores else {})
 
-    # What follows concerns distributed runs alone. There the base class passes rows on: each process writes a file, and
-    # process 0 reads all files, scores the rows and removes the files.
+    # The rest of the class is for distributed runs: each process writes its rows to a file, and process 0 reads all
+    # files, scores the rows and removes the files.
 
     _read_files: Sequence[str] = ()
     file_paths: Any  # of the base class
@@ -373,29 +372,29 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
     def _gather(self, predictions: Any, references: Any, scorer: Scorer, return_all_scores: bool) -> Any:
         import datasets
 
-        encode = _nested().to_json if self._of_values else list
-        # One row of JSON: a process that fails leaves all of its rows or none.
+        encode = _import_nested().to_json if self._of_values else list
+        # All rows of a process become one row of JSON, so that a process that fails leaves all of its rows or none.
         row = [json.dumps(encode(column)) for column in self._check(predictions, references, 0)]
         text = datasets.Value("large_string")
         try:
             self.selected_feature_format = datasets.Features({"predictions": text, "references": text})
-            self._init_writer()  # the processes wait for each other here, also for a process without rows
+            self._init_writer()  # the processes wait for each other here, even if one has no rows
             super().add_batch(predictions=row[:1], references=row[1:])
             result = super().compute(scorer=scorer, return_all_scores=return_all_scores)
-            if self.process_id:  # the file of the next round must not replace one that was not read
+            if self.process_id:  # the file of the next round must not replace this file before it is read
                 self._wait_until(self.process_id, exists=False)
             return result
         finally:
             self._leave()
 
     def _check_rendez_vous(self) -> None:
-        # The base class tries to lock the file of process 0: if it cannot, process 0 is there. Two processes that try
-        # at the same moment would take each other for process 0.
+        # The base class tries to lock the file of process 0. If that fails, it concludes that process 0 is running. Two
+        # processes that try at the same moment would take each other for process 0, so wait for the file first.
         self._wait_until(0, exists=True)
         super()._check_rendez_vous()
 
     def _wait_until(self, process_id: int, exists: bool) -> None:
-        """Wait until the file of a process is there, or is removed."""
+        """Wait until the file of a process exists, or no longer exists."""
         path = os.path.join(self.data_dir, f"{self.experiment_id}-{self.num_process}-{process_id}.arrow")
         end = time.monotonic() + self.timeout
         while os.path.exists(path) != exists:
@@ -407,15 +406,15 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
     def _compute(
         self, predictions: Iterable[str], references: Iterable[str], scorer: Scorer, return_all_scores: bool
     ) -> dict[str, Any]:
-        self._read_files, self.file_paths = self.file_paths, ()  # the base class removes none of them, `_leave` does
-        decode = _nested().from_json if self._of_values else list
+        self._read_files, self.file_paths = self.file_paths, ()  # `_leave` removes them, not the base class
+        decode = _import_nested().from_json if self._of_values else list
         values, accepted = (
             list(chain.from_iterable(decode(json.loads(row)) for row in column)) for column in (predictions, references)
         )
         return self._result(values, accepted, scorer, return_all_scores)
 
     def _leave(self) -> None:
-        """Release all locks, then remove the files: once its file is gone, a process may begin the next round."""
+        """Release all locks, then remove the files. A process may begin the next round once its file is removed."""
         for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or ())):
             if lock is not None:
                 lock.release(force=True)
@@ -430,17 +429,17 @@ def _drain(rows: deque[_Item]) -> list[_Item]:
     """Drain a queue. Each item goes to one caller, even if several call at once."""
     items: list[_Item] = []
     with suppress(IndexError):
-        # One call, in C, that takes until nothing is left: it cannot be interrupted with some taken and some not.
+        # One call in C takes all items, so that an interrupt cannot lose some of them.
         items.extend(starmap(rows.popleft, repeat(())))
     return items
 
 
-# What evaluate's own constructor takes besides the configuration; it would swallow anything else.
+# The arguments of evaluate's constructor besides the configuration. It would silently accept any others.
 _BASE_ARGUMENTS = (
     *("keep_in_memory", "cache_dir", "num_process", "process_id", "seed", "experiment_id", "hash"),
     *("max_concurrent_cache_files", "timeout"),
 )
-# What it holds during a distributed run.
+# The attributes that evaluate sets during a distributed run.
 _BASE_STATE = (
     *("writer", "data", "selected_feature_format", "cache_file_name"),
     *("filelock", "rendez_vous_lock", "filelocks"),
@@ -475,5 +474,5 @@ def __getattr__(name: str) -> Any:
 if TYPE_CHECKING:
     Anls = _AnlsBehaviour
 elif hasattr(sys.modules.get("evaluate"), "Metric"):
-    # evaluate.load looks for the metric among the names that the module has right after its import.
+    # evaluate.load looks for a subclass of Metric among the names of the module, right after its import.
     Anls = _define_metric()

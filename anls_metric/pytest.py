@@ -1,6 +1,6 @@
-"""A fixture of pytest, ``assert_anls``. pytest finds it by itself, in every project of the environment.
+"""The pytest fixture ``assert_anls``, which pytest loads by an entry point in every project of the environment.
 
-So this module imports nothing but pytest until a test uses the fixture.
+So this module imports only pytest, until a test uses the fixture.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ LONGEST = 200
 
 @pytest.fixture
 def assert_anls() -> Callable[..., float]:
-    """A function that fails for too low an ANLS: ``assert_anls(predictions, references, at_least=0.9)``."""
+    """Return a function that fails if the ANLS is too low: ``assert_anls(predictions, references, at_least=0.9)``."""
     return _assert_anls
 
 
 def _assert_anls(predictions: Iterable[str], references: Iterable[Any], at_least: float = 0.9, **options: Any) -> float:
-    """Score answers, and fail with the worst of them if their ANLS is too low.
+    """Score answers, and fail if their ANLS is too low. The message shows the worst answers.
 
     Args:
-        predictions, references: the answers, and the accepted answers of each, as `anls_scores` takes them.
-        at_least: the least ANLS, from 0 to 1.
+        predictions, references: the answers and their accepted answers, as `anls_scores` takes them.
+        at_least: the lowest ANLS that passes, from 0 to 1.
         **options: ``threshold``, ``variant`` and ``ignore_case``, as `anls_scores` takes them.
 
     Returns:
         The ANLS.
 
     Raises:
-        AssertionError: the ANLS is lower; it shows the worst answers.
-        ValueError: a row that cannot be scored, a wrong option, or ``at_least`` outside [0, 1].
+        AssertionError: the ANLS is below ``at_least``.
+        ValueError: a row cannot be scored, an option is wrong, or ``at_least`` is outside [0, 1].
     """
     __tracebackhide__ = True
     from anls_metric.core.kernel import mean

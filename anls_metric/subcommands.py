@@ -39,7 +39,7 @@ def _add_identify(parser: Parser) -> None:
 def _identify(flags: argparse.Namespace) -> int:
     from anls_metric.analysis.identification import identify
 
-    with contextlib.redirect_stdout(sys.stderr):  # what the function prints
+    with contextlib.redirect_stdout(sys.stderr):  # for output that the function prints
         identification = identify(_load_function(flags.function))
     for line in str(identification).splitlines():
         print(make_printable(line))
@@ -47,7 +47,7 @@ def _identify(flags: argparse.Namespace) -> int:
 
 
 def _load_function(name: str) -> Callable[..., Any]:
-    """Load a function by the name or the path of its module. ValueError: there is no such function."""
+    """Load a function, given ``MODULE:NAME`` with the name or the path of the module. ValueError: it does not exist."""
     path, colon, attributes = name.rpartition(":")
     if not (path and colon and attributes):
         raise ValueError(f"{name!r} is not a function: write MODULE:FUNCTION, such as my_project.metrics:anls")
@@ -149,7 +149,7 @@ def _print_layouts(flags: argparse.Namespace) -> int:
 
 Command = tuple[str, Callable[[Parser], None], Callable[[argparse.Namespace], int]]
 
-# A subcommand -> what it does, its arguments, and the function that runs it and returns the exit status.
+# A subcommand -> its description, the function that adds its arguments, and the function that runs it.
 COMMANDS: Mapping[str, Command] = {
     "identify": ("find out which variant of ANLS a Python function computes", _add_identify, _identify),
     "export": ("write answers in the format of a leaderboard", _add_export, _export),

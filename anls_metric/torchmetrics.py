@@ -1,7 +1,7 @@
-"""ANLS as metrics of torchmetrics: for training loops, on any device, in any number of processes.
+"""Metrics for torchmetrics: ANLS in training loops, on any device and in any number of processes.
 
-Sums are whole numbers, so that they are exact: the same bits after a million updates, and in whatever order batches
-and processes come.
+Sums are kept as whole numbers, so they are exact: a million updates and any order of batches and processes give the
+same bits.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ __all__ = ["ANLS", "NormalizedLevenshteinSimilarity"]
 
 Reduction = Literal["mean", "sum", "none"] | None
 
-# A score is 1 - x of a float x from 0 to 2, so a whole number of units of 2 ** -53. Of n scores their sum is up to
-# n * 2 ** 53, and is kept in two parts that int64 holds, which every device has (MPS has no float64).
+# A score is 1 - x for a float x from 0 to 2, so it is a multiple of 2 ** -53. In these units the sum of n scores is at
+# most n * 2 ** 53. It is kept as two int64 parts, because MPS has no float64.
 _UNITS = 2**53
 _LOW = 2**32
 
 
 class _Scores(torchmetrics.Metric):  # type: ignore[misc]
-    """The base of the metrics: the scores of all batches and their reduction. Subclasses define `_score`.
+    """The base class of the metrics: collects the scores of all batches and reduces them. Subclasses define `_score`.
 
-    The state is called after what is computed. A MetricCollection takes metrics for one whose states have equal names
-    and, after the first batch, equal values; two variants, which often agree on a batch, must stay two.
+    The name of the state says what is computed. A MetricCollection merges metrics whose states have the same names and,
+    after the first batch, the same values. Two variants often agree on a batch, and must not be merged.
     """
 
     is_differentiable = False
@@ -69,11 +69,11 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         """Add a batch.
 
         Args:
-            preds: N strings, or one.
-            target: what they are compared with: see the class.
+            preds: N strings, or one string.
+            target: the references: see the class.
 
         Raises:
-            ValueError: what is wrong and in which row of the batch; nothing of the batch is kept.
+            ValueError: a row cannot be scored; the message names it. No part of the batch is added.
         """
         try:
             scores = self._score(preds, target) if self._scores_of_forward is None else self._scores_of_forward
@@ -82,8 +82,8 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
             raise
         state = getattr(self, self._state)
         if self._keeps_all:
-            # In the dtype of the metric: a process without batches joins in with an empty tensor of that one, and
-            # gloo ends with an error, or with wrong numbers, where processes bring different ones.
+            # A process without batches contributes an empty tensor of the metric's dtype. All processes must use this
+            # dtype, because gloo fails, or gives wrong numbers, if dtypes differ.
             state.append(torch.tensor(scores, dtype=self.dtype, device=self.device))
         else:
             parts = *divmod(sum(int(score * _UNITS) for score in scores), _LOW), len(scores)
@@ -91,8 +91,8 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
 
     @torch.jit.unused  # type: ignore[untyped-decorator]  # so that a model that holds the metric can be scripted
     def forward(self, preds: str | Iterable[str], target: str | Iterable[str | Iterable[str]]) -> Tensor:
-        """Add a batch, as `update` does, and return the value of this batch alone."""
-        # Scored here, because an error inside would leave the metric empty.
+        """Add a batch, as `update` does, and return the value of only this batch."""
+        # Score before the call, because an error inside `super().forward` would leave the metric empty.
         self._scores_of_forward = self._score(preds, target)
         try:
             return super().forward(preds, target)
@@ -100,7 +100,7 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
             self._scores_of_forward = None
 
     def compute(self) -> Tensor:
-        """The value of all batches, of all processes."""
+        """Compute the value over all batches of all processes."""
         state = getattr(self, self._state)
         if self._keeps_all:
             return dim_zero_cat(state) if len(state) else torch.tensor([], dtype=self.dtype, device=self.device)
@@ -108,11 +108,11 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         value = (high * _LOW + low) / _UNITS
         if self.reduction == "mean":
             value /= count or 1
-        # At least float32: a model that is turned to bfloat16 takes its metrics along.
+        # At least float32, because converting a model to bfloat16 also converts its metrics.
         return torch.tensor(value, dtype=torch.promote_types(self.dtype, torch.float32), device=self.device)
 
     def set_dtype(self, dst_type: str | torch.dtype) -> _Scores:
-        """Return values in another dtype, float64 for example. What is counted stays whole numbers."""
+        """Return values in another dtype, such as float64. The sums stay whole numbers."""
         before = getattr(self, self._state), self._defaults[self._state]
         super().set_dtype(dst_type)
         if not self._keeps_all:
@@ -125,11 +125,11 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
         """Plot values with matplotlib.
 
         Args:
-            val: what `forward` or `compute` returned, or a list of that; None computes it.
-            ax: the axes of matplotlib to plot into; None makes new ones.
+            val: a result of `forward` or `compute`, or a list of results; None computes the value.
+            ax: the axes of matplotlib to plot into; None makes new axes.
 
         Returns:
-            Figure and axes, as every metric of torchmetrics does.
+            The figure and the axes.
 
         Raises:
             ModuleNotFoundError: matplotlib is not installed.
@@ -138,21 +138,21 @@ class _Scores(torchmetrics.Metric):  # type: ignore[misc]
 
 
 class ANLS(_Scores):
-    """ANLS, the average normalized Levenshtein similarity, of answers and the accepted answers of each.
+    """ANLS, the average normalized Levenshtein similarity of answers to their accepted answers.
 
-    ``update`` and ``forward`` take ``preds``, a list of N strings, and ``target``, for each a list of accepted answers
-    or one string. A string alone is one answer; ``target`` is then its accepted answers, a list or one string.
-    ``compute`` returns a float32 scalar, or N values with reduction "none" (a single one as a scalar, as torchmetrics
-    does). Without any samples it is 0, or an empty tensor.
+    ``update`` and ``forward`` take ``preds``, a list of N strings, and ``target``, N lists of accepted answers or N
+    strings. If ``preds`` is one string, ``target`` holds its accepted answers: a list, or one string. ``compute``
+    returns a float32 scalar, or with reduction "none" a tensor of N scores (for N = 1 a scalar, as in torchmetrics).
+    Without samples it returns 0, or an empty tensor.
 
     Args:
         variant, threshold, ignore_case: which ANLS, as `get_variant` takes them.
         reduction: "mean" or "sum" over the samples, or "none" or None for the score of each.
-        **kwargs: what every metric of torchmetrics takes (``sync_on_compute``, ``dist_sync_on_step``, ...).
+        **kwargs: arguments of ``torchmetrics.Metric`` (``sync_on_compute``, ``dist_sync_on_step``, ...).
 
     Raises:
-        ValueError: an unknown variant or reduction, a threshold outside [0, 1]; and when it is called: what is wrong
-            and in which row. Nothing of that batch is kept.
+        ValueError: an unknown variant or reduction, or a threshold outside [0, 1]. In a call: a row cannot be scored,
+            and the message names it. No part of that batch is added.
 
     Example:
         >>> from anls_metric.torchmetrics import ANLS
@@ -177,7 +177,8 @@ class ANLS(_Scores):
         **kwargs: Any,
     ) -> None:
         variant = get_variant(variant, threshold, ignore_case)
-        name, _, _ = variant.signature().rpartition("|")  # without our version: the next one reads what this one saves
+        # Without our version, so that the next version can load saved states.
+        name, _, _ = variant.signature().rpartition("|")
         super().__init__(name, reduction, **kwargs)
         self.variant = variant
 
@@ -194,24 +195,24 @@ class ANLS(_Scores):
 
 
 class NormalizedLevenshteinSimilarity(_Scores):
-    """The similarity of two texts, ``1 - distance / length`` of the longer one; of two empty texts 1.
+    """The similarity of two texts: 1 - distance / length of the longer text; 1 for two empty texts.
 
-    Case and white space count, and there is no threshold. The distance is exact, which that of torchmetrics'
-    ``EditDistance``, a beam search, is not always.
+    Case and white space count, and there is no threshold. The distance is exact. The ``EditDistance`` of torchmetrics
+    is a beam search, whose distance is sometimes too high.
 
     ``update`` and ``forward`` take ``preds`` and ``target``, each a list of N strings or one string. ``compute``
-    returns a float32 scalar, or N values with reduction "none" (a single one as a scalar, as torchmetrics does).
-    Without any samples it is 0, or an empty tensor.
+    returns a float32 scalar, or with reduction "none" a tensor of N similarities (for N = 1 a scalar, as in
+    torchmetrics). Without samples it returns 0, or an empty tensor.
 
     Args:
-        substitution_cost: what it costs to replace a character, where inserting or deleting one costs 1. From 2 on
-            this is never cheaper than to delete and insert. Above 1 the similarity can be negative, down to -1.
+        substitution_cost: the cost of replacing a character; inserting or deleting a character costs 1. A cost above 2
+            counts as 2, since deleting and inserting is cheaper. Above 1 the similarity can be negative, down to -1.
         reduction: "mean" or "sum" over the samples, or "none" or None for the similarity of each.
-        **kwargs: what every metric of torchmetrics takes (``sync_on_compute``, ``dist_sync_on_step``, ...).
+        **kwargs: arguments of ``torchmetrics.Metric`` (``sync_on_compute``, ``dist_sync_on_step``, ...).
 
     Raises:
-        ValueError: a cost that is no whole number from 0 on, an unknown reduction; and when it is called: what is
-            wrong and in which row. Nothing of that batch is kept.
+        ValueError: the cost is not a whole number of 0 or more, or the reduction is unknown. In a call: a row cannot be
+            scored, and the message names it. No part of that batch is added.
 
     Example:
         >>> from anls_metric.torchmetrics import NormalizedLevenshteinSimilarity
@@ -229,10 +230,10 @@ class NormalizedLevenshteinSimilarity(_Scores):
             raise ValueError(
                 f"substitution_cost is {describe(substitution_cost)}: it must be a whole number, 0 or more"
             )
-        paid = min(substitution_cost, 2)  # what it costs to delete and insert instead
-        super().__init__(f"nls|substitution_cost:{paid}", reduction, **kwargs)
+        cost = min(substitution_cost, 2)  # deleting and inserting costs 2
+        super().__init__(f"nls|substitution_cost:{cost}", reduction, **kwargs)
         self.substitution_cost = substitution_cost
-        self._weights = 1, 1, paid
+        self._weights = 1, 1, cost
 
     @property
     def plot_lower_bound(self) -> float | None:
@@ -256,6 +257,6 @@ class NormalizedLevenshteinSimilarity(_Scores):
 
 
 def _read_texts(column: Any, what: str) -> list[str]:
-    """A string, or a list of strings of any kind, as a list of strings."""
+    """Convert a string, or a column of strings of any kind, to a list of strings."""
     texts = [column] if isinstance(column, str) else as_column(column, what, "pass a string or a list of strings")
     return [as_text(text, f"{what}, {name_row(row)},") for row, text in enumerate(texts)]

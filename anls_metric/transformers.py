@@ -1,6 +1,6 @@
 """ANLS as ``compute_metrics`` for the trainers of transformers and TRL.
 
-Transformers is not imported here: a hook is a function of ids or logits and labels, and decodes them.
+This module does not import transformers: the hook takes arrays of ids or logits, and a tokenizer to decode them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ __all__ = ["ComputeMetrics", "build_compute_metrics"]
 
 Extract = Callable[[str], str | None]
 
-# Ids that stand for no token: where nothing is to be predicted, and where the logits are NaN.
+# Ids that stand for no token: at positions without a label, and where the logits are NaN.
 _NOTHING, _NOT_A_NUMBER = -100, -1000
 
 
 def as_extract(extract: Any, values: bool = False) -> Extract | None:
-    """What takes the answer out of a text: a function, or the names of extraction rules, for texts or for values.
+    """Return the function that extracts the answer from a text, given a function or the names of extraction rules.
 
-    ValueError: it is neither, or there is no such rule. ImportError: rules are named where there is this file alone.
+    ValueError: it is neither, or there is no such rule. ImportError: rules need the package, and only anls.py is here.
     """
     if isinstance(extract, str):
         try:
@@ -44,7 +44,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract | None:
 
 
 def extract_answer(text: str, extract: Extract | None, what: str) -> str | None:
-    """The answer in a text, None where ``extract`` finds none; the whole text where there is no ``extract``."""
+    """Extract the answer from a text: None if ``extract`` finds none, the whole text without ``extract``."""
     if extract is None:
         return text
     answer = extract(text)
@@ -64,39 +64,41 @@ def build_compute_metrics(
 ) -> ComputeMetrics:
     """Build ``compute_metrics`` for transformers' ``Trainer`` and ``Seq2SeqTrainer``, and for TRL's ``SFTTrainer``.
 
-    It decodes what the model predicted, generated ids (``predict_with_generate=True``) or logits, and scores it.
-    Logits are teacher-forced: each token is predicted from the right ones before it, so that the number is
-    higher than that of answers which the model writes alone. Pass its ``preprocess_logits_for_metrics`` to the
-    trainer as well, or that keeps the logits of the whole evaluation set in memory.
+    The hook decodes the predictions of the model and scores them. Predictions are generated ids
+    (``predict_with_generate=True``) or logits. Logits are teacher-forced: the model predicts each token from the
+    correct tokens before it, so the score is higher than that of generated answers. For logits, also pass the hook's
+    ``preprocess_logits_for_metrics`` to the trainer; otherwise the trainer keeps all logits in memory.
 
-    It works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs, where
-    ``Seq2SeqTrainer`` fills the last batch with the first rows: with ``references`` these are cut, told by their
-    labels. An evaluation that is interrupted between two batches of ``batch_eval_metrics=True`` leaves its rows in
-    the hook, since a trainer does not say when one begins. With ``references`` the next evaluation then has too many
-    rows, which is an error, and the one after it is right, unless they make up the number of another set; without
-    them nothing tells, and both count. Call ``reset()`` after an interruption.
+    The hook works with ``batch_eval_metrics=True``, with ``eval_do_concat_batches=False``, and in distributed runs.
+    There ``Seq2SeqTrainer`` fills the last batch with the first rows; with ``references``, the hook recognizes these
+    rows by their labels and drops them.
+
+    Call ``reset()`` after an evaluation with ``batch_eval_metrics=True`` was interrupted between two batches. A trainer
+    does not say when an evaluation begins, so the hook still holds the rows of the interrupted evaluation. With
+    ``references``, the next evaluation then usually fails because it has too many rows; without them, the old rows
+    count as well.
 
     Args:
         tokenizer: the tokenizer of the model, or its processor.
-        references: None takes the labels, decoded, as the one accepted answer, and leaves out rows without any, with
-            a warning. Otherwise the accepted answers of each row, in the order of the evaluation set: N lists of
-            strings, or N strings; for several evaluation sets a dict of those by name. Which set it is goes by the
-            number of rows, and among sets of one length by the labels: each is an accepted answer of its row. Where
-            the labels of most rows are not, a warning says so.
-        causal: whether logits are those of a decoder-only model, which stand one place before their labels.
-        extract: takes the answer out of the text of a prediction, and out of that of a label. Where it returns None
-            the prediction has no answer, which scores as "", and the label stays as it is.
-        skip_special_tokens: whether special tokens are left out of the texts, as the tokenizer does it. False where
-            ``extract`` needs them.
+        references: the accepted answers of each row, in the order of the evaluation set: N lists of strings, or N
+            strings. For several evaluation sets, a dict of these by name: the hook chooses the set by the number of
+            rows, and of sets with the same length, the set whose accepted answers contain the labels. A warning says if
+            most labels are not accepted answers of their rows. None takes the decoded label of a row as its only
+            accepted answer, and skips rows without labels, with a warning.
+        causal: whether the logits are those of a decoder-only model, which stand one position before their labels.
+        extract: a function, or the names of rules, to extract the answer from a decoded prediction or label. If it
+            returns None, the prediction scores as "", and the label stays as it is.
+        skip_special_tokens: whether the tokenizer leaves special tokens out of the texts. Pass False if ``extract``
+            needs them.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
         A function of an ``EvalPrediction`` that returns ``{"anls": score}``, for ``metric_for_best_model="anls"``.
 
     Raises:
-        ValueError: something that cannot decode, references that are wrong, an unknown variant; and when it is
-            called: references for another number of rows, or for two sets that fit alike, ids that the tokenizer does
-            not have, NaN logits, labels of a whole text or of several answers in one row, no rows.
+        ValueError: the tokenizer cannot decode, a reference is not a text, or the variant is unknown. In a call: no set
+            of references has this number of rows, or several fit; an id is not in the tokenizer; logits are NaN; labels
+            cover the question, too, or several answers in one row; there are no rows.
 
     Example:
         >>> class Tokenizer:
@@ -114,9 +116,9 @@ def build_compute_metrics(
 
 
 class ComputeMetrics:
-    """The hook that `build_compute_metrics` returns. It takes an evaluation at once or batch by batch.
+    """The hook that `build_compute_metrics` returns. It takes a whole evaluation, or one batch at a time.
 
-    It can be pickled and copied where tokenizer and ``extract`` can.
+    It can be pickled and copied if the tokenizer and ``extract`` can.
     """
 
     __name__ = "anls"
@@ -139,8 +141,8 @@ class ComputeMetrics:
         self._skip_special_tokens = skip_special_tokens
         self._sets: dict[Any, list[Sequence[str]]] | None = None
         if references is not None:
-            named = references if isinstance(references, Mapping) else {None: references}
-            self._sets = {name: _check_references(accepted, name) for name, accepted in named.items()}
+            sets = references if isinstance(references, Mapping) else {None: references}
+            self._sets = {name: _check_references(accepted, name) for name, accepted in sets.items()}
         self.reset()
 
     def reset(self) -> None:
@@ -150,21 +152,21 @@ class ComputeMetrics:
         self._labels: list[list[int]] = []
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any = None) -> Any:
-        """The predicted ids where labels are: what ``Trainer(preprocess_logits_for_metrics=...)`` takes.
+        """Reduce logits to predicted ids: pass it as ``Trainer(preprocess_logits_for_metrics=...)``.
 
-        The hook takes logits as well and scores both alike; with this the trainer has ids to keep, not logits.
+        The hook gives the same score for logits and for these ids, but ids take far less memory.
 
         Args:
-            logits: an array or tensor of rows x positions x vocabulary, or a tuple whose first item is one. Generated
-                ids, rows x positions, are returned as they are.
-            labels: an array or tensor of rows x positions, negative where nothing is to be predicted, or None.
+            logits: an array or tensor of shape (rows, positions, vocabulary), or a tuple that begins with one.
+                Generated ids, of shape (rows, positions), are returned unchanged.
+            labels: an array or tensor of shape (rows, positions), negative at positions without a label; or None.
 
         Returns:
-            The ids of highest logits, rows x positions, at the place of their labels; negative elsewhere, and where
-            logits are NaN, which the hook then refuses.
+            The ids with the highest logits, of shape (rows, positions), at the positions of their labels. Ids are
+            negative at positions without a label, and where logits are NaN, which the hook then refuses.
 
         Raises:
-            ValueError: logits and labels of shapes that do not fit.
+            ValueError: the shapes of logits and labels do not fit.
 
         Example:
             >>> class Tokenizer:
@@ -180,9 +182,9 @@ class ComputeMetrics:
         if getattr(logits, "ndim", None) != 3:
             return logits
         highest, ids = _find_highest(logits)
-        ids[highest != highest] = _NOT_A_NUMBER  # NaN alone differs from itself
+        ids[highest != highest] = _NOT_A_NUMBER  # only NaN differs from itself
         if self._causal:
-            ids[..., 1:] = ids[..., :-1] + 0  # + 0: a copy, for arrays and tensors alike
+            ids[..., 1:] = ids[..., :-1] + 0  # + 0 makes a copy of an array and of a tensor
             ids[..., 0] = _NOTHING
         if labels is not None:
             labels = _take_first(labels)
@@ -195,7 +197,7 @@ class ComputeMetrics:
         return ids
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
-        """Take an evaluation, or a batch of one, and return the score of all its rows with the last batch."""
+        """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
         more = False
         try:
             self._add(*_unpack_evaluation(eval_prediction))
@@ -228,12 +230,12 @@ class ComputeMetrics:
                 self._labels += map(_drop_negative, labelled)
 
     def _strip_padding(self, label: list[int], predicted: list[int]) -> list[int]:
-        """A label without the padding that `Seq2SeqTrainer` puts after it, and after its -100s, where it generates.
+        """Remove the padding that `Seq2SeqTrainer` appends to a label when it generates.
 
-        How much that is depends on the batch, so that it would tell a row from the same row in another one.
+        The amount of padding depends on the batch, so the same row in another batch would look different.
         """
         if not predicted or predicted[0] < 0:
-            return label  # not generated: the first of these ids is that of a prompt
+            return label  # these ids come from logits, not from generation
         pad = getattr(self._tokenizer, "pad_token_id", None)
         if pad is None:
             pad = getattr(self._tokenizer, "eos_token_id", None)
@@ -249,7 +251,7 @@ class ComputeMetrics:
                 f"the logits of {row} are NaN where its labels are: the model is broken, or its numbers are too coarse "
                 "(float16); look at the loss, and evaluate in float32 or bfloat16"
             )
-        # The first place of shifted ids is empty; generated ones have a token there.
+        # Ids from the logits of a decoder-only model have no token at the first position; generated ids have one.
         if predicted and label and predicted[0] < 0 <= label[0]:
             raise ValueError(
                 f"the labels of {row} begin at its first token, which no decoder-only model predicts: they are those "
@@ -267,7 +269,7 @@ class ComputeMetrics:
                 )
 
     def _decode(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:
-        """What was meant by ids: the answers in predictions, and in labels that hold one."""
+        """Decode ids and extract the answers. A label without an answer stays whole; such a prediction becomes ""."""
         known = len(self._tokenizer) if hasattr(self._tokenizer, "__len__") else math.inf
         for row, ids in enumerate(rows, before):
             if max(ids, default=0) >= known:
@@ -289,7 +291,7 @@ class ComputeMetrics:
         return self._variant.mean(self._variant.score(*columns))
 
     def _select_labelled(self) -> tuple[list[str], list[str]]:
-        """The predictions of the rows that have labels, and the labels, which are the one accepted answer."""
+        """Select the predictions of rows with labels, and these labels as the only accepted answers."""
         rows = len(self._predictions)
         if len(self._labels) != rows:
             raise ValueError(
@@ -298,18 +300,18 @@ class ComputeMetrics:
             )
         empty = [row for row, ids in enumerate(self._labels) if not ids]
         if empty:
-            said = (
+            problem = (
                 f"{len(empty):,} of {rows:,} rows have no labels (all are negative), the first is {name_row(empty[0])}"
             )
             advice = "pass references, or see whether answers are cut off at a maximal length"
             if len(empty) == rows:
-                raise ValueError(f"{said}: {advice}")
-            warnings.warn(f"{said}, and are left out of the score: {advice}", stacklevel=2)
+                raise ValueError(f"{problem}: {advice}")
+            warnings.warn(f"{problem}, and are left out of the score: {advice}", stacklevel=2)
         labels = self._decode(self._labels, "label")
         return list(compress(self._predictions, self._labels)), list(compress(labels, self._labels))
 
     def _select_referenced(self, sets: Mapping[Any, list[Sequence[str]]]) -> tuple[list[str], list[Sequence[str]]]:
-        """The predictions without those that fill up a last batch, and the references of the set that was evaluated."""
+        """Choose the set that was evaluated. Returns the predictions without repeated rows, and its references."""
         rows = len(self._predictions)
         candidates = [
             accepted for accepted in sets.values() if len(accepted) == rows or self._repeats_after(len(accepted))
@@ -343,9 +345,9 @@ class ComputeMetrics:
             )
 
     def _repeats_after(self, rows: int) -> bool:
-        """Whether what comes after so many rows is those again, with which a distributed run fills its last batch.
+        """Whether the rows after so many rows repeat the first ones, as in the last batch of a distributed run.
 
-        Only labels that differ from row to row can tell.
+        Rows are compared by their labels, which must not all be the same.
         """
         labels = self._labels
         return (
@@ -356,7 +358,7 @@ class ComputeMetrics:
         )
 
     def _fits(self, references: list[Sequence[str]]) -> list[bool]:
-        """Of each row that has a label, whether this is, normalized, one of the accepted answers."""
+        """For each row with a label, whether the label equals an accepted answer after normalization."""
         if len(self._labels) != len(self._predictions):
             return []
         labels = self._decode(self._labels[: len(references)], "label")
@@ -374,9 +376,9 @@ def _check_references(references: Any, name: object) -> list[Sequence[str]]:
 
 
 def _name_sets(sets: Mapping[Any, Sequence[object]]) -> str:
-    """Sets of references by their numbers of rows, and by their names where they have any."""
-    given = (f"{len(rows):,} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
-    return ", ".join(given) or "no set"
+    """Name sets of references by their numbers of rows, and by their names if they have any."""
+    names = (f"{len(rows):,} rows" + (f" ({name!r})" if name is not None else "") for name, rows in sets.items())
+    return ", ".join(names) or "no set"
 
 
 def _unpack_evaluation(eval_prediction: Any) -> tuple[Any, Any]:
@@ -401,18 +403,18 @@ def _join_shape(array: Any) -> str:
 
 
 def _find_highest(logits: Any) -> tuple[Any, Any]:
-    """The highest logit of each place, NaN where there is one, and its id: of an array, or of a tensor."""
+    """Find the highest logit at each position, NaN if any is NaN, and its id, in an array or a tensor."""
     highest = logits.max(-1)
     return (highest.values, highest.indices) if hasattr(highest, "indices") else (highest, logits.argmax(-1))
 
 
 def _list_ids(array: Any, what: str) -> list[list[int]]:
-    """Each row of an array of ids, of which the negative ones stand for nothing."""
+    """Convert an array of ids to lists. Negative ids stand for no token."""
     rows: list[list[int]] | None = array.tolist() if getattr(array, "ndim", None) == 2 else None
     if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
-        given = f"{_join_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
+        kind = f"{_join_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
         raise ValueError(
-            f"the {what} are {given}: pass ids (rows x positions, whole numbers)"
+            f"the {what} are {kind}: pass ids (rows x positions, whole numbers)"
             + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")
         )
     return rows
@@ -423,7 +425,7 @@ def _drop_negative(row: list[int]) -> list[int]:
 
 
 def _is_in_pieces(row: list[int]) -> bool:
-    """Whether ids that stand for nothing stand between others, and not just around them."""
+    """Whether negative ids stand between tokens, and not just before and after them."""
     tokens = _drop_negative(row)
     start = row.index(tokens[0]) if tokens else 0
     return row[start : start + len(tokens)] != tokens

@@ -1,6 +1,6 @@
 """ANLS as a reward of TRL, for ``GRPOTrainer(reward_funcs=...)`` and ``trl grpo --reward_funcs``.
 
-TRL is not imported here: all that it asks of a reward is a call with columns, and a name for its log.
+This module does not import TRL: to TRL, a reward is any callable that takes columns and has a ``__name__``.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ def build_reward(
 
     Args:
         references_column: the column of the data set with the accepted answers of each prompt.
-        extract: takes the answer out of the text of a completion, as `anls_metric.reading.extract.answer_in_tags`
-            does; None takes all of it. Where it returns None there is no answer, and the score is that of "".
-        name: what TRL logs the reward as (``rewards/NAME/mean``). None makes it of variant, threshold and case:
-            ``anls`` for the defaults, else ``anls_rrc``, ``anls_0.8``, ``anls_rrc_0.8_cased``. Two rewards of one
-            trainer that differ in something else need names of their own.
+        extract: a function that extracts the answer from a completion, such as
+            `anls_metric.reading.extract.answer_in_tags`, or the names of rules, such as "think,final"; None takes the
+            whole completion. If it returns None, the completion has no answer and scores as "".
+        name: the name of the reward in TRL's logs (``rewards/NAME/mean``). None builds it from variant, threshold and
+            case: ``anls`` for the defaults, else ``anls_rrc``, ``anls_0.8``, ``anls_rrc_0.8_cased``. Give each reward a
+            name if two rewards of one trainer differ only in other options.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them. For models that write JSON, the
-            variant is "anls_star", "anlsl" or a ``ValueVariant`` of `anls_metric.nested`, which score lists and nested
-            values. Any other `Scorer` scores texts and takes no options here.
-        none_keys: of "anls_star": "counted" or "ignored", as `anls_metric.nested.anls_star_score` takes it.
+            variant can also be "anls_star", "anlsl" or a ``ValueVariant`` of `anls_metric.nested`, which score lists
+            and nested values. Any other `Scorer` scores texts and takes no options here.
+        none_keys: an option of "anls_star": see `anls_metric.nested.anls_star_score`.
 
     Returns:
-        A function of ``completions`` (strings, or lists of messages, whose last answer counts), and of the columns
-        of the data set by name. It returns a score from 0 to 1 for each, None where a row has no references.
-        It can be pickled, as asynchronous rollouts need, where ``extract`` can.
+        A function of ``completions`` and the columns of the data set, by name. Completions are strings, or lists of
+        messages, of which the last message of the assistant counts. The function returns a score from 0 to 1 for each
+        completion, None for a row without references. It can be pickled if ``extract`` can, as asynchronous rollouts
+        require.
 
-        For values, a completion that is not JSON, or that the variant cannot score, has the score 0, and TRL logs the
-        share of those as ``rewards/NAME/unreadable``. The accepted answer of a row is then a value, or a text that
-        holds one as JSON: a data set fills the keys that a value of another row has with None, which changes scores,
-        and a text stays as it is.
+        With a variant for values, a completion scores 0 if it is not JSON or holds something that cannot be scored; TRL
+        logs the share of such completions as ``rewards/NAME/unreadable``. Store the accepted value of a row as JSON
+        text: in a column of dicts, a data set adds the keys of other rows with the value None, which changes scores.
 
     Raises:
-        ValueError: an unknown variant, an option that it does not have, a name or ``extract`` of the wrong kind; and
-            when it is called: a column that is not there, a completion of another shape, references that cannot be
-            scored.
+        ValueError: an unknown variant, an option that it does not have, or a wrong ``name`` or ``extract``. In a call:
+            the column is missing, a completion is neither a text nor messages, or references cannot be scored.
 
     Example:
         >>> from anls_metric.reading.extract import answer_in_tags
@@ -91,7 +91,7 @@ def _find_scorer(variant: Any, options: dict[str, Any]) -> Scorer:
     return get_variant(variant, **options)
 
 
-# The options that tell rewards of one variant from each other -> what stands in the name of a reward.
+# The options that distinguish rewards of one variant -> the words for them in the name of a reward.
 _WORDS: Mapping[str, Callable[[Any], str]] = {
     "threshold": str,
     "ignore_case": lambda ignore_case: "uncased" if ignore_case else "cased",
@@ -100,12 +100,12 @@ _WORDS: Mapping[str, Callable[[Any], str]] = {
 
 
 def _name_reward(scorer: Scorer) -> str:
-    """What tells a reward from others: the variant, and the options in which it differs from the named variant."""
-    named: Scorer = VARIANTS.get(scorer.name) or VALUE_VARIANTS.get(scorer.name) or scorer
+    """Name a reward by its variant, and by the options in which it differs from the row of this name in the table."""
+    row: Scorer = VARIANTS.get(scorer.name) or VALUE_VARIANTS.get(scorer.name) or scorer
     parts = [scorer.key] if scorer.name in (scorer.key, "standard") else [scorer.key, scorer.name]
     for option, word in _WORDS.items():
         value = getattr(scorer, option, None)
-        if value != getattr(named, option, None):
+        if value != getattr(row, option, None):
             parts.append(word(value))
     return "_".join(parts)
 
@@ -119,7 +119,7 @@ class Reward:
         self.__name__ = as_text(name, "the name of the reward")
 
     def __call__(self, completions: Sequence[Any], **columns: Any) -> list[float | None]:
-        """The score of each completion against the references of its row."""
+        """Score each completion against the references of its row."""
         column = self._references_column
         if columns.get(column) is None:
             raise ValueError(
@@ -134,12 +134,12 @@ class Reward:
         parsed = map(self._parse_references, references)
         accepted = {row: answers for row, answers in enumerate(parsed) if answers is not None}
         rows = list(accepted)
-        predictions: dict[int, Any] = {}  # without those that cannot be read
+        predictions: dict[int, Any] = {}  # without completions that cannot be read
         for row in rows:
             answer = self._read_answer(completions[row], name_row(row))
             with suppress(ValueError):
                 predictions[row] = self._parse_answer(answer)
-        if self._of_values and columns.get("log_metric") is not None:  # TRL before 1.0 has none
+        if self._of_values and columns.get("log_metric") is not None:  # TRL before 1.0 does not pass it
             unreadable = len(rows) - len(predictions)
             columns["log_metric"](f"rewards/{self.__name__}/unreadable", unreadable / (len(rows) or 1))
         scores = self._scorer.score(
@@ -149,18 +149,18 @@ class Reward:
         return [rewards.get(row) for row in range(len(completions))]
 
     def _parse_references(self, references: Any) -> Any:
-        """The accepted answers of a row; None if the row has none."""
+        """Read the accepted answers of a row; None if the row has none."""
         if self._of_values:  # an empty list is an answer
             return from_json(parse_value_or_text(references) if isinstance(references, str) else references)
         is_empty = isinstance(references, (list, tuple, Set)) and not references
         return None if is_empty or getattr(references, "size", None) == 0 else references
 
     def _read_answer(self, completion: Any, row: str) -> str:
-        """The answer of a completion; "" if it has none."""
+        """Extract the answer of a completion; "" if it has none."""
         return extract_answer(_read_text(completion, f"the completion of {row}"), self._extract, row) or ""
 
     def _parse_answer(self, text: str) -> Any:
-        """The answer that a text is. ValueError: it is no value that can be scored."""
+        """Parse a text as the answer to score. ValueError: it is not a value that can be scored."""
         if not self._of_values:
             return text
         value = parse_value(text)
@@ -169,7 +169,7 @@ class Reward:
 
 
 def _read_text(completion: Any, what: str) -> str:
-    """The text of a completion: a string, or messages, of which the last one of the assistant counts."""
+    """Read the text of a completion: a string, or messages, of which the last message of the assistant counts."""
     if isinstance(completion, str):
         return completion
     if not isinstance(completion, list) or not all(isinstance(message, Mapping) for message in completion):
@@ -178,7 +178,7 @@ def _read_text(completion: Any, what: str) -> str:
     content = contents[-1] if contents else None
     if isinstance(content, list) and all(isinstance(part, Mapping) for part in content):
         return "".join(as_text(part.get("text"), what) for part in content if part.get("type", "text") == "text")
-    return "" if content is None else as_text(content, f"{what}, its content,")  # a call of a tool has none
+    return "" if content is None else as_text(content, f"{what}, its content,")  # a tool call has no content
 
 
 # For `trl grpo --reward_funcs anls_metric.trl.anls_reward`, with the column `answers`.

@@ -1,8 +1,8 @@
-"""The whole command against the ten lines one would write, and PyPI anls: ``python benchmarks/command.py``.
+"""Times the whole command against ten lines of Python, and against PyPI anls: ``python benchmarks/command.py``.
 
-It makes two environments beside this file, one with ours as a user installs it and one with PyPI anls, writes files
-like those of the leaderboard, and runs the programs in turn. What is compared is the time on the processor, the least
-of the repetitions, so that other work on the machine counts little.
+It makes two environments beside this file, one with this package as a user installs it and one with PyPI anls, writes
+files like those of the leaderboard, and runs the programs in turn. It compares the least processor time of the
+repetitions, so that other work on the machine has little effect.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ COUNTS = [5_000, 200_000]
 
 
 def write_files(folder: Path, count: int) -> list[str]:
-    """A gold file and a submission like those of DocVQA."""
+    """Write a gold file and a submission like those of DocVQA."""
     files = folder / f"gold-{count}.json", folder / f"submission-{count}.json"
     write_leaderboard(docvqa_like(count), *files)
     return list(map(str, files))
 
 
 def rows(counts: list[int], repetitions: int) -> Iterator[tuple[int, dict[str, float]]]:
-    """What the programs took on files of so many questions."""
+    """Measure the programs on files with these numbers of questions."""
     ours, pypi = with_ours("ours"), environment("pypi", "anls==0.0.2")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -50,7 +50,7 @@ def rows(counts: list[int], repetitions: int) -> Iterator[tuple[int, dict[str, f
 
 
 def main() -> None:
-    """The command."""
+    """Run the benchmark."""
     flags = options(__doc__, repetitions=20)
     figures = {}
     for count, times in rows(COUNTS[: 1 if flags.quick else None], flags.repetitions):

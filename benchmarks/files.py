@@ -1,8 +1,8 @@
-"""What it costs to read each kind of file: ``python benchmarks/files.py``.
+"""Measures the cost of reading each kind of file: ``python benchmarks/files.py``.
 
-The same made-up answers, like those of DocVQA, are written as each kind of file that people have (kinds.py). Each is
-scored by `anls --score-only` and by the lines that one would write instead, in turn, after both have given
-the same number. What is compared is the time on the processor, the least of the repetitions, and the most memory held.
+The same made-up answers, like those of DocVQA, are written as each kind of file (kinds.py). Each file is scored by
+`anls --score-only` and by a short script, in turn, after a check that both give the same number. It compares the least
+processor time of the repetitions, and the peak memory.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ class Row(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times as long ours takes."""
+        """Our time divided by the time of the script."""
         return self.ours / self.lines
 
 
 def measure(kind: Kind, count: int, programs: Path, repetitions: int) -> Row:
-    """Ours and the lines in turn, on the same files."""
+    """Measure ours and the script in turn, on the same files."""
     with tempfile.TemporaryDirectory() as folder:
         call(programs / "python", "kinds.write", kind.name, count, folder)
         entrants: dict[str, Command] = {
@@ -49,8 +49,8 @@ def measure(kind: Kind, count: int, programs: Path, repetitions: int) -> Row:
     return Row(kind.name, count, ours.milliseconds, lines.milliseconds, ours.megabytes, lines.megabytes)
 
 
-def measured(counts: list[int], repetitions: int) -> Iterator[Row]:
-    """Every kind of file, with so many rows each."""
+def measure_all(counts: list[int], repetitions: int) -> Iterator[Row]:
+    """Measure every kind of file, with each of these numbers of rows."""
     programs = with_ours("files", "pandas", "openpyxl", extra="[files]")
     for kind in KINDS.values():
         for count in counts:
@@ -70,10 +70,10 @@ COLUMNS = {
 
 
 def main() -> None:
-    """The command."""
+    """Run the benchmark."""
     flags = options(__doc__, repetitions=20)
     rows = []
-    for row in measured(COUNTS[: 1 if flags.quick else None], flags.repetitions):
+    for row in measure_all(COUNTS[: 1 if flags.quick else None], flags.repetitions):
         rows.append(row)
         print(markdown(COLUMNS, [row]).splitlines()[-1], file=sys.stderr)
     print(markdown(COLUMNS, rows))

@@ -1,4 +1,4 @@
-"""The kinds of file that people have: how each is written, and the lines that one would read it by."""
+"""The kinds of files that people have: functions that write each kind, and short scripts that score it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workloads import QUESTION, Rows, docvqa_like, gold_file, submission_file
 
 
 def records(rows: Rows) -> list[dict[str, Any]]:
-    """A table of one's own."""
+    """Make the records of a plain table."""
     return [
         {"questionId": number, "question": QUESTION, "answers": accepted, "prediction": prediction}
         for number, (prediction, accepted) in enumerate(zip(*rows))
@@ -58,7 +58,7 @@ def write_parquet(rows: Rows, file: Path) -> None:
 
 
 def write_arrow(rows: Rows, file: Path) -> None:
-    """As `datasets` does: a stream, a thousand rows at a time."""
+    """Write a stream of a thousand rows at a time, as `datasets` does."""
     from pyarrow import Table, ipc
 
     table = Table.from_pylist(records(rows))
@@ -67,7 +67,7 @@ def write_arrow(rows: Rows, file: Path) -> None:
 
 
 def write_excel(rows: Rows, file: Path) -> None:
-    """As VLMEvalKit does: the accepted answers as Python prints them."""
+    """Write accepted answers as Python prints them, as VLMEvalKit does."""
     import pandas
 
     table = [{"index": number, **record} for number, record in enumerate(records(rows))]
@@ -116,7 +116,7 @@ def write_inspect_ai(rows: Rows, file: Path) -> None:
             archive.writestr(f"samples/{number}_epoch_1.json", json.dumps(sample, indent=2))
 
 
-# What one would write instead
+# The scripts
 
 TEN_LINES = """
 import json
@@ -132,7 +132,7 @@ print(mean(anls_scores(predictions, [record["answers"] for record in gold])))
 
 
 def lines(modules: str, read: str, predictions: str, references: str) -> str:
-    """A program that reads the file it is given, and prints the mean."""
+    """Make a script that reads a file and prints the mean."""
     return f"""
 import sys, {modules}
 from anls_metric import anls_scores, mean
@@ -150,13 +150,13 @@ PREDICTIONS, REFERENCES = ('[row["prediction"] for row in rows]', '[row["answers
 
 
 class Kind(NamedTuple):
-    """A kind of file: its name, what its files are called, how they are written, and the lines that read them."""
+    """A kind of file: its name, the names of its files, a function that writes them, and a script that scores them."""
 
     name: str
     files: tuple[str, ...]
     write: Callable[..., None]
     lines: str
-    most: int = 1_000_000  # rows that anybody has in one
+    most: int = 1_000_000  # the most rows that such files have in practice
 
 
 KINDS = {
@@ -249,5 +249,5 @@ KINDS = {
 
 
 def write(kind: str, count: int, folder: str) -> None:
-    """Write a kind of file, with so many rows."""
+    """Write a kind of file with this number of rows."""
     KINDS[kind].write(docvqa_like(count), *(Path(folder, file) for file in KINDS[kind].files))

@@ -1,9 +1,9 @@
-"""What it costs to score tables in memory: ``python benchmarks/memory.py``.
+"""Measures the cost of scoring tables in memory: ``python benchmarks/memory.py``.
 
-The same made-up answers, like those of DocVQA, are held as each kind of table. `score(table).anls` is compared with the
-lines that one would write instead: two lists of the columns, `anls_scores` and `mean`. Both run in this process, in
-turn; what is compared is the time on the processor, the least of the repetitions. Install ``.[files]``, pandas, polars
-and datasets first; a table whose library is missing is left out.
+The same made-up answers, like those of DocVQA, are stored as each kind of table. It compares `score(table).anls` with
+plain code: two lists of the columns, `anls_scores` and `mean`. Both run in this process, in turn, and the least
+processor time of the repetitions counts. Install ``.[files]``, pandas, polars and datasets first; a table whose library
+is missing is skipped.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COUNTS = [20_000, 1_000_000]
 
 
 class Table(NamedTuple):
-    """A kind of table: how it is made, and how a column of it becomes a list."""
+    """A kind of table: the function that makes it, and the function that converts a column to a list."""
 
     make: Callable[[Columns], Any]
     read: Callable[[Any, str], list[Any]]
@@ -61,18 +61,18 @@ class Row(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times as long ours takes."""
+        """Our time divided by the time of the plain code."""
         return self.ours / self.lines
 
 
 def make_columns(count: int) -> Columns:
-    """Make the columns of a table with so many made-up answers."""
+    """Make the columns of a table with this number of made-up answers."""
     predictions, references = docvqa_like(count)[:2]
     return {"questionId": list(map(str, range(count))), "prediction": predictions, "references": references}
 
 
 def measure(name: str, columns: Columns, repetitions: int) -> Row:
-    """Compare ours with the lines, in turn, on the same table."""
+    """Time ours and the plain code in turn, on the same table."""
     kind = TABLES[name]
     table = kind.make(columns)
     entrants: list[Callable[[], float]] = [
@@ -94,7 +94,7 @@ def _time(entrant: Callable[[], float]) -> float:
 
 
 def measure_all(counts: Sequence[int], repetitions: int) -> Iterator[Row]:
-    """Measure every kind of table, with so many rows each."""
+    """Measure every kind of table, with each of these numbers of rows."""
     for count in counts:
         columns = make_columns(count)
         for name in TABLES:

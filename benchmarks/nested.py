@@ -1,8 +1,8 @@
-"""ANLS* against the original program, side by side: ``python benchmarks/nested.py``.
+"""Times ANLS* against the original program, side by side: ``python benchmarks/nested.py``.
 
 It makes an environment beside this file with anls_star 1.0.1 and munkres 1.1.4, checks that both programs give the same
 bits for every workload, and times them in turn. It compares the least processor time of the repetitions, so that other
-work on the machine counts little.
+work on the machine has little effect.
 """
 
 from __future__ import annotations
@@ -36,28 +36,28 @@ class Row(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times as fast ours is."""
+        """The time of the original divided by ours."""
         return self.theirs / self.ours
 
 
-# Made-up values, shaped as answers are
+# Made-up values in the shape of real answers
 
 
-def slipped(chance: random.Random, text: str) -> str:
-    """The text with a slip of the OCR."""
+def misread(chance: random.Random, text: str) -> str:
+    """Replace a character, as an OCR error does."""
     place = chance.randrange(len(text))
     return text[:place] + chance.choice(string.ascii_lowercase) + text[place + 1 :]
 
 
 def answered(chance: random.Random, value: Any) -> Any:
-    """What a fair model predicts: lists in another order, a slip in three texts of ten, one field of twenty missing."""
+    """Change a value as a fair model would: shuffled lists, OCR errors in 30 % of texts, 5 % of fields missing."""
     if isinstance(value, list):
         return [answered(chance, item) for item in chance.sample(value, len(value))]
     if isinstance(value, dict):
         return {key: answered(chance, item) for key, item in value.items() if chance.random() > 0.05}
     if isinstance(value, tuple):
         return answered(chance, value[0])
-    return slipped(chance, value) if chance.random() < 0.3 and isinstance(value, str) else value
+    return misread(chance, value) if chance.random() < 0.3 and isinstance(value, str) else value
 
 
 def words(chance: random.Random) -> str:
@@ -77,7 +77,7 @@ def table_row(chance: random.Random) -> dict[str, str]:
 
 
 def typed_row(chance: random.Random) -> dict[str, Any]:
-    """The row of a table in which numbers are numbers, and what is not there is None."""
+    """Make a row of a table with numbers, and None for missing values."""
     return {**table_row(chance), "quantity": chance.randint(1, 9), "unit": chance.choice(["kg", None]), "vat": None}
 
 
@@ -95,17 +95,17 @@ def invoice(chance: random.Random) -> dict[str, Any]:
 
 
 def checkboxes(chance: random.Random) -> dict[str, Any]:
-    """20 documents of 6 questions, most of them with one answer, as CheckboxQA scores them: as one value."""
+    """Make 20 documents of 6 questions, most with one answer, as one value, like CheckboxQA."""
 
     def answers() -> list[Any]:
-        one = [chance.choice(["Yes", "No", ("N/A", "NA"), "OES"])]
-        return one if chance.random() < 0.85 else [words(chance) for _ in range(chance.randint(2, 6))]
+        single = [chance.choice(["Yes", "No", ("N/A", "NA"), "OES"])]
+        return single if chance.random() < 0.85 else [words(chance) for _ in range(chance.randint(2, 6))]
 
     return {f"document {number}": {f"Is {key} checked?": answers() for key in "abcdef"} for number in range(20)}
 
 
 def nested(depth: int) -> Callable[[random.Random], Any]:
-    """A value of so many levels, each a dict or a list in turn."""
+    """Make a value with this many levels, dicts and lists in turn."""
 
     def make(chance: random.Random) -> Any:
         value: Any = words(chance)
@@ -146,8 +146,8 @@ def pair(make: Callable[[random.Random], Any]) -> Pair:
 Score = Callable[[Any, Any], object]
 
 
-def milliseconds(score: Score, one: Any, other: Any, seconds: float) -> float:
-    """The least time of a call, of as many batches of calls as there is time for, two at least.
+def milliseconds(score: Score, prediction: Any, reference: Any, seconds: float) -> float:
+    """Measure the least time of a call, over as many batches of calls as there is time for, at least two.
 
     A batch lasts some milliseconds, because the clock of the processor is coarse.
     """
@@ -156,7 +156,7 @@ def milliseconds(score: Score, one: Any, other: Any, seconds: float) -> float:
     while len(times) < 2 or sum(times) * calls < 1000 * seconds:
         start = time.process_time()
         for _ in range(calls):
-            score(one, other)
+            score(prediction, reference)
         took = 1000 * (time.process_time() - start)
         if took < 4:
             calls *= 2
@@ -166,7 +166,7 @@ def milliseconds(score: Score, one: Any, other: Any, seconds: float) -> float:
 
 
 def race(seconds: float, repetitions: int) -> Iterator[Row]:
-    """Ours and theirs in turn."""
+    """Time ours and the original in turn."""
     from anls_star import anls_score
 
     from anls_metric.nested import anls_star_score
@@ -186,14 +186,14 @@ def race(seconds: float, repetitions: int) -> Iterator[Row]:
 
 
 def levels(seconds: float) -> dict[int, float]:
-    """Milliseconds of deeper and deeper values: ours alone, as theirs doubles with each level."""
+    """Time deeper and deeper values with ours only, since the time of the original doubles with each level."""
     from anls_metric.nested import anls_star_score
 
     return {depth: milliseconds(anls_star_score, *pair(nested(depth)), seconds) for depth in DEPTHS}
 
 
 def main() -> None:
-    """The command."""
+    """Run the benchmark."""
     command = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     command.add_argument("--seconds", type=float, default=2.0, help="what a timing may take")
     command.add_argument("--repetitions", type=int, default=4)

@@ -1,8 +1,8 @@
-"""How long a visitor of the page waits while another one is hostile: ``python benchmarks/page.py``.
+"""Measures how long a visitor of the page waits during an attack: ``python benchmarks/page.py``.
 
-It runs the page in a process of its own. A hostile visitor sends one kind of request after the other, several at once,
-for some seconds each. Meanwhile another visitor opens the page and has an answer explained, again and again. The table
-has the longest wait of the other visitor for each kind. It needs the page: ``pip install -e ".[app,files]"``.
+It runs the page in its own process. A hostile visitor sends one kind of request after the other, several at once, for
+some seconds each. Meanwhile another visitor repeatedly opens the page and requests an explanation. The table shows the
+longest wait of this visitor for each kind. It needs the page: ``pip install -e ".[app,files]"``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MB = 1 << 20
 
 
 class Waits(NamedTuple):
-    """How long the other visitor waits while something is sent, in seconds, and for how many requests."""
+    """The longest waits of the other visitor in seconds, and the number of its requests."""
 
     sent: str
     longest: float
@@ -50,7 +50,7 @@ class Waits(NamedTuple):
 
 @contextmanager
 def serve(folder: str) -> Iterator[str]:
-    """Run the page; yield its address."""
+    """Run the page, and yield its URL."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -71,7 +71,7 @@ def serve(folder: str) -> Iterator[str]:
 
 
 def is_up(address: str) -> bool:
-    """Whether somebody answers there."""
+    """Whether a server answers at this URL."""
     try:
         return bool(ask(address))
     except OSError:
@@ -79,7 +79,7 @@ def is_up(address: str) -> bool:
 
 
 def ask(address: str, body: bytes | None = None, kind: str = "application/json") -> bytes:
-    """What an address answers, also where it refuses."""
+    """Return the response of a URL, even if it is an error."""
     request = urllib.request.Request(address, data=body, headers={"Content-Type": kind} if body else {})
     try:
         with urllib.request.urlopen(request, timeout=180) as answer:
@@ -89,13 +89,13 @@ def ask(address: str, body: bytes | None = None, kind: str = "application/json")
 
 
 def call(address: str, endpoint: str, data: object) -> bytes:
-    """What an endpoint answers."""
+    """Return the response of an endpoint."""
     event = json.loads(ask(f"{address}gradio_api/call/{endpoint}", json.dumps({"data": data}).encode()))
     return ask(f"{address}gradio_api/call/{endpoint}/{event['event_id']}") if "event_id" in event else b""
 
 
 def upload(address: str, name: str, content: bytes) -> object:
-    """Upload a file; return it as an endpoint takes it."""
+    """Upload a file, and return the argument for an endpoint."""
     boundary = uuid.uuid4().hex
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'
     body = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
@@ -103,22 +103,22 @@ def upload(address: str, name: str, content: bytes) -> object:
     return {"path": path, "meta": {"_type": "gradio.FileData"}}
 
 
-# The hostile visitor. Everything is made up.
+# The hostile visitor, with made-up data
 
 
 def score(address: str, name: str, content: bytes) -> None:
-    """Upload a file and have it scored."""
+    """Upload a file and score it."""
     call(address, "score_logs", [[upload(address, name, content)]])
 
 
 def make_table(count: int, length: int) -> bytes:
-    """A table of long predictions that are unlike their references."""
+    """Make a table of long predictions that are unlike their references."""
     row = json.dumps({"prediction": LONG[:length], "references": [UNLIKE[:length]]})
     return f"{row}\n".encode() * count
 
 
 def make_sheet() -> bytes:
-    """A workbook with a far cell."""
+    """Make a workbook with a cell far from the others."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr("xl/worksheets/sheet1.xml", "<s><sheetData><c r='XFD1048576'><v>1</v></c></sheetData></s>")
@@ -126,7 +126,7 @@ def make_sheet() -> bytes:
 
 
 def send_unending(address: str) -> None:
-    """Begin an upload that never ends, and hold it for a second."""
+    """Begin an upload that never ends, and keep it open for a second."""
     place = urlsplit(address)
     with socket.create_connection((place.hostname or "", place.port or 80)) as connection:
         head = "POST /gradio_api/upload HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=a\r\n"
@@ -156,9 +156,9 @@ HOSTILE: dict[str, Callable[[str], object]] = {
 
 
 def send(address: str, kind: str, end: threading.Event) -> None:
-    """Send a kind of request again and again, until the end."""
+    """Send a kind of request repeatedly, until the end."""
     while not end.is_set():
-        with suppress(OSError, ValueError, HTTPException):  # it was refused, or the page ended
+        with suppress(OSError, ValueError, HTTPException):  # the request was refused, or the page has ended
             HOSTILE[kind](address)
 
 
@@ -166,7 +166,7 @@ def send(address: str, kind: str, end: threading.Event) -> None:
 
 
 def measure(address: str, name: str, kinds: list[str], seconds: float) -> Waits:
-    """Measure how long a visitor waits while another one sends some kinds of requests."""
+    """Measure how long a visitor waits while the hostile visitor sends these kinds of requests."""
     end = threading.Event()
     senders = [
         threading.Thread(target=send, args=(address, kinds[n % len(kinds)], end), daemon=True) for n in range(AT_ONCE)
@@ -194,7 +194,7 @@ COLUMNS = {
 
 
 def main() -> None:
-    """Measure every kind alone, then all kinds at once, and print a table."""
+    """Measure each kind of request, then all kinds at once, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="for each kind (default: %(default)s)")
     parser.add_argument("--json", metavar="FILE", help="keep the figures in a file")
@@ -202,7 +202,7 @@ def main() -> None:
     figures = []
     for name, kinds in {**{kind: [kind] for kind in HOSTILE}, "all of them": list(HOSTILE)[1:]}.items():
         with tempfile.TemporaryDirectory() as folder, serve(folder) as address:
-            call(address, "explain_answer", ["a", ["a"]])  # the first call starts what the others find
+            call(address, "explain_answer", ["a", ["a"]])  # the first call also starts the fork server
             figures.append(measure(address, name, kinds, flags.seconds))
         print(f"{name}: {figures[-1].longest:.2f} s", file=sys.stderr)
     keep(flags.json, figures)

@@ -1,4 +1,4 @@
-"""Other ways to the score, each as a function of predictions and references, and the definition they are held to."""
+"""Other implementations, each as a function of predictions and references, with the definition that it must match."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Definition = Callable[[str, list[str]], float]
 
 @cache
 def distance(left: str, right: str) -> int:
-    """The Levenshtein distance, as the textbook computes it."""
+    """Compute the Levenshtein distance with the textbook algorithm."""
     row = list(range(len(right) + 1))
     for i, a in enumerate(left, 1):
         previous, row[0] = row[0], i
@@ -28,13 +28,13 @@ def squeezed(text: str) -> str:
     return " ".join(text.strip().lower().split())
 
 
-def definition(normalize: Callable[[str], str], kept: Callable[[float], bool]) -> Definition:
-    """ANLS of one answer, by the textbook."""
+def definition(normalize: Callable[[str], str], keeps: Callable[[float], bool]) -> Definition:
+    """Make a function that computes the ANLS of one answer in textbook style."""
 
     def score(prediction: str, accepted: list[str]) -> float:
         pairs = [(normalize(prediction), normalize(reference)) for reference in accepted]
         best = max(1 - distance(*pair) / (max(map(len, pair)) or 1) for pair in pairs)
-        return best if kept(best) else 0.0
+        return best if keeps(best) else 0.0
 
     return score
 
@@ -45,12 +45,12 @@ as_given = definition(str, lambda similarity: similarity > 0.5)
 
 
 def first_reference(measure: Callable[[str, str], float]) -> Definition:
-    """A measure of another kind: no threshold, and of the first reference alone."""
+    """Make a definition from another measure: without a threshold, and only for the first reference."""
     return lambda prediction, accepted: measure(prediction, accepted[0])
 
 
 def pypi_anls(folder: Path) -> Scorer:
-    """PyPI anls 0.0.2, from a folder of its own: in the clone `import anls` is the built file."""
+    """Load PyPI anls 0.0.2 from its own folder, since `import anls` loads the built file in the checkout."""
     sys.path.insert(0, str(folder))
     score = importlib.import_module("anls").anls_score
     sys.path.remove(str(folder))
@@ -65,7 +65,7 @@ def anls_star() -> Scorer:
 
 
 def blog_loop() -> Scorer:
-    """After the post "Speeding up Visual Question Answering 10x (Faster ANLS)": no checks, nothing normalized."""
+    """The loop of the post "Speeding up Visual Question Answering 10x (Faster ANLS)": no checks, no normalization."""
     edits = importlib.import_module("Levenshtein").distance
 
     def scores(predictions: list[str], references: list[list[str]]) -> list[float]:
@@ -109,7 +109,7 @@ def jiwer_cer() -> Scorer:
     ]
 
 
-# name -> how to get it, and the definition it is checked against
+# The name of an implementation -> the function that loads it, and the definition that it must match.
 PEERS: dict[str, tuple[Callable[[], Scorer], Definition]] = {
     "anls_star": (anls_star, standard),
     "blog's loop over Levenshtein": (blog_loop, as_given),

@@ -1,6 +1,6 @@
-"""Draws docs/speed.png: what one answer costs with each library. ``python benchmarks/plot.py`` (needs matplotlib).
+"""Draws docs/speed.png, the time for one answer with each library: ``python benchmarks/plot.py`` (needs matplotlib).
 
-The figures are those of python3.11.json: workload W2, like DocVQA, side by side in one run.
+The figures come from python3.11.json: workload W2, like DocVQA, measured side by side in one run.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ WHAT, WORKLOAD, OURS = "anls_scores", "W2", "anls.py"
 
 
 def costs(figures: Mapping[str, Any]) -> dict[str, float]:
-    """Microseconds an answer by library, the fastest first."""
+    """Return the microseconds per answer by library, the fastest first."""
     rows = [row for row in figures["rows"] if (row["what"], row["workload"]) == (WHAT, WORKLOAD)]
-    found = {OURS: min(row["ours_us"] for row in rows), **{row["peer"]: row["peer_us"] for row in rows}}
-    return dict(sorted(found.items(), key=lambda one: one[1]))
+    by_library = {OURS: min(row["ours_us"] for row in rows), **{row["peer"]: row["peer_us"] for row in rows}}
+    return dict(sorted(by_library.items(), key=lambda item: item[1]))
 
 
 def draw(cost_of: Mapping[str, float]) -> Figure:
-    """A dot for each, on a logarithmic scale, where a bar would have no foot."""
+    """Draw a dot for each library on a logarithmic scale, on which bars have no zero."""
     figure = Figure(figsize=(8, 0.42 * len(cost_of) + 0.9), dpi=110, layout="constrained")
     axes = figure.subplots()
     for name, cost in cost_of.items():

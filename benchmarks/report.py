@@ -1,8 +1,8 @@
-"""What the report costs: ``python benchmarks/report.py``.
+"""Measures the cost of the report: ``python benchmarks/report.py``.
 
-The command scores made-up answers, like those of DocVQA, with `--report` and without, in turn: the least time on the
-processor, the most memory held, and how large the file is. Where playwright and Chromium are there, a browser opens
-the file, and one searches it: how long until the rows stand there, the least of some times.
+The command scores made-up answers, like those of DocVQA, with and without `--report` in turn. The table shows the least
+processor time, the peak memory, and the size of the file. If playwright and Chromium are installed, a browser opens the
+file and searches it; the table shows the least time until the rows are visible.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from timing import Command, call, keep, markdown, options, race, with_ours
 from workloads import another, docvqa_like, gold_file, submission_file
 
 FILE = "report.html"
-WORD = "date"  # every question holds it, so that all rows are found, sorted and shown after each letter
+WORD = "date"  # it is in every question, so that each letter of the search finds, sorts and shows all rows
 
 
 class Size(NamedTuple):
@@ -32,7 +32,7 @@ SIZES = [Size(2_000, 1), Size(20_000, 3), Size(200_000, 1)]
 
 
 def write_files(folder: str, questions: int, submissions: int) -> None:
-    """A gold file, and submissions that differ in one answer of five."""
+    """Write a gold file, and submissions that differ in one answer out of five."""
     rows = docvqa_like(questions)
     Path(folder, "gold.json").write_text(json.dumps(gold_file(rows[1])))
     for number in range(submissions):
@@ -43,8 +43,8 @@ def write_files(folder: str, questions: int, submissions: int) -> None:
 # In a browser
 
 
-class Opened(NamedTuple):
-    """How long one waits: seconds until a file is open, milliseconds from a letter until its rows are shown."""
+class BrowserTimes(NamedTuple):
+    """The waits in a browser: seconds until a file is open, milliseconds from a letter until its rows are shown."""
 
     opened: float
     first_letter: float
@@ -63,7 +63,7 @@ LISTEN = """() => {
 }"""
 
 
-def open_and_search(browser: Any, file: Path) -> Opened:
+def open_and_search(browser: Any, file: Path) -> BrowserTimes:
     """Open a report in a new window, and type a word into its search box."""
     page = browser.new_page()
     start = time.perf_counter()
@@ -72,19 +72,19 @@ def open_and_search(browser: Any, file: Path) -> Opened:
     page.evaluate(PAINTED)
     opened = time.perf_counter() - start
     page.get_by_role("searchbox").focus()
-    first, *others = [_typed(page, letter) for letter in WORD]
+    first, *others = [_measure_letter(page, letter) for letter in WORD]
     page.close()
-    return Opened(opened, first, max(others))
+    return BrowserTimes(opened, first, max(others))
 
 
-def _typed(page: Any, letter: str) -> float:
+def _measure_letter(page: Any, letter: str) -> float:
     page.evaluate(LISTEN)
     page.keyboard.press(letter)
     return float(page.evaluate("window.shown"))
 
 
-def browse(file: Path, repetitions: int) -> Opened | None:
-    """The least of some times; None where there is no browser, or no playwright that drives it."""
+def browse(file: Path, repetitions: int) -> BrowserTimes | None:
+    """Measure the least times; None without a browser, or without playwright to control it."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     try:
         from playwright.sync_api import sync_playwright
@@ -96,10 +96,10 @@ def browse(file: Path, repetitions: int) -> Opened | None:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         turns = [open_and_search(browser, file) for _ in range(repetitions)]
         browser.close()
-    return Opened(*map(min, zip(*turns)))
+    return BrowserTimes(*map(min, zip(*turns)))
 
 
-# What is measured
+# Measuring
 
 
 class Row(NamedTuple):
@@ -108,16 +108,16 @@ class Row(NamedTuple):
     questions: int
     submissions: int
     megabytes: float
-    written: float  # seconds on the processor, of the whole command
-    without: float  # without the report
+    written: float  # processor seconds of the whole command with the report
+    without: float  # processor seconds without the report
     memory: float
-    opened: float | None  # seconds; None where there is no browser
+    opened: float | None  # seconds; None without a browser
     first_letter: float | None  # milliseconds
     next_letter: float | None
 
 
 def measure(size: Size, command: Command, repetitions: int) -> Row:
-    """A report of this size, written and opened."""
+    """Write and open a report of this size."""
     with tempfile.TemporaryDirectory() as folder:
         call(Path(sys.executable), "report.write_files", folder, *size)
         score = [*command, "--quiet", "gold.json", *(f"{number}.json" for number in range(size.submissions))]
@@ -130,8 +130,8 @@ def measure(size: Size, command: Command, repetitions: int) -> Row:
     return Row(*size, megabytes, written.milliseconds / 1000, without.milliseconds / 1000, written.megabytes, *seen)
 
 
-def measured(sizes: list[Size], repetitions: int) -> Iterator[Row]:
-    """A report of each size."""
+def measure_all(sizes: list[Size], repetitions: int) -> Iterator[Row]:
+    """Measure a report of each size."""
     command = [with_ours("ours") / "anls"]
     for size in sizes:
         yield measure(size, command, max(3, repetitions * sizes[0].questions // size.questions))
@@ -151,9 +151,9 @@ COLUMNS = {
 
 
 def main() -> None:
-    """The command."""
+    """Run the benchmark."""
     flags = options(__doc__, repetitions=10)
-    rows = list(measured(SIZES[: 1 if flags.quick else None], flags.repetitions))
+    rows = list(measure_all(SIZES[: 1 if flags.quick else None], flags.repetitions))
     print(markdown(COLUMNS, rows))
     if any(row.opened is None for row in rows):
         print("There is no Chromium here, or no playwright: no report was opened.", file=sys.stderr)

@@ -1,8 +1,8 @@
-"""The rules of benchmarks beside ports of their programs' loops: ``python benchmarks/rules.py``.
+"""Times the rules of benchmarks against ports of the authors' programs: ``python benchmarks/rules.py``.
 
-Most of these programs cannot be installed, so each port computes what its program computes, step by step, with
-rapidfuzz in place of the edit distance in Python that some of them have. Both score the same 10,000 made-up answers, in
-turn; that they give the same scores is checked before anything is timed. The times are the least processor times.
+Most of these programs cannot be installed, so each port repeats the steps of its program, with rapidfuzz in place of
+edit distances in pure Python. Both score the same 10,000 made-up answers in turn, after a check that they give the same
+scores. The times are the least processor times.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Row(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """How many times as fast ours is."""
+        """The time of the port divided by ours."""
         return self.theirs / self.ours
 
 
@@ -60,8 +60,8 @@ def port_docvqa_2026(row: Answer) -> float:
     from dateutil import parser
 
     def split(text: str) -> tuple[float | None, str]:
-        found = re.match(r"^(-?\d+(?:\.\d+)?)\s*(.*)$", text.lower().strip())
-        return (float(found[1]), found[2].strip()) if found else (None, "")
+        match = re.match(r"^(-?\d+(?:\.\d+)?)\s*(.*)$", text.lower().strip())
+        return (float(match[1]), match[2].strip()) if match else (None, "")
 
     def date(text: str) -> Any:
         return parser.parse(text, fuzzy=False).date()
@@ -244,11 +244,11 @@ def port_chartqapro(row: Answer) -> float:
         return [str(item).strip(" '") for item in value] if isinstance(value, list) and value else [text]
 
     def mend(text: str) -> str:
-        found = re.match(r"^\[(.*)\]$", text.strip())
-        if not found:
+        match = re.match(r"^\[(.*)\]$", text.strip())
+        if not match:
             return text
         try:
-            quoted = re.sub(r"(?<!['\w])(\w[^,]*?)(?!['\w])", r"'\1'", found[1])
+            quoted = re.sub(r"(?<!['\w])(\w[^,]*?)(?!['\w])", r"'\1'", match[1])
             return str(ast.literal_eval(f"[{quoted}]"))
         except (SyntaxError, ValueError):
             return text
@@ -329,7 +329,7 @@ def make_text(chance: random.Random) -> str:
 
 
 def slip(chance: random.Random, text: str) -> str:
-    """The text, or in four of ten cases the text with another letter, or another text."""
+    """Return the text, or in 40 % of cases the text with another letter, or another text."""
     kind = chance.random()
     if kind < 0.6 or not text:
         return text
@@ -398,7 +398,7 @@ def make_madqa(chance: random.Random) -> Answer:
 _MM = ("Int", "Float", "Str", "None", "List")
 _LONG = ("Integer", "Float", "String", "None", "List")
 
-# The name of a rule -> makes an answer, and scores it as the program does. Ports of other programs have no port here.
+# The name of a rule -> the function that makes an answer, and the port that scores it.
 WORKLOADS: Mapping[str, tuple[Callable[[random.Random], Answer], Callable[[Answer], float]]] = {
     "docvqa_2026": (make_docvqa_2026, port_docvqa_2026),
     "dude": (make_dude, port_dude),
@@ -409,7 +409,7 @@ WORKLOADS: Mapping[str, tuple[Callable[[random.Random], Answer], Callable[[Answe
     "madqa": (make_madqa, port_madqa),
 }
 
-# A rule -> the row of another program that scores the same answers.
+# The rule of another program for the same benchmark -> the rule whose answers it scores.
 PORTS = {
     "mmlongbench_doc_lmms_eval": "mmlongbench_doc",
     "longdocurl_vlmevalkit": "longdocurl",
@@ -418,7 +418,7 @@ PORTS = {
 
 
 def make_answers(name: str, count: int) -> list[Answer]:
-    """Make answers for a rule, always the same ones."""
+    """Make the same answers for a rule each time."""
     chance = random.Random(2026)
     return [WORKLOADS[name][0](chance) for _ in range(count)]
 
@@ -430,7 +430,7 @@ def measure(function: Callable[[], Any]) -> float:
 
 
 def race(name: str, count: int, repetitions: int) -> Row:
-    """A rule and the port of its program in turn."""
+    """Time a rule and the port of its program in turn."""
     rows, port, ours = make_answers(name, count), WORKLOADS[name][1], rule(name)
     expected, scores = list(map(port, rows)), ours.scores(rows)
     wrong = [place for place, pair in enumerate(zip(scores, expected)) if pair[0] != pair[1]]
@@ -441,7 +441,7 @@ def race(name: str, count: int, repetitions: int) -> Row:
 
 
 def main() -> None:
-    """The command."""
+    """Run the benchmark."""
     command = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     command.add_argument("--count", type=int, default=10_000, help="answers of each benchmark")
     command.add_argument("--repetitions", type=int, default=5)

@@ -1,7 +1,7 @@
-"""Our speed against every peer's, side by side in one run: ``python benchmarks/run.py``.
+"""Times this package against every peer in one run: ``python benchmarks/run.py``.
 
-It makes its own environment beside this file, checks all results against the definition on the same rows, then
-times ours and the peers interleaved and prints ratios. ``--quick`` takes fewer rows and ends in two minutes.
+It makes its own environment beside this file, checks all results against the definition on the same rows, times ours
+and the peers interleaved, and prints ratios. ``--quick`` takes fewer rows and ends in two minutes.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ SEED = 20240501
 
 
 class Budget(NamedTuple):
-    """How much is measured."""
+    """The sizes of the measurements."""
 
     rows: dict[str, int]
-    evaluate_rows: int  # through evaluate: there both get the same rows, as a call costs something once
-    seconds: float  # what another timing may take: slower calls get fewer rows, much faster ones are repeated
+    evaluate_rows: int  # rows through evaluate, the same for both, because each call has a fixed cost
+    seconds: float  # the time for any other measurement: slower calls get fewer rows, faster calls are repeated
     repetitions: int
     stream: int  # the longest stream
 
@@ -62,7 +62,7 @@ QUICK = Budget(
 
 
 def prepare(with_torch: bool) -> None:
-    """Go on in an environment that has ours and the peers."""
+    """Restart in an environment with this package and the peers."""
     python = ENVIRONMENT / "bin" / "python"
     if Path(sys.prefix) == ENVIRONMENT:
         return
@@ -89,10 +89,10 @@ class Row(NamedTuple):
     peer: str
     ours_rows: int
     peer_rows: int
-    ours_us: float  # microseconds a row, the best of the repetitions
+    ours_us: float  # microseconds per row, the best of the repetitions
     peer_us: float
-    ratio: float  # of these two
-    median: float  # of the ratios of the repetitions
+    ratio: float  # the ratio of these two
+    median: float  # the median ratio of the repetitions
     checked: str
 
 
@@ -100,7 +100,7 @@ Call = Callable[[int], Any]
 
 
 class Entrant(NamedTuple):
-    """Who takes part in a race: a call of so many rows, and what its results were found to be."""
+    """A participant in a race: a call for a number of rows, and the result of its check."""
 
     name: str
     call: Call
@@ -115,9 +115,9 @@ def seconds(call: Call, rows: int, times: int = 1) -> float:
 
 
 def affordable(call: Call, rows: int, limit: float) -> tuple[int, int]:
-    """How many rows a call can have, and how often it can be made, without taking too long."""
+    """Find the number of rows and of repetitions of a call within a time limit."""
     few = min(rows, 4)
-    call(few)  # what is loaded or made once is not counted
+    call(few)  # a warm-up, so that one-time work is not counted
     while (once := seconds(call, few)) < limit / 4 and few < rows:
         few = min(rows, 4 * few)
     return max(1, min(rows, int(few * limit / once))), max(1, int(limit / 4 / once) if few == rows else 1)
@@ -132,7 +132,7 @@ def race(
     budget: Budget,
     same_rows: bool = False,
 ) -> Iterator[Row]:
-    """Time ours and every peer, interleaved, in an order that changes."""
+    """Time ours and every peer, interleaved in a changing order."""
     everybody = {entrant.name: entrant.call for entrant in (ours, *peers)}
     if same_rows:
         plans = dict.fromkeys(everybody, (min(rows, budget.evaluate_rows), 1))
@@ -161,7 +161,7 @@ def race(
         )
 
 
-# What is measured
+# Measuring
 
 
 def wrong(scores: list[float], expected: list[float]) -> str:
@@ -211,7 +211,7 @@ def score_rows(budget: Budget) -> Iterator[Row]:
             expected = [anls_metric.explain(*row, variant=variant).score for row in zip(*some)]
             variants.append(Entrant(variant, part(scorer, columns), wrong(scorer(*some), expected)))
         for row in race("variant", workload, variants[0], variants[1:], rows, budget):
-            # The other way round: how fast a variant is where `standard` is 1.
+            # Inverted: the speed of the variant relative to `standard`.
             yield row._replace(ratio=1 / row.ratio, median=1 / row.median)
 
 
@@ -232,7 +232,7 @@ def real_rows() -> tuple[list[str], list[list[str]]]:
 
 
 def evaluate_rows(budget: Budget) -> Iterator[Row]:
-    """End to end through evaluate, against the module that everybody writes."""
+    """Time evaluate end to end, against a typical module."""
     import evaluate
     from workloads import WORKLOADS
 
@@ -264,7 +264,7 @@ def evaluate_rows(budget: Budget) -> Iterator[Row]:
 
 
 def process_rows(budget: Budget) -> Iterator[Row]:
-    """The commands, from their start to their end, on 5,000 questions."""
+    """Time the commands from start to end, on 5,000 questions."""
     from workloads import docvqa_like
 
     predictions, references = docvqa_like(5_000)
@@ -300,13 +300,13 @@ def run(command: list[str], environment: dict[str, str], folder: str | None = No
 
 
 def memory(budget: Budget) -> dict[str, float]:
-    """Peak memory above the inputs in MB per million rows, each in a process of its own. Linux tells it."""
-    found = {}
+    """Measure the peak memory above the inputs, in MB per million rows, each in its own process. It needs Linux."""
+    peaks = {}
     for workload in ("W1", "W2"):
         for way in ("anls_scores", "iter_anls_scores", "evaluate compute()"):
             command = [sys.executable, __file__, "--memory", workload, way, str(budget.rows[workload])]
-            found[f"{way}, {workload}"] = float(subprocess.run(command, capture_output=True, check=True).stdout)
-    return found
+            peaks[f"{way}, {workload}"] = float(subprocess.run(command, capture_output=True, check=True).stdout)
+    return peaks
 
 
 def measure_memory(workload: str, way: str, rows: str) -> None:
@@ -324,7 +324,7 @@ def measure_memory(workload: str, way: str, rows: str) -> None:
         "evaluate compute()": lambda: metric.compute(predictions=columns[0], references=columns[1]) if metric else None,
     }
     gc.collect()
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins here
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     before = status("VmRSS")
     calls[way]()
     print((status("VmHWM") - before) / 1024 / (len(columns[0]) / 1e6))
@@ -336,7 +336,7 @@ def status(field: str) -> int:
 
 
 def growth(budget: Budget) -> dict[int, float]:
-    """Microseconds a row of a stream, for longer and longer ones."""
+    """Measure the microseconds per row of longer and longer streams."""
     from workloads import docvqa_like
 
     import anls_metric
@@ -352,15 +352,15 @@ def growth(budget: Budget) -> dict[int, float]:
     return times
 
 
-# What is printed
+# Printing
 
 
 def versions() -> dict[str, str]:
     names = ["anls-metric", "rapidfuzz", "evaluate", "datasets", "anls_star", "Levenshtein", "jiwer"]
-    found = {name: version(name) for name in names}
+    versions = {name: version(name) for name in names}
     with contextlib.suppress(ImportError):
-        found |= {name: version(name) for name in ("torch", "torchmetrics")}
-    return found
+        versions |= {name: version(name) for name in ("torch", "torchmetrics")}
+    return versions
 
 
 def times(ratio: float) -> str:
@@ -388,21 +388,23 @@ HEAD = """\
 
 
 def summary(rows: list[Row]) -> str:
-    """The ratios in short: a line for each way to score and peer, a column for each workload."""
+    """Summarize the ratios: a line for each function and peer, a column for each workload."""
     workloads = list(dict.fromkeys(row.workload for row in rows if row.what == "anls_scores"))
     cells: dict[str, dict[str, list[float]]] = {}
     for row in rows:
         line = "every other variant, `standard` is 1" if row.what == "variant" else f"`{row.what}` against {row.peer}"
         cells.setdefault(line, {}).setdefault(row.workload, []).append(row.ratio)
     lines = [["", *workloads], ["---"] * (1 + len(workloads))]
-    for name, found in sorted(cells.items(), key=lambda line: (line[0].startswith("every"), "evaluate" in line[0])):
-        ranges = [sorted({times(min(found[key])), times(max(found[key]))}) if key in found else [] for key in workloads]
+    for name, ratios in sorted(cells.items(), key=lambda line: (line[0].startswith("every"), "evaluate" in line[0])):
+        ranges = [
+            sorted({times(min(ratios[key])), times(max(ratios[key]))}) if key in ratios else [] for key in workloads
+        ]
         lines.append([name, *(" to ".join(ends) for ends in ranges)])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main() -> None:
-    """Measure and print."""
+    """Run the benchmark, and print the results."""
     flags = argparse.ArgumentParser(description=__doc__)
     flags.add_argument("--quick", action="store_true", help="fewer rows")
     flags.add_argument("--json", metavar="FILE", help="write the figures there as well")

@@ -1,4 +1,4 @@
-"""What the benchmarks of whole programs share: an environment for each, its processor time and its peak memory."""
+"""Shared by the benchmarks of whole programs: environments, processor time and peak memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Command = Sequence[str | Path]
 
 
 def environment(name: str, *packages: str) -> Path:
-    """The folder of the programs of an environment with these packages."""
+    """Make an environment with these packages, and return the folder of its programs."""
     folder = ENVIRONMENTS / f"command-{name}"
     if not (folder / "ready").exists():
         print(f"making the environment {name}, once ...", file=sys.stderr)
@@ -36,7 +36,7 @@ def environment(name: str, *packages: str) -> Path:
 
 
 def with_ours(name: str, *packages: str, extra: str = "") -> Path:
-    """The same with ours, installed as a user does, and anew, so that it is this checkout as it is now."""
+    """Make an environment with these packages and this checkout, freshly installed as a user does."""
     programs = environment(name, f"{ROOT}{extra}", *packages)
     pip: Command = [programs / "python", "-m", "pip", "install", "-q"]
     subprocess.run([*pip, "--no-deps", "--force-reinstall", ROOT], check=True)
@@ -44,7 +44,7 @@ def with_ours(name: str, *packages: str, extra: str = "") -> Path:
 
 
 def machine() -> dict[str, str]:
-    """Where the figures were measured."""
+    """Describe the machine of the measurements."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if sys.platform == "linux" else []
     cpu = next((line.partition(":")[2].strip() for line in lines if "model name" in line), platform.processor())
     return {
@@ -56,16 +56,16 @@ def machine() -> dict[str, str]:
 # Programs
 
 
-class Took(NamedTuple):
-    """What a program took, and what it printed."""
+class Cost(NamedTuple):
+    """The cost of a run of a program, and its output."""
 
-    milliseconds: float  # on the processor
-    megabytes: float  # the most that it held, of the kilobytes that Linux gives
+    milliseconds: float  # processor time
+    megabytes: float  # peak memory; Linux gives kilobytes
     printed: str
 
 
-def run(command: Command, folder: str | Path | None = None) -> Took:
-    """Run a program to its end."""
+def run(command: Command, folder: str | Path | None = None) -> Cost:
+    """Run a program, and measure it."""
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as error:
         process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=error)
         _, status, used = os.wait4(process.pid, 0)
@@ -74,26 +74,26 @@ def run(command: Command, folder: str | Path | None = None) -> Took:
         if process.returncode:
             error.seek(0)
             raise RuntimeError(f"{command} ended with {process.returncode}:\n{error.read()}")
-        return Took(1000 * (used.ru_utime + used.ru_stime), used.ru_maxrss / 1024, out.read())
+        return Cost(1000 * (used.ru_utime + used.ru_stime), used.ru_maxrss / 1024, out.read())
 
 
-def race(programs: Mapping[str, Command], folder: str | Path, repetitions: int) -> dict[str, Took]:
-    """Each program in turn, again and again: the least time on the processor, so that other work counts little."""
+def race(programs: Mapping[str, Command], folder: str | Path, repetitions: int) -> dict[str, Cost]:
+    """Run the programs in turn several times. The least processor time counts, so that other work has little effect."""
     turns = [{name: run(command, folder) for name, command in programs.items()} for _ in range(repetitions)]
     return {name: min(turn[name] for turn in turns) for name in programs}
 
 
 def call(python: Path, function: str, *arguments: Any) -> None:
-    """Call a function of a benchmark elsewhere: what a program is said to hold is at least what its parent holds."""
+    """Call a function of a benchmark in another process, since a program seems to use at least its parent's memory."""
     program = f"import json, sys, {function.partition('.')[0]}; {function}(*json.loads(sys.argv[1]))"
     run([python, "-c", program, json.dumps(arguments)], HERE)
 
 
-# What is typed, and what is printed
+# Arguments and output
 
 
 def options(description: str | None, repetitions: int) -> argparse.Namespace:
-    """What was typed: each of these benchmarks has the same flags."""
+    """Parse the flags, which are the same for each of these benchmarks."""
     flags = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     flags.add_argument("--repetitions", type=int, default=repetitions, help="with the least rows; fewer with more")
     flags.add_argument("--quick", action="store_true", help="the least rows alone")
@@ -102,7 +102,7 @@ def options(description: str | None, repetitions: int) -> argparse.Namespace:
 
 
 def markdown(columns: Mapping[str, tuple[str, str]], rows: Iterable[Any]) -> str:
-    """Rows as the documents have them: by its heading, what a column shows of a row, and how; nothing is a dash."""
+    """Format rows as a Markdown table, given the attribute and the format of each column by heading; "-" for None."""
     table = [[*columns], ["---"] * len(columns)]
     for row in rows:
         values = [getattr(row, name) for name, _ in columns.values()]
@@ -113,7 +113,7 @@ def markdown(columns: Mapping[str, tuple[str, str]], rows: Iterable[Any]) -> str
 
 
 def keep(file: str | None, rows: Iterable[Any]) -> None:
-    """Write the figures of named tuples to a file, where one is named."""
+    """Write the figures of named tuples to a file, if the user names one."""
     if file:
         figures = {**machine(), "rows": [row._asdict() for row in rows]}
         Path(file).write_text(json.dumps(figures, indent=1) + "\n")

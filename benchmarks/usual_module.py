@@ -1,4 +1,4 @@
-"""The evaluate module that everybody writes: Value and Sequence features, a Python loop."""
+"""A typical evaluate module: Value and Sequence features, and a Python loop."""
 
 import datasets
 import evaluate
@@ -6,7 +6,7 @@ from rapidfuzz.distance import Levenshtein
 
 
 class UsualModule(evaluate.Metric):
-    """Standard ANLS, the rows going through evaluate's own buffers."""
+    """Standard ANLS, with rows in evaluate's own buffers."""
 
     def _info(self):
         return evaluate.MetricInfo(

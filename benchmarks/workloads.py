@@ -1,4 +1,4 @@
-"""Seeded rows to score: made up, but shaped as answers are, and the leaderboard's files of them."""
+"""Makes reproducible rows to score, in the shape of real answers, and writes them as files of the leaderboard."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _edited(chance: random.Random, text: str, edits: int, operations: str, alpha
 
 
 def fuzz(count: int, seed: int = 1) -> Rows:
-    """W1: pairs of 5 to 25 letters, one made from the other by insertions and deletions."""
+    """W1: pairs of texts with 5 to 25 letters, one made from the other by insertions and deletions."""
     chance = random.Random(seed)
     predictions, references = [], []
     for _ in range(count):
@@ -37,7 +37,7 @@ def _answer(chance: random.Random) -> str:
 
 
 def docvqa_like(count: int, seed: int = 2) -> Rows:
-    """W2: 1 to 4 references of 13 characters in the mean; 60 % of the answers right, 25 % close, 15 % wrong."""
+    """W2: 1 to 4 references of 13 characters on average; 60 % of the answers are right, 25 % close, 15 % wrong."""
     chance = random.Random(seed)
     predictions, references = [], []
     for _ in range(count):
@@ -95,7 +95,7 @@ QUESTION = "What is the date at the top of the page?"
 
 
 def gold_file(references: list[list[str]]) -> dict[str, Any]:
-    """The questions with their accepted answers, as DocVQA has them."""
+    """Make the questions with their accepted answers, in the format of DocVQA."""
     records = [
         {
             "questionId": number,
@@ -114,12 +114,12 @@ def gold_file(references: list[list[str]]) -> dict[str, Any]:
 
 
 def submission_file(predictions: list[str]) -> list[dict[str, Any]]:
-    """The answers to them."""
+    """Make a submission in the format of DocVQA."""
     return [{"questionId": number, "answer": text} for number, text in enumerate(predictions)]
 
 
 def another(rows: Rows, seed: int) -> list[str]:
-    """The answers of another model: one in five is another one, half of these the first accepted answer."""
+    """Make the answers of another model: one in five differs, and half of these are the first accepted answer."""
     chance = random.Random(seed)
     return [
         prediction if chance.random() < 0.8 else chance.choice([accepted[0], _answer(chance)])

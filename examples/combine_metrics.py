@@ -1,4 +1,4 @@
-"""ANLS beside another metric, in one call of evaluate.
+"""Combine ANLS with another metric in one call of evaluate.
 
     python examples/combine_metrics.py
 
@@ -15,7 +15,7 @@ from anls_metric import load, signature
 
 
 def main() -> dict[str, float]:
-    """Score made-up answers by both."""
+    """Score made-up answers with both metrics."""
     exact_answer = evaluate.load(str(Path(__file__).with_name("exact_answer.py")))
     both = evaluate.combine([load(), exact_answer])
     predictions = ["CocaCola", "The Coca", "12/15/89", "7"]

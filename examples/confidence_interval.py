@@ -1,4 +1,4 @@
-"""ANLS with a 95 % confidence interval, from the scores of a loop of your own.
+"""Compute ANLS with a 95 % confidence interval, from the scores of your own loop.
 
     python examples/confidence_interval.py examples/compare/gold.json examples/compare/tuned.json
 
@@ -15,7 +15,7 @@ from anls_metric import anls_scores, cluster_field, interval, mean, signature
 
 
 def main(gold: str, submission: str) -> None:
-    """Print the score of a submission and its interval, by document or page where the questions name one."""
+    """Print the score of a submission and its interval, clustered by document or page if the questions name one."""
     questions = json.loads(Path(gold).read_text(encoding="utf-8"))
     answers = {row["questionId"]: row["answer"] for row in json.loads(Path(submission).read_text(encoding="utf-8"))}
     scores = anls_scores(

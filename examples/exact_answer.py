@@ -1,4 +1,4 @@
-"""A second metric of evaluate, to combine with ANLS: how many answers are one of the accepted ones to the letter."""
+"""A second evaluate metric, to combine with ANLS: the share of answers that equal an accepted answer exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up receipts and a tokenizer for them: what the training examples need without downloading anything."""
+"""Made-up receipts and a tokenizer for them, so that the training examples download nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SHOPS = ["Aldi", "Lidl", "Spar", "Coop"]
 
 
 def make_tokenizer() -> PreTrainedTokenizerFast:
-    """A token for each character."""
+    """Make a tokenizer with a token for each character."""
     names = ["<pad>", "</s>", "<unk>", *LETTERS]
     tokenizer = Tokenizer(models.WordLevel({name: place for place, name in enumerate(names)}, unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.Split("", "isolated")
@@ -21,7 +21,7 @@ def make_tokenizer() -> PreTrainedTokenizerFast:
 
 
 def receipts(count: int, seed: int) -> list[tuple[str, list[str]]]:
-    """Receipts, and the accepted answers to the question for the total."""
+    """Make receipts, each with the accepted answers to the question for its total."""
     chance = random.Random(seed)
     rows = []
     for _ in range(count):

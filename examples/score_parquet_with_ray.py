@@ -2,9 +2,9 @@
 
     python examples/score_parquet_with_ray.py ANSWERS SCORED
 
-reads the Parquet files of ANSWERS (a file or a folder that every machine can reach) and writes them to the new folder
-SCORED with a column of scores; then it prints the ANLS and its signature. Inside a Ray cluster it runs on all of it,
-elsewhere on this machine. A worker that dies is replaced, and what it had in hand is scored again.
+This reads the Parquet files of ANSWERS (a file or a folder that every machine can reach), writes them to the new folder
+SCORED with a column of scores, and prints the ANLS and its signature. Inside a Ray cluster it runs on all machines,
+elsewhere on this machine. A worker that dies is replaced, and its batch is scored again.
 
 Needs ``pip install "anls-metric[ray]"`` on every machine.
 """
@@ -29,7 +29,7 @@ SCORE_COLUMN = "anls"
 
 
 def score_batch(batch: pa.Table, id_column: str | None = None, **options: Any) -> pa.Table:
-    """The batch with its scores as one more column."""
+    """Add the scores to a batch, as a new column."""
     if SCORE_COLUMN in batch.column_names:
         raise ValueError(f"the answers have a column {SCORE_COLUMN!r} already: rename it, or leave it out")
     ids = batch[id_column].to_pylist() if id_column else None
@@ -38,7 +38,7 @@ def score_batch(batch: pa.Table, id_column: str | None = None, **options: Any) -
 
 
 def mean_score(folder: Path) -> float:
-    """The mean of all scores of a folder, which need not fit into memory."""
+    """Compute the mean of all scores in a folder, which need not fit into memory."""
     batches = chain.from_iterable(
         pq.ParquetFile(file).iter_batches(columns=[SCORE_COLUMN]) for file in sorted(folder.iterdir())
     )
@@ -46,15 +46,15 @@ def mean_score(folder: Path) -> float:
 
 
 def score_parquet(answers: str, scored: str, **options: Any) -> float:
-    """Write the scored rows to a new folder, and return their mean: the same bits as on one machine.
+    """Write the scored rows to a new folder, and return their mean, with the same bits as on one machine.
 
-    The folder appears when all is written; after an error nothing is left of it.
+    The folder appears when it is complete. After an error, nothing is left of it.
     """
     target = Path(scored).absolute()
     if os.path.lexists(target):
         raise FileExistsError(f"{scored} is there already: name a new folder")
     rows = ray.data.read_parquet(answers)
-    # All is written in a folder of our own beside the target, under a name that nobody can know before.
+    # The rows are written to a private folder beside the target, with an unpredictable name.
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{target.name}-", dir=target.parent, ignore_cleanup_errors=True) as private:
         unfinished = Path(private) / "rows"
@@ -66,7 +66,7 @@ def score_parquet(answers: str, scored: str, **options: Any) -> float:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     command = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     command.add_argument("answers", help="Parquet file or folder")
     command.add_argument("scored", help="folder to write")

@@ -1,9 +1,9 @@
-"""Train a tiny model to mend what an OCR misread, and keep the weights of the epoch with the best ANLS.
+"""Train a tiny model to correct OCR errors, and keep the weights of the epoch with the best ANLS.
 
     KERAS_BACKEND=torch python examples/train_with_keras.py
 
-Model and answers are made here, at random, so that nothing is downloaded; it ends in some seconds on a CPU. With any
-backend: torch, jax or tensorflow. Needs ``pip install "anls-metric[keras]"`` and that backend.
+It makes a random model and random answers, so that nothing is downloaded, and takes some seconds on a CPU. It works
+with any backend: torch, jax or tensorflow. Needs ``pip install "anls-metric[keras]"`` and the backend.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ import numpy as np
 
 from anls_metric.keras import ANLS, EditDistance, ValidationMetrics
 
-LETTERS = " .-/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # the blank, 0, is also what pads
+LETTERS = " .-/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # 0, the blank, is also the padding
 MISREAD = str.maketrans("OIlSBZgGeaou", "01158296eoec")
 SHOPS = ["Aldi", "Lidl", "Spar", "Coop", "Billa", "Globus"]
 LONGEST = 24
 
 
 def make_answers(count: int, seed: int) -> tuple[list[str], list[str]]:
-    """Made-up answers from receipts: as an OCR misread them, and as they are."""
+    """Make answers from receipts: texts with OCR errors, and the correct texts."""
     chance = random.Random(seed)
     texts = []
     for _ in range(count):
@@ -33,17 +33,17 @@ def make_answers(count: int, seed: int) -> tuple[list[str], list[str]]:
 
 
 def encode(texts: list[str]) -> Any:
-    """The numbers of the letters: texts x places."""
+    """Convert texts to letter numbers, of shape (texts, places)."""
     return np.array([[LETTERS.index(letter) for letter in text.ljust(LONGEST)] for text in texts], dtype="int32")
 
 
 def decode(ids: Any) -> list[str]:
-    """The texts again."""
+    """Convert letter numbers to texts."""
     return ["".join(LETTERS[place] for place in row).rstrip() for row in ids.tolist()]
 
 
 def make_model() -> Any:
-    """Tells each letter from five, itself and its neighbours; its weights are random."""
+    """Make a model with random weights that predicts each letter from five: the letter and its neighbours."""
     return keras.Sequential(
         [
             keras.Input((LONGEST,), dtype="int32"),
@@ -55,12 +55,12 @@ def make_model() -> Any:
 
 
 def read(model: Any, texts: list[str]) -> list[str]:
-    """What the model makes of texts."""
+    """Let the model correct texts."""
     return decode(model.predict(encode(texts), verbose=0).argmax(-1))
 
 
 def main(epochs: int = 10) -> float:
-    """Train, and return the score of the weights that are kept."""
+    """Train, and return the score of the best weights."""
     keras.utils.set_random_seed(0)
     model = make_model()
     model.compile(keras.optimizers.Adam(1e-2), keras.losses.SparseCategoricalCrossentropy(from_logits=True))

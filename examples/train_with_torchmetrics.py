@@ -1,8 +1,8 @@
-"""Train a tiny model to mend what an OCR misread, and score it with torchmetrics after each epoch.
+"""Train a tiny model to correct OCR errors, and score it with torchmetrics after each epoch.
 
     python examples/train_with_torchmetrics.py
 
-Model and answers are made here, at random, so that nothing is downloaded; it ends in some seconds on a CPU.
+It makes a random model and random answers, so that nothing is downloaded, and takes some seconds on a CPU.
 Needs ``pip install "anls-metric[torch]"``.
 """
 
@@ -16,14 +16,14 @@ from torchmetrics import MetricCollection
 
 from anls_metric.torchmetrics import ANLS, NormalizedLevenshteinSimilarity
 
-LETTERS = " .-/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # the blank, 0, is also what pads
+LETTERS = " .-/0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"  # 0, the blank, is also the padding
 MISREAD = str.maketrans("OIlSBZgGeaou", "01158296eoec")
 SHOPS = ["Aldi", "Lidl", "Spar", "Coop", "Billa", "Globus"]
 LONGEST = 24
 
 
 def make_answers(count: int, seed: int) -> list[tuple[str, str]]:
-    """Made-up answers from receipts: as an OCR misread them, and as they are."""
+    """Make answers from receipts: texts with OCR errors, and the correct texts."""
     chance = random.Random(seed)
     rows = []
     for _ in range(count):
@@ -34,23 +34,23 @@ def make_answers(count: int, seed: int) -> list[tuple[str, str]]:
 
 
 def encode(texts: list[str]) -> Tensor:
-    """The numbers of the letters: texts x places."""
+    """Convert texts to letter numbers, of shape (texts, places)."""
     return torch.tensor([[LETTERS.index(letter) for letter in text.ljust(LONGEST)] for text in texts])
 
 
 def decode(ids: Tensor) -> list[str]:
-    """The texts again."""
+    """Convert letter numbers to texts."""
     return ["".join(LETTERS[place] for place in row).rstrip() for row in ids.tolist()]
 
 
 def make_model() -> nn.Module:
-    """Tells each letter from five, itself and its neighbours; its weights are random."""
+    """Make a model with random weights that predicts each letter from five: the letter and its neighbours."""
     letters = len(LETTERS)
     return nn.Sequential(nn.Embedding(letters, 16), nn.Flatten(2), nn.Linear(80, 64), nn.ReLU(), nn.Linear(64, letters))
 
 
 def read(model: nn.Module, texts: list[str]) -> Tensor:
-    """What the model says of each place: texts x places x letters."""
+    """Return the logits of each place, of shape (texts, places, letters)."""
     return model(nn.functional.pad(encode(texts), (2, 2)).unfold(1, 5, 1))
 
 

@@ -1,8 +1,8 @@
-"""Train a tiny T5 on made-up receipts with transformers, and score what it answers after each epoch.
+"""Train a tiny T5 on made-up receipts with transformers, and score its answers after each epoch.
 
     python examples/train_with_transformers.py
 
-Model and tokenizer are made here, at random, so that nothing is downloaded; it ends in well under a minute on a CPU.
+It makes a random model and its tokenizer, so that nothing is downloaded, and takes less than a minute on a CPU.
 Needs ``pip install "anls-metric[evaluate,transformers]"``.
 """
 
@@ -27,7 +27,7 @@ import anls_metric
 
 
 def make_model(tokens: int, seed: int = 0) -> T5ForConditionalGeneration:
-    """A T5 of two layers with random weights."""
+    """Make a T5 with two layers and random weights."""
     set_seed(seed)
     sizes: dict[str, Any] = {"d_model": 48, "d_kv": 12, "d_ff": 96, "num_layers": 2, "num_heads": 4}
     ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
@@ -35,7 +35,7 @@ def make_model(tokens: int, seed: int = 0) -> T5ForConditionalGeneration:
 
 
 def encode(rows: list[tuple[str, list[str]]], tokenizer: PreTrainedTokenizerFast) -> list[dict[str, list[int]]]:
-    """Ids of the receipts and, as labels, of the first accepted answer."""
+    """Encode the receipts, with the first accepted answers as labels."""
     return [
         {
             "input_ids": tokenizer(text).input_ids,

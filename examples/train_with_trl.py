@@ -2,7 +2,7 @@
 
     python examples/train_with_trl.py
 
-Model, tokenizer and receipts are made here, so that nothing is downloaded; it ends in well under a minute on a CPU.
+It makes a model, a tokenizer and receipts, so that nothing is downloaded, and takes less than a minute on a CPU.
 Needs ``pip install "anls-metric[trl]"``.
 """
 
@@ -22,7 +22,7 @@ from anls_metric.trl import build_reward
 
 
 def make_trainer(folder: str, reward: Any, steps: int) -> GRPOTrainer:
-    """A trainer of a random Llama of one layer; the column of references is called `answers`."""
+    """Make a trainer for a random Llama with one layer. The column of references is called `answers`."""
     set_seed(0)
     tokenizer = make_tokenizer()
     sizes: dict[str, Any] = {
@@ -58,7 +58,7 @@ def make_trainer(folder: str, reward: Any, steps: int) -> GRPOTrainer:
 def main(steps: int = 100) -> list[float]:
     """Train, and return the mean reward of each step."""
     torch.set_num_threads(1)
-    # Random weights rarely come near an answer: without a threshold every character counts from the beginning.
+    # Random weights rarely come near an answer. Without a threshold, every correct character counts from the start.
     reward = build_reward(references_column="answers", variant="nls")
     with tempfile.TemporaryDirectory() as folder:
         trainer = make_trainer(folder, reward, steps)

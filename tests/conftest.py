@@ -1,4 +1,4 @@
-"""What the tests share: where things are, a cache of evaluate's own, and peers that need a folder of their own."""
+"""Shared by the tests: paths, a separate cache for evaluate, and peers that run in their own folders."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import settings
 
-settings.register_profile("anls", deadline=None)  # no test looks at a clock
+settings.register_profile("anls", deadline=None)  # no test measures time
 settings.load_profile("anls")
 
-# Before evaluate is imported: its cache is ours, and it counts no downloads.
+# Set before evaluate is imported: evaluate uses a temporary cache, and counts no downloads.
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="anls-tests-")
 atexit.register(shutil.rmtree, os.environ["HF_HOME"], ignore_errors=True)
 os.environ["HF_UPDATE_DOWNLOAD_COUNTS"] = "0"
@@ -37,14 +37,14 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 Rows = list[tuple[str, list[str]]]
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
-# At the beginning of a program that imports evaluate: it does without these two, and 3 s do not become 20.
+# The start of a program that imports evaluate. Without these two libraries, the import takes 3 s instead of 20.
 LIGHT = "import sys; sys.modules.update(dict.fromkeys(('transformers', 'scipy')))\n"
 
 LETTERS = "abcdeABCDE  \t\n\u00a0.,-0123éßİŉﬃΣσς漢🙂"
 
 
 def fuzzed_rows(count: int, seed: int) -> Rows:
-    """Made-up answers that are near to their references, now and then blank or long."""
+    """Make answers that are close to their references, and sometimes blank or long."""
     chance = random.Random(seed)
 
     def text(most: int) -> str:
@@ -61,8 +61,8 @@ def fuzzed_rows(count: int, seed: int) -> Rows:
     return rows
 
 
-# Two circles: tests that need more than the extra `test` are not collected where that is missing. In the whole circle
-# everything is collected, and nothing skips.
+# Tests that need more than the extra `test` are not collected if a library is missing. The whole run collects all
+# tests, and skips none.
 NEEDS = {
     "frameworks/test_keras.py": ["keras"],
     "frameworks/test_keras_backends.py": ["keras"],
@@ -113,7 +113,7 @@ def _refused(report: Report, config: pytest.Config) -> Report:
 
 
 def copy_of_the_checkout(folder: Path) -> Path:
-    """What a clone would hold, as a folder that a test may write to."""
+    """Copy the files that a clone would have to a folder that a test may change."""
     left_out = (ROOT / ".gitignore").read_text(encoding="utf-8").replace("/\n", "\n").split()
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(".git", *left_out), symlinks=True)
     return folder
@@ -121,7 +121,7 @@ def copy_of_the_checkout(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds the checkout as folder `anls`."""
+    """A folder with a copy of the checkout as the folder `anls`."""
     folder = tmp_path_factory.mktemp("working-directory")
     (folder / "anls").symlink_to(ROOT, target_is_directory=True)
     return folder
@@ -129,14 +129,14 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def in_clone(clone: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same, as the current folder: there `evaluate.load("anls")` finds the checkout."""
+    """The folder of `clone` as the current folder, in which `evaluate.load("anls")` finds the checkout."""
     monkeypatch.chdir(clone)
     return clone
 
 
 @pytest.fixture
 def metric(in_clone: Path) -> Any:
-    """The metric as evaluate.load gives it."""
+    """The metric, loaded with evaluate.load."""
     evaluate = pytest.importorskip("evaluate")
     return evaluate.load("anls")
 
@@ -146,12 +146,12 @@ def real_answers() -> Path:
     """Real answers of models, which are not part of this repository."""
     folder = SHARED / "data" / "docvqa_val_1k"
     if not folder.is_dir():
-        pytest.skip("the real answers are not on this machine (../shared/data)")
+        pytest.skip("the real answers are not on this machine")
     return folder
 
 
 def find_pypi_anls() -> Path:
-    """The folder of PyPI's `anls`, wherever it is installed."""
+    """Find the folder in which PyPI's `anls` is installed."""
     folders = (Path(folder) / "anls" for folder in sys.path)
     folder = next((folder for folder in folders if (folder / "__init__.py").is_file()), None)
     return folder or pytest.skip("PyPI anls 0.0.2 is not installed: pip install anls==0.0.2")
@@ -159,7 +159,7 @@ def find_pypi_anls() -> Path:
 
 @pytest.fixture(scope="session")
 def pypi_anls(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Rows, float], list[float]]:
-    """PyPI anls 0.0.2, in a process of its own: in the clone `import anls` is ours."""
+    """PyPI anls 0.0.2 in its own process, since `import anls` loads our file in the clone."""
     folder = tmp_path_factory.mktemp("pypi-anls")
     (folder / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
     program = (
@@ -184,7 +184,7 @@ def pypi_anls(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Rows, float
 
 @pytest.fixture(scope="session")
 def load_example() -> Iterator[Callable[[str], ModuleType]]:
-    """Import a script of `examples` by its name, as running it does."""
+    """A function that imports a script of `examples` by its name."""
     folder = str(ROOT / "examples")
     sys.path.insert(0, folder)
     yield importlib.import_module
@@ -192,7 +192,7 @@ def load_example() -> Iterator[Callable[[str], ModuleType]]:
 
 
 def benchmark(name: str) -> Any:
-    """A module of `benchmarks` by its name, as running it has it."""
+    """Import a module of `benchmarks` by its name."""
     sys.path.insert(0, str(ROOT / "benchmarks"))
     try:
         return importlib.import_module(name)
@@ -202,7 +202,7 @@ def benchmark(name: str) -> Any:
 
 @pytest.fixture
 def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run a program in a new Python, in a given folder."""
+    """A function that runs a program in a new Python process, in a folder."""
 
     def run(program: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -219,9 +219,9 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A browser that reaches this machine alone. Its pages share what was loaded: opening one takes half as long.
+    """A browser without a network. Its pages share a cache, which halves the time to open one.
 
-    It ends with its module, as it keeps a loop of asyncio running, in which others cannot start theirs.
+    It is closed after each module, because it keeps an asyncio loop running, in which no other loop can start.
     """
     playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
     if CHROMIUM is None:
@@ -236,5 +236,5 @@ def browser() -> Iterator[Any]:
 
 
 def without_questions(text: str) -> str:
-    """A signature, or a text with signatures, without what identifies the questions."""
+    """Remove the parts that identify the questions from the signatures in a text."""
     return re.sub(r"\|questions:\d+\|gold:[0-9a-f]{8}", "", text)

@@ -1,8 +1,8 @@
-"""What the site has besides docs/: a hook that mkdocs.yml names.
+"""Adds everything outside docs/ to the site: a hook that mkdocs.yml names.
 
-A page of docs/ keeps its name in the site, and every other file of this checkout keeps its path. So a link that works
-on the forge also works in the site: this hook adds the pages outside docs/ that the navigation names, and each file
-that a page links to. It also makes the reference from the docstrings, and the report from examples/compare.
+A page of docs/ keeps its name in the site, and every other file of this checkout keeps its path, so that the same links
+work on the forge and in the site. This hook adds the pages outside docs/ that the navigation names, and each file to
+which a page links. It also makes the reference from the docstrings, and the report from examples/compare.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LINK = re.compile(r"(\]\()(?!https?://|#)([^)#\s]+)((?:#[^)]*)?\))")
 
 
 class ExamplesOfDocstrings(griffe.Extension):  # type: ignore[misc]
-    """Show the section "Example:" of a docstring as code, which griffe does for "Examples:" only."""
+    """Shows the section "Example:" of a docstring as code. griffe only knows "Examples:"."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Rename the section."""
@@ -39,13 +39,13 @@ class ExamplesOfDocstrings(griffe.Extension):  # type: ignore[misc]
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Give headings the addresses that forges give them."""
+    """Give headings the anchors that forges give them."""
     config.mdx_configs.setdefault("toc", {})["slugify"] = slugify
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add everything that does not lie in docs/."""
+    """Add all pages and files outside docs/."""
     outside = [path for path in list_paths(config.nav) if path.endswith(".md") and (ROOT / path).is_file()]
     pages = outside + [f"docs/{file.src_uri}" for file in files.documentation_pages()]
     linked = {target for page in pages for target in targets(page) if not target.startswith("docs/")}
@@ -58,7 +58,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Turn the links of a page, which are paths in the checkout, into paths in the site."""
+    """Convert the links of a page from paths in the checkout to paths in the site."""
     source = source_of(page.file.src_uri)
 
     def relink(match: re.Match[str]) -> str:
@@ -69,12 +69,12 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
 
 def unescape_bars(row: re.Match[str]) -> str:
-    """A row of a table without the escapes that forges need in code and that Python-Markdown would show."""
+    """Remove escapes of bars in code from a row of a table. Forges need them, but Python-Markdown would show them."""
     return re.sub(r"`[^`]+`", lambda code: code[0].replace(r"\|", "|"), row[0])
 
 
 def slugify(heading: str, separator: str) -> str:
-    """The address of a heading, as forges make it."""
+    """Make the anchor of a heading as forges do."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", separator)
 
 
@@ -88,27 +88,27 @@ def list_paths(nav: Any) -> Iterator[str]:
 
 
 def source_of(uri: str) -> str:
-    """The path in the checkout of a page of the site."""
+    """Return the path in the checkout of a page of the site."""
     return f"docs/{uri}" if (ROOT / "docs" / uri).is_file() else uri
 
 
 def in_site(path: str) -> str:
-    """The path in the site of a file of the checkout."""
+    """Return the path in the site of a file of the checkout."""
     return path.removeprefix("docs/")
 
 
 def resolve(page: str, link: str) -> str:
-    """The path in the checkout that a link of a page leads to."""
+    """Return the path in the checkout to which a link of a page leads."""
     return os.path.relpath((ROOT / page).parent / link, ROOT)
 
 
 def targets(page: str) -> set[str]:
-    """The files of the checkout that a page links to."""
+    """Find the files of the checkout to which a page links."""
     return {resolve(page, link) for _, link, _ in LINK.findall((ROOT / page).read_text(encoding="utf-8"))}
 
 
 def reference() -> str:
-    """The public names in the groups of `help(anls_metric)`, and the modules that are named after libraries."""
+    """Build the reference: the public names in the groups of `help(anls_metric)`, and the modules for libraries."""
     import anls_metric
 
     described = (anls_metric.__doc__ or "").partition("Import every public name")[2].partition("\nThe modules")[0]
@@ -128,7 +128,7 @@ def reference() -> str:
 
 
 def report() -> bytes:
-    """The report on the made-up models, as the command writes it."""
+    """Build the report on the made-up models with the command."""
     compared = ROOT / "examples" / "compare"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "report.html"

@@ -1,8 +1,8 @@
 """Build anls.py, the metric as one file, from the package: python tools/one_file.py
 
-``evaluate.load`` fetches one file, and people copy one file into their projects. This script writes that file: the
-core, the Trainer hook and the metric of the package, one module after the other. What needs more of the package (lists
-and nested values, extraction rules) imports it when it is called.
+``evaluate.load`` fetches one file, and people copy one file into their projects. This script writes that file from the
+core, the Trainer hook and the metric of the package. Features that need other modules of the package (lists and nested
+values, extraction rules) import them when they are called.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = "anls_metric"
 
-# In this order: a module imports only modules before it.
+# The order of the modules. A module imports only modules before it.
 MODULES = (
     "core.version",
     "core.choices",
@@ -30,7 +30,7 @@ MODULES = (
     "metric",
 )
 
-HEADER = '''"""ANLS (Average Normalized Levenshtein Similarity): the score of answers read from documents, in one file.
+HEADER = '''"""ANLS (Average Normalized Levenshtein Similarity) for answers to questions about documents, in one file.
 
 BUILT from the package anls_metric, not to be edited: change the module and run ``python tools/one_file.py``.
 
@@ -52,7 +52,7 @@ LINE = f"# {'-' * 98}\n"
 
 
 def build() -> str:
-    """The text of anls.py, not formatted yet. ValueError: two modules define the same name."""
+    """Build the source of anls.py, without formatting. ValueError: two modules define the same name."""
     plain: set[str] = set()  # import a, b
     names: dict[str, set[str]] = {}  # from a import b, c
     public: list[str] = []
@@ -64,7 +64,7 @@ def build() -> str:
         for name in defined_names(tree):
             if name != "__all__" and owners.setdefault(name, module) != module:
                 raise ValueError(f"{name} is defined in {owners[name]} and in {module}: rename one of them")
-        left_out = set()  # nodes that the built file has no place for
+        left_out = set()  # nodes that are not copied to the built file
         for node in tree.body:
             if isinstance(node, ast.Import):
                 plain |= {alias.name for alias in node.names}
@@ -78,7 +78,9 @@ def build() -> str:
             left_out.add(node)
         for node in tree.body:
             if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-                inside = [one for one in node.body if isinstance(one, ast.ImportFrom) and is_built_in(str(one.module))]
+                inside = [
+                    each for each in node.body if isinstance(each, ast.ImportFrom) and is_built_in(str(each.module))
+                ]
                 left_out |= {node} if len(inside) == len(node.body) else set(inside)
         about = (ast.get_docstring(tree) or "").splitlines()
         heading = "".join(f"# {line}".rstrip() + "\n" for line in (f"{PACKAGE}.{module}", "", *about))
@@ -90,22 +92,22 @@ def build() -> str:
 
 
 def path_of(module: str) -> Path:
-    """The file of a module of the package."""
+    """Return the path of a module of the package."""
     return ROOT / PACKAGE / f"{module.replace('.', '/')}.py"
 
 
 def is_built_in(module: str) -> bool:
-    """Whether a module is one of those that the file is built from."""
+    """Whether the file is built from this module."""
     return module.removeprefix(f"{PACKAGE}.") in MODULES
 
 
 def is_docstring(node: ast.stmt) -> bool:
-    """Whether a statement is a text alone."""
+    """Whether a statement is only a string."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def defined_names(tree: ast.Module) -> Iterator[str]:
-    """The names that the statements of a module define, imports aside."""
+    """Yield the names that a module defines, without its imports."""
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name
@@ -115,13 +117,13 @@ def defined_names(tree: ast.Module) -> Iterator[str]:
 
 
 def without(source: str, nodes: set[ast.stmt]) -> str:
-    """The source of a module without the lines of some of its statements."""
+    """Return the source of a module without the lines of these statements."""
     gone = {line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
     return "".join(line for number, line in enumerate(source.splitlines(True), 1) if number not in gone).strip() + "\n"
 
 
 def format_code(source: str) -> str:
-    """The source as ruff formats it, with the imports sorted."""
+    """Format the source with ruff, and sort its imports."""
     for command in ("check --fix --quiet --select I,RUF022", "format --quiet"):
         ruff = [sys.executable, "-m", "ruff", *command.split(), "--stdin-filename", str(ROOT / "anls.py"), "-"]
         done = subprocess.run(ruff, input=source, capture_output=True, encoding="utf-8", cwd=ROOT)
@@ -132,7 +134,7 @@ def format_code(source: str) -> str:
 
 
 def main() -> None:
-    """Write anls.py, or with --check say whether it is what the package gives."""
+    """Write anls.py, or with --check report whether it is up to date."""
     flags = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
     flags.add_argument("--check", action="store_true", help="exit with 1 where anls.py is stale, and write nothing")
     built, target = format_code(build()), ROOT / "anls.py"

@@ -1,1 +1,1 @@
-"""What is known: rows are scored, and a scored set knows its mean, outcomes, groups and worst."""
+"""Scores rows and analyzes the scores: means, outcomes, groups, intervals, comparisons and hints."""

@@ -1,4 +1,4 @@
-"""The edits of an answer in the texts as they were written, while scores compare normalized texts."""
+"""Maps the edits of an answer back to the original texts, since scores compare normalized texts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MOST_CELLS_TOGETHER = 100 * MOST_CELLS
 """The same limit for all pairs of texts of an `Aligner`."""
 
 MOST_PARTS = 400
-"""The number of differences beyond which nobody would read them."""
+"""The largest number of differences to show."""
 
 
 class Aligner:
-    """Finds the edits of answers in the texts as they were written.
+    """Finds the edits of answers in the original texts.
 
     Args:
         variant: the variant that normalizes the texts.
@@ -40,13 +40,13 @@ class Aligner:
         """Find the edits from a prediction to an accepted answer.
 
         Args:
-            prediction: the prediction as it was written.
+            prediction: the prediction before normalization.
             match: how it compares with the accepted answer.
 
         Returns:
-            Numbers of characters, always a number of the prediction and a number of the accepted answer: of characters
-            that are compared as equal, of characters that differ, of equal characters, and so on. None if the texts
-            are too long or differ in too many places.
+            Numbers of characters, in pairs of a number of the prediction and a number of the accepted answer: for an
+            equal part, for an edit, for an equal part, and so on. None if the texts are too long or differ in too many
+            places.
         """
         cells = len(match.normalized_prediction) * len(match.normalized_reference)
         if cells > min(MOST_CELLS, self._room):
@@ -73,7 +73,7 @@ class Aligner:
 
 
 class _Parts:
-    """Sizes of parts in two texts: first of an equal part, then of an edit, of an equal part, and so on."""
+    """The sizes of alternating parts in two texts: an equal part, an edit, an equal part, and so on."""
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
@@ -85,7 +85,7 @@ class _Parts:
     def add_edit(self, left: int, right: int) -> None:
         if not self.sizes:
             self.sizes += (0, 0)
-        if self._wants_equal:  # two edits in a row are one difference
+        if self._wants_equal:  # consecutive edits are one difference
             self.sizes[-2] += left
             self.sizes[-1] += right
         else:
@@ -97,10 +97,10 @@ class _Parts:
 
 
 def _split_equal(left: Sequence[int], right: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Split an equal part where one text has more characters, such as two blanks for one.
+    """Split an equal part at places where one text has more characters, such as two blanks for one.
 
     Args:
-        left, right: the places of the characters in both texts, and their ends.
+        left, right: the indices of the characters in both texts, and their ends.
     """
     start = 0
     for place in range(len(left) - 1):
@@ -113,21 +113,21 @@ def _split_equal(left: Sequence[int], right: Sequence[int]) -> Iterator[tuple[in
 
 
 def _locate(raw: str, normalized: str, ignore_case: bool) -> list[int] | None:
-    """The place in a text of each character of the normalized text, and the end of the last one; None if not found."""
+    """Find the index in the raw text of each character of the normalized text, and the end; None if that fails."""
     lowered = raw.lower() if ignore_case else raw
     if len(raw) == len(lowered) == len(normalized):
         return list(range(len(raw) + 1))
     places: range | list[int] = range(len(raw))
-    if len(lowered) != len(raw):  # a letter may be two letters in lower case
+    if len(lowered) != len(raw):  # a letter can become two letters in lower case
         places = [place for place, sign in enumerate(raw) for _ in sign.lower()]
         if len(places) != len(lowered):
             return None
-    found, place = [], 0
-    for sign in normalized:  # the blanks that normalizing removes are passed over
+    indices, place = [], 0
+    for sign in normalized:  # skips the blanks that normalizing removes
         while place < len(lowered) and lowered[place] != sign and not (sign == " " and lowered[place].isspace()):
             place += 1
         if place == len(lowered):
             return None
-        found.append(places[place])
+        indices.append(places[place])
         place += 1
-    return [*found, found[-1] + 1 if found else 0]
+    return [*indices, indices[-1] + 1 if indices else 0]

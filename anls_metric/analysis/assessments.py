@@ -1,4 +1,4 @@
-"""What a model says about its own answers, and what a judge says about them, beside their scores."""
+"""Collects the confidences of a model in its answers and the verdicts of a judge, beside the scores."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.analysis.confidence import RIGHT_AT, ConfidenceMeasures, Step, list_steps, measure_confidence
-from anls_metric.analysis.scored import Scored
+from anls_metric.analysis.scored import ScoredRow
 from anls_metric.analysis.verdicts import Agreement, compare_verdicts, list_differences
 from anls_metric.reading.answer_fields import CONFIDENCE, JUDGE
 
 
 class Difference(NamedTuple):
-    """An answer about which score and judge differ. The fields are the keys of the JSON document."""
+    """An answer on which score and judge disagree. The fields are the keys of the JSON document."""
 
     id: str
     score: float
@@ -21,17 +21,16 @@ class Difference(NamedTuple):
 
 
 class Assessments:
-    """Collects the confidences of answers, and the verdicts about them. A question without an answer has none.
+    """Collects the confidences and verdicts of answers. Questions without an answer do not count.
 
     Args:
-        fields: the paths of what is read, by the names of `answer_fields.READERS`.
-        right_at: the score from which an answer is right.
+        right_at: the lowest score of a right answer.
 
     Example:
         >>> from anls_metric.reading.batch import Row
         >>> rows = [Row("7", "a", ["a"], {}, beside={"judge": True}), Row("8", "b", ["c"], {}, beside={"judge": True})]
         >>> assessments = Assessments({"judge": "verdict"})
-        >>> assessments.add([Scored(rows[0], 1.0, None, "equal"), Scored(rows[1], 0.0, None, "other")])
+        >>> assessments.add([ScoredRow(rows[0], 1.0, None, "equal"), ScoredRow(rows[1], 0.0, None, "other")])
         >>> assessments.judge.agreement, assessments.differences
         (0.5, [Difference(id='8', score=0.0, verdict=True)])
         >>> assessments.confidence is None, assessments.count_missing("judge")
@@ -44,8 +43,8 @@ class Assessments:
         self._scores = array("d")
         self._values: dict[str, list[Any]] = {role: [] for role in fields}
 
-    def add(self, scored: Sequence[Scored]) -> None:
-        """Add answers: of each question all runs."""
+    def add(self, scored: Sequence[ScoredRow]) -> None:
+        """Add answers: all runs of each question."""
         answers = [run for each in scored for run in each.runs or (each,) if run.row.prediction is not None]
         self._ids += [answer.row.id for answer in answers]
         self._scores.extend(answer.score for answer in answers)
@@ -54,11 +53,11 @@ class Assessments:
 
     @property
     def count(self) -> int:
-        """How many answers there are."""
+        """The number of answers."""
         return len(self._scores)
 
     def count_missing(self, role: str) -> int:
-        """How many answers have no such value."""
+        """Count the answers without a confidence, or without a verdict."""
         return self._values[role].count(None)
 
     def _has_all(self, role: str) -> bool:
@@ -66,7 +65,7 @@ class Assessments:
 
     @property
     def confidence(self) -> ConfidenceMeasures | None:
-        """What the confidences tell; None unless every answer has one."""
+        """The measures of the confidences; None unless every answer has one."""
         if not self._has_all(CONFIDENCE):
             return None
         return measure_confidence(self._values[CONFIDENCE], self._scores, self.right_at)
@@ -79,12 +78,12 @@ class Assessments:
 
     @property
     def judge(self) -> Agreement | None:
-        """How far scores and verdicts agree; None unless every answer has a verdict."""
+        """The agreement of scores and verdicts; None unless every answer has a verdict."""
         return compare_verdicts(self._scores, self._values[JUDGE], self.right_at) if self._has_all(JUDGE) else None
 
     @property
     def differences(self) -> list[Difference]:
-        """The answers about which score and judge differ, those farthest apart first."""
+        """The answers on which score and judge disagree, the largest disagreement first."""
         if not self._has_all(JUDGE):
             return []
         verdicts = self._values[JUDGE]

@@ -1,4 +1,4 @@
-"""Finds the clusters of questions: those about one document or page, by a field of their records."""
+"""Finds clusters of questions about the same document or page, by a field of their records."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ CLUSTER_FIELDS = (
 NO_CLUSTERS = "none"
 
 _NAMES = frozenset(CLUSTER_FIELDS)
-_DEEPEST = 8  # objects inside each other in which a field is looked for
-_MOST_PATHS = 64  # paths to such fields; a file with more has names that are data, and only its top level counts
+_DEEPEST = 8  # levels of objects in which a field is searched
+_MOST_PATHS = 64  # paths to such fields; in a file with more, names are data, and only its top level counts
 
-# A field names kinds, and no documents, where a value has more questions than this, and more than so many times the
-# number of values: two values of 41 questions, ten of 401.
+# A field names kinds, not documents, if it has more questions per value than `_MANY_QUESTIONS`, and more than
+# `_MANY_TIMES` times the number of values: two values for 41 questions, or ten for 401.
 _MANY_QUESTIONS = 20
 _MANY_TIMES = 4
 
-_LARGE_SHARE = 0.25  # of the questions; an interval is too narrow where one document has it
+_LARGE_SHARE = 0.25  # of the questions; if one document has this share, an interval is too narrow
 
 CLUSTER_BY = Remedy(
     python="if {value} names the documents, choose it with cluster_by={value!r}",
@@ -61,7 +61,7 @@ CLUSTER_BY = Remedy(
     page="if {value} names the documents, choose it under “More options”",
     endpoint="if {value} names the documents, score the files with anls --cluster-by {value}",
 )
-"""What to do where a field may name the documents, and was not chosen."""
+"""What to do about a field that may name the documents and was not chosen."""
 
 
 class Clusters(NamedTuple):
@@ -73,7 +73,7 @@ class Clusters(NamedTuple):
     """
 
     field: str
-    count: int  # type: ignore[assignment]  # hides a method of tuples that nobody needs here
+    count: int  # type: ignore[assignment]  # hides an unused method of tuples
 
 
 class Doubt(NamedTuple):
@@ -89,7 +89,7 @@ class Doubt(NamedTuple):
 
 
 class ClusteredScores:
-    """Collects scores with all fields that may name their clusters; the field is chosen when all records are known.
+    """Collects scores with all fields that may name their clusters. The field is chosen after all records were added.
 
     Args:
         cluster_by: a field of the records, or a path to one, or "none" for no clusters; None chooses as `cluster_field`
@@ -108,12 +108,12 @@ class ClusteredScores:
     def __init__(self, cluster_by: str | None = None, most: float = 1.0) -> None:
         self._cluster_by = cluster_by
         self._most = most
-        self._is_named = cluster_by not in (None, NO_CLUSTERS)
+        self._is_user_choice = cluster_by not in (None, NO_CLUSTERS)
         self._deepest = _DEEPEST
         self._alone: Counter[float] = Counter()  # the scores before the first record with a field to choose
         self._scores = array("d")  # the scores from there on,
         self._columns: dict[str, _Column] = {}  # and their clusters by each field
-        if self._is_named:
+        if self._is_user_choice:
             self._columns[str(cluster_by)] = _Column(str(cluster_by))
         self._chosen: _Choice | None = None
 
@@ -135,7 +135,7 @@ class ClusteredScores:
             column.add(records)
 
     def _find_columns(self, records: Sequence[Mapping[str, Any]]) -> None:
-        """Begin a column for each field that comes for the first time."""
+        """Begin a column for each field that occurs for the first time."""
         for path in _find_paths(records, self._deepest) - self._columns.keys():
             self._columns[path] = _Column(path, len(self._scores))
         if len(self._columns) > _MOST_PATHS:
@@ -143,10 +143,10 @@ class ClusteredScores:
             self._columns = {path: column for path, column in self._columns.items() if path in _NAMES}
 
     def choose(self) -> tuple[Clusters | None, Sample]:
-        """Choose the field that makes the fewest clusters, of those that may name documents.
+        """Choose the field with the fewest clusters among those that may name documents.
 
         Returns:
-            The clusters, None if there are none, and the scores by cluster. The order of the records changes neither.
+            The clusters, None for none, and the scores by cluster. They do not depend on the order of the records.
 
         Raises:
             ValueError: no record has the field of `cluster_by`.
@@ -158,7 +158,7 @@ class ClusteredScores:
         """List the number of the cluster of each score, in the order in which they were added.
 
         Returns:
-            None for a score that is its own cluster; None instead of a list if all are.
+            A list with None for each score that is its own cluster; None if all are.
 
         Raises:
             ValueError: as `choose`.
@@ -170,20 +170,20 @@ class ClusteredScores:
         return [None] * alone + list(self._columns[choice.field.path].list_clusters())
 
     def find_doubts(self) -> list[Doubt]:
-        """Find reasons to doubt the clusters: one with a large share of the questions, or a choice that was close.
+        """Find reasons to doubt the clusters: a cluster with a large share of the questions, or a close choice.
 
         Raises:
             ValueError: as `choose`.
         """
         choice = self._choose_field()
-        doubts = [self._doubt_share(choice), None if self._is_named else _doubt_choice(choice)]
+        doubts = [self._doubt_share(choice), None if self._is_user_choice else _doubt_choice(choice)]
         return list(filter(None, doubts))
 
     def _doubt_share(self, choice: _Choice) -> Doubt | None:
-        """Doubt an interval where one of the clusters holds a quarter of the questions, and half more than its share.
+        """Doubt an interval if one cluster has a quarter of the questions, and half as many again as an equal share.
 
-        In simulations the interval of 95 % held the truth in 90 of 100 samples where one of 76 documents had a quarter
-        of the questions, and in 68 where it had half; where each of four documents had a quarter it held in 94.
+        In simulations the 95 % interval contained the truth in 90 of 100 samples if one of 76 documents had a quarter
+        of the questions, and in 68 if it had half. With four documents of a quarter each, it did in 94.
         """
         if not choice.field or choice.field.clusters < 2:
             return None
@@ -198,15 +198,15 @@ class ClusteredScores:
         return Doubt(f"{problem}: the 95 % interval is too narrow")
 
     def _choose_field(self) -> _Choice:
-        """Choose the field, and keep the choice until more scores come."""
+        """Choose the field, and keep the choice until more scores are added."""
         if self._chosen is None:
             alone = sum(self._alone.values())
             total = alone + len(self._scores)
             fields = [self._columns[path].describe(total) for path in sorted(self._columns, key=_rank)]
-            if self._is_named and not fields[0].values:
+            if self._is_user_choice and not fields[0].values:
                 raise ValueError(f"no question has the field {self._cluster_by!r}, by which to cluster")
-            fields = [field for field in fields if self._is_named or 1 < field.clusters < total]
-            documents = [field for field in fields if self._is_named or not field.is_kind]
+            fields = [field for field in fields if self._is_user_choice or 1 < field.clusters < total]
+            documents = [field for field in fields if self._is_user_choice or not field.is_kind]
             chosen = min(documents, key=lambda field: field.clusters, default=None)
             sample = Sample(most=self._most)
             sample.add(self._alone)
@@ -216,33 +216,33 @@ class ClusteredScores:
 
 
 class _Field(NamedTuple):
-    """What is known of a field that may name the clusters.
+    """A field that may name the clusters, with its counts.
 
     Attributes:
         path: the field, or the path to it.
         clusters: the number of clusters; a question without the field is its own cluster.
         values: the number of different values.
-        named: the number of questions that have one.
+        questions: the number of questions that have a value.
     """
 
     path: str
     clusters: int
     values: int
-    named: int
+    questions: int
 
     @property
     def is_kind(self) -> bool:
-        """Whether it has too few values for the number of its questions to name documents."""
-        return self.named > max(_MANY_QUESTIONS, _MANY_TIMES * self.values) * self.values
+        """Whether the field has too few values for its questions to name documents."""
+        return self.questions > max(_MANY_QUESTIONS, _MANY_TIMES * self.values) * self.values
 
     def is_close(self, times: float) -> bool:
-        """Whether so many times fewer values would have made it a kind, or so many times more a document."""
-        border = sqrt(self.named / _MANY_TIMES)
-        return self.named > _MANY_QUESTIONS * self.values and border / times < self.values < border * times
+        """Whether this many times fewer values would make the field a kind, or this many times more a document."""
+        border = sqrt(self.questions / _MANY_TIMES)
+        return self.questions > _MANY_QUESTIONS * self.values and border / times < self.values < border * times
 
 
 class _Choice(NamedTuple):
-    """The field that was chosen, None if none was; all fields that put some questions together; and the sample."""
+    """The chosen field, None for none; all fields that group some questions; and the sample."""
 
     field: _Field | None
     fields: list[_Field]
@@ -250,7 +250,7 @@ class _Choice(NamedTuple):
 
 
 def _doubt_choice(choice: _Choice) -> Doubt | None:
-    """Doubt a choice that would have been another one with a few values more, or fewer."""
+    """Doubt a choice that a few more or fewer values would change."""
     chosen = choice.field
     if not chosen:
         return _doubt_kind([field for field in choice.fields if field.is_kind], "each question counts for itself")
@@ -258,7 +258,7 @@ def _doubt_choice(choice: _Choice) -> Doubt | None:
     if finer and chosen.is_close(1.5):
         other = min(finer, key=lambda field: field.clusters)
         return Doubt(
-            f"the clusters are the {chosen.values:,} values of {chosen.path}, few for {chosen.named:,} questions; "
+            f"the clusters are the {chosen.values:,} values of {chosen.path}, few for {chosen.questions:,} questions; "
             f"{other.path} has {other.values:,} values",
             other.path,
         )
@@ -267,19 +267,21 @@ def _doubt_choice(choice: _Choice) -> Doubt | None:
 
 
 def _doubt_kind(kinds: Sequence[_Field], instead: str) -> Doubt | None:
-    """Doubt that the field with the most values names a kind, and no document."""
+    """Doubt that the field with the most values names a kind rather than a document."""
     if not kinds:
         return None
     kind = max(kinds, key=lambda field: field.values)
-    return Doubt(f"{kind.path} has only {kind.values:,} values for {kind.named:,} questions, so {instead}", kind.path)
+    return Doubt(
+        f"{kind.path} has only {kind.values:,} values for {kind.questions:,} questions, so {instead}", kind.path
+    )
 
 
 class _Column:
-    """The cluster of each score by one field, kept as a number, since most fields are not chosen.
+    """The cluster of each score by one field, as a number, because most fields are never chosen.
 
     Args:
         field: the field, or the path to it.
-        before: the number of scores before the first record that has it.
+        before: the number of scores before the first record with the field.
     """
 
     def __init__(self, field: str, before: int = 0) -> None:
@@ -291,7 +293,7 @@ class _Column:
         before = len(self._number_of)
         try:
             numbers = self._number_clusters(get_column(records, self._field))
-        except (KeyError, TypeError):  # a record does not have it, or has a list
+        except (KeyError, TypeError):  # a record lacks the field, or has a list
             numbers = []
         fresh = list(islice(reversed(self._number_of), len(self._number_of) - before))
         plain = "" not in self._number_of and set(map(type, fresh)) <= {str, int}
@@ -306,11 +308,11 @@ class _Column:
         return list(map(self._number_of.setdefault, clusters, count(len(self._numbers))))
 
     def describe(self, total: int) -> _Field:
-        """Describe the field, for so many questions."""
+        """Describe the field, given the number of all questions."""
         alone = self._number_of.get(None)
         values = len(self._number_of) - (alone is not None)
-        named = len(self._numbers) - (0 if alone is None else self._numbers.count(alone))
-        return _Field(self._field, values + total - named, values, named)
+        count = len(self._numbers) - (0 if alone is None else self._numbers.count(alone))
+        return _Field(self._field, values + total - count, values, count)
 
     @property
     def largest(self) -> int:
@@ -319,20 +321,20 @@ class _Column:
         return max((size for number, size in Counter(self._numbers).items() if number != alone), default=0)
 
     def name_largest(self) -> str:
-        """The name of the largest cluster."""
+        """Name the largest cluster."""
         sizes, largest = Counter(self._numbers), self.largest
         return min(
             str(name) for name, number in self._number_of.items() if sizes[number] == largest and name is not None
         )
 
     def list_clusters(self) -> Sequence[int | None]:
-        """The number of the cluster of each score, None for a score without one."""
+        """List the number of the cluster of each score, None for a score without one."""
         alone = self._number_of.get(None)
         return self._numbers if alone is None else [None if number == alone else number for number in self._numbers]
 
 
 def _rank(path: str) -> tuple[int, int, str]:
-    """Rank a field of `CLUSTER_FIELDS`, or a path to it: of equal ones the first is chosen."""
+    """Rank a field of `CLUSTER_FIELDS`, or a path to it. If two fields are equally good, the lower rank is chosen."""
     name = path.rpartition(".")[2]
     return CLUSTER_FIELDS.index(name) if name in _NAMES else -1, path.count("."), path
 
@@ -355,13 +357,13 @@ def _find_paths(records: Sequence[Mapping[str, Any]], deepest: int, before: str 
                 inner[name].append(value)
             elif name in _NAMES:
                 paths.add(before + name)
-    for name, found in inner.items() if deepest > 1 else ():
-        paths |= _find_paths(found, deepest - 1, f"{before}{name}.")
+    for name, objects in inner.items() if deepest > 1 else ():
+        paths |= _find_paths(objects, deepest - 1, f"{before}{name}.")
     return paths
 
 
 def cluster_column(records: Sequence[Mapping[str, Any]], field: str) -> list[str | float | None]:
-    """The cluster of each record: the value of a field or path, None if it is no text and no number.
+    """Return the cluster of each record: the value of a field or path, None if it is neither a text nor a number.
 
     Example:
         >>> cluster_column([{"page": "7"}, {"page": ""}, {}, {"page": ["7", "8"]}], "page")
@@ -381,7 +383,7 @@ def _is_name(value: object) -> bool:
 
 
 def cluster_field(records: Sequence[Mapping[str, Any]]) -> str | None:
-    """Find the field that says which questions belong together: the one of `CLUSTER_FIELDS` with the fewest clusters.
+    """Find the field that names the document of a question: the field of `CLUSTER_FIELDS` with the fewest clusters.
 
     Args:
         records: the records of the questions.
@@ -401,7 +403,7 @@ def cluster_field(records: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def find_clusters(records: Sequence[Mapping[str, Any]], cluster_by: str | None = None) -> Clusters | None:
-    """Find the clusters of questions, None if there are none.
+    """Find the clusters of questions; None for none.
 
     Args:
         records: the records of the questions.

@@ -1,4 +1,4 @@
-"""Compares submissions to the same questions: which is better than the baseline, and how sure that is."""
+"""Compares submissions to the same questions: which is better than the baseline, and how certain that is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.analysis import significance
 from anls_metric.analysis.clusters import Clusters, cluster_column, find_clusters
-from anls_metric.analysis.scored import Answers, Group, Scored, ScoredSet
+from anls_metric.analysis.scored import Answers, Group, ScoredRow, ScoredSet
 from anls_metric.analysis.significance import Interval, Sample, adjust_for_best, differences, holm
 from anls_metric.core.choices import describe_unknown
 from anls_metric.reading.errors import InputError
@@ -27,7 +27,7 @@ FEWEST_CLUSTERS = 30
 
 NOT_TOLD_APART, TOO_FEW = "not told apart", "too few questions"
 
-Pair = tuple[Scored, Scored]
+Pair = tuple[ScoredRow, ScoredRow]
 
 
 class Comparison(NamedTuple):
@@ -64,7 +64,7 @@ class Comparison(NamedTuple):
 
     @property
     def note(self) -> str:
-        """Why interval and verdict disagree; "" where they agree."""
+        """A sentence on why interval and verdict disagree; "" if they agree."""
         if self.interval is None or self.verdict == TOO_FEW:
             return ""
         told_apart, holds_zero = self.verdict != NOT_TOLD_APART, self.interval.low <= 0 <= self.interval.high
@@ -75,7 +75,7 @@ class Comparison(NamedTuple):
         return "interval and test differ at the border, and the verdict goes by the test"
 
     def reverse(self) -> Comparison:
-        """The comparison of the second with the first; the p-values are the same.
+        """Return the comparison of the second with the first. The p-values stay the same.
 
         Example:
             >>> less = Comparison("a", "b", 9, -0.5, Interval(-0.75, -0.25), 0.01, 0.02, 1, 6, 2, "worse")
@@ -93,7 +93,7 @@ class Comparison(NamedTuple):
         )
 
     def adjust(self, p_value: float) -> Comparison:
-        """The comparison with another adjusted p-value, and the verdict that follows from it."""
+        """Return the comparison with another adjusted p-value, and the verdict that follows from it."""
         verdict = self.verdict if self.verdict == TOO_FEW else _find_verdict(p_value, self.difference)
         return self._replace(p_value_adjusted=p_value, verdict=verdict)
 
@@ -111,12 +111,12 @@ class GroupDifference(NamedTuple):
     difference_interval: Interval | None
 
 
-class Compared(NamedTuple):
+class ComparisonSet(NamedTuple):
     """The comparisons of several submissions.
 
     Attributes:
         baseline: the name of the submission with which the others are compared.
-        clusters: the clusters of the questions, None if there are none.
+        clusters: the clusters of the questions; None for none.
         comparisons: the baseline with each of the others, in their order; then the other pairs, where all are compared.
         hints: reasons to doubt the numbers, as sentences.
         best: the name of the submission with the highest mean.
@@ -124,7 +124,7 @@ class Compared(NamedTuple):
             choice of the best on the same questions: see `significance.adjust_for_best`.
         all_pairs: whether every pair is compared.
         groups: the differences of each of the others from the baseline: by its name, the field and the group. Groups
-            that the baseline does not have are missing.
+            that the baseline lacks are missing.
     """
 
     baseline: str
@@ -142,20 +142,20 @@ def compare(
     baseline: str | None = None,
     cluster_by: str | None = None,
     all_pairs: bool = False,
-) -> Compared:
+) -> ComparisonSet:
     """Compare each of several submissions with one of them, or all of them with each other, question by question.
 
     Args:
         scored_sets: comparable sets by name; they are joined by the ids of their questions.
         baseline: the name of the set with which the others are compared; None takes the first.
-        cluster_by: the field of the records that says which questions belong together, or "none"; None chooses as
+        cluster_by: the field of the records that names the document of a question, or "none"; None chooses as
             `clusters.cluster_field` does.
         all_pairs: whether to compare every pair; p-values are adjusted for all of them.
 
     Raises:
-        ValueError: there are fewer than two sets or no set of the baseline's name, the signatures differ, a set is not
+        ValueError: there are fewer than two sets, no set of the baseline's name, other signatures, a set that is not
             comparable, or no record has the field of `cluster_by`.
-        InputError: an id comes twice in a set, two sets have no question in common, or most questions with the same id
+        InputError: an id is repeated in a set, two sets have no question in common, or most questions with the same id
             have different accepted answers.
 
     Example:
@@ -181,7 +181,7 @@ def compare(
     if len(others) < len(answers) - 1:
         others, _ = _compare_pairs(_pair_with(best, answers), answers, cluster_of, patterns)
     ties = _find_ties(best, others)
-    return Compared(
+    return ComparisonSet(
         baseline=baseline,
         clusters=clusters,
         comparisons=comparisons,
@@ -202,7 +202,7 @@ def _pair_with(name: str, others: Iterable[str]) -> list[tuple[str, str]]:
 
 
 def _find_baseline(scored_sets: Mapping[str, ScoredSet], baseline: str | None) -> str:
-    """Find the name of the baseline; raise a ValueError if the sets cannot be compared."""
+    """Find the name of the baseline. ValueError: the sets cannot be compared."""
     if baseline is not None and baseline not in scored_sets:
         raise ValueError(describe_unknown("baseline", baseline, scored_sets))
     if len(scored_sets) < 2:
@@ -234,7 +234,7 @@ def _answers_of(name: str, scored_set: ScoredSet) -> Answers:
 def _cluster_questions(
     answers: Mapping[str, Answers], cluster_by: str | None
 ) -> tuple[Clusters | None, Mapping[str, Hashable]]:
-    """Find the clusters, and the cluster of each question; where records differ, those of the first set count."""
+    """Find the clusters, and the cluster of each question. If records differ, those of the first set count."""
     records: dict[str, Mapping[str, Any]] = {}
     for each in answers.values():
         if not records or records.keys() != set(each.ids):
@@ -246,7 +246,7 @@ def _cluster_questions(
 
 
 def _find_ties(best: str, others: Sequence[Comparison]) -> set[str]:
-    """Find the names of those that cannot be distinguished from the best, given the comparisons with it."""
+    """Find the names of the submissions that cannot be distinguished from the best, given its comparisons."""
     p_values = adjust_for_best([other.p_value for other in others])
     return {
         other.first if other.second == best else other.second
@@ -271,7 +271,7 @@ def _compare_pairs(
 
 
 def _list_notes(comparisons: Sequence[Comparison]) -> list[str]:
-    """The notes of comparisons as hints: each note once, with the comparisons that have it."""
+    """List the notes of comparisons as hints: each note once, with the comparisons that have it."""
     pairs: dict[str, list[str]] = {}
     for each in comparisons:
         if each.note:
@@ -283,7 +283,7 @@ def _list_notes(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def compare_each_with_each(
-    scored_sets: Mapping[str, ScoredSet], compared: Compared
+    scored_sets: Mapping[str, ScoredSet], compared: ComparisonSet
 ) -> dict[str, dict[str, Comparison]]:
     """Compare submissions as if each of them were the baseline.
 
@@ -292,30 +292,30 @@ def compare_each_with_each(
         compared: their comparison with the baseline, or of all pairs.
 
     Returns:
-        By the name of a baseline and the name of another submission, their comparison. Its p-value is adjusted for the
-        comparisons with this baseline; where `compared` has all pairs, for all pairs. A pair without common questions
-        is missing.
+        The comparison by the name of the baseline and the name of the other submission. Its p-value is adjusted for the
+        comparisons with this baseline, or for all pairs if `compared` has all pairs. Pairs without common questions are
+        missing.
     """
-    found = {(each.first, each.second): each for each in compared.comparisons}
-    missing = [pair for pair in combinations(scored_sets, 2) if pair not in found and pair[::-1] not in found]
+    by_names = {(each.first, each.second): each for each in compared.comparisons}
+    missing = [pair for pair in combinations(scored_sets, 2) if pair not in by_names and pair[::-1] not in by_names]
     if missing:
         answers = {name: _answers_of(name, scored_set) for name, scored_set in scored_sets.items()}
         cluster_of = find_cluster_of_questions(scored_sets, compared)
         for pair in missing:
             with suppress(InputError):
-                (found[pair],), _ = _compare_pairs([pair], answers, cluster_of, _count_patterns(len(answers)))
-    found |= {(second, first): each.reverse() for (first, second), each in found.items()}
+                (by_names[pair],), _ = _compare_pairs([pair], answers, cluster_of, _count_patterns(len(answers)))
+    by_names |= {(second, first): each.reverse() for (first, second), each in by_names.items()}
     by_baseline: dict[str, dict[str, Comparison]] = {}
     for baseline in scored_sets:
-        others = [found[baseline, name] for name in scored_sets if (baseline, name) in found]
+        others = [by_names[baseline, name] for name in scored_sets if (baseline, name) in by_names]
         if not compared.all_pairs:
             others = list(map(Comparison.adjust, others, holm([each.p_value for each in others])))
         by_baseline[baseline] = {each.second: each for each in others}
     return by_baseline
 
 
-def find_cluster_of_questions(scored_sets: Mapping[str, ScoredSet], compared: Compared) -> Mapping[str, Hashable]:
-    """Find the cluster of each question by its id, as the comparison does; others stand alone."""
+def find_cluster_of_questions(scored_sets: Mapping[str, ScoredSet], compared: ComparisonSet) -> Mapping[str, Hashable]:
+    """Find the cluster of each question by its id, as the comparison does. Other questions are their own clusters."""
     if compared.clusters is None:
         return {}
     answers = {name: _answers_of(name, scored_set) for name, scored_set in scored_sets.items()}
@@ -323,7 +323,7 @@ def find_cluster_of_questions(scored_sets: Mapping[str, ScoredSet], compared: Co
 
 
 def _count_patterns(submissions: int) -> int:
-    """Count the patterns of a test: so many that the smallest p-value is significant after every adjustment."""
+    """Count the sign patterns of a test. There are enough for a significant p-value after every adjustment."""
     return max(significance.FLIPS, round(math.comb(submissions, 2) / SIGNIFICANT))
 
 
@@ -331,7 +331,7 @@ class _Pairs:
     """The scores of two submissions for the questions that both have, in the order of the first.
 
     Raises:
-        InputError: they have no question in common, or most questions have other accepted answers.
+        InputError: the two have no question in common, or most questions have other accepted answers.
     """
 
     def __init__(self, first_name: str, first: Answers, second_name: str, second: Answers) -> None:
@@ -363,7 +363,7 @@ class _Pairs:
             )
 
     def sample(self, cluster_of: Mapping[str, Hashable]) -> Sample:
-        """Sample the differences, second minus first, by cluster."""
+        """Collect the differences, second minus first, by cluster."""
         return differences(self._first, self._second, list(map(cluster_of.get, self._ids)))
 
     def compare(self, sample: Sample, p_value: float, adjusted: float) -> Comparison:
@@ -421,7 +421,7 @@ def _compare_groups(
 def compare_groups(
     before: Mapping[str, float], after: Mapping[str, float], cluster_of: Mapping[str, Hashable]
 ) -> GroupDifference | None:
-    """Compare the scores of a group, by the ids of its questions; None if there is no common question."""
+    """Compare the scores of a group, by the ids of its questions; None without a common question."""
     ids = [key for key in after if key in before]
     if not ids:
         return None
@@ -430,13 +430,13 @@ def compare_groups(
 
 
 def index_scores(scored_set: ScoredSet, group: Group) -> dict[str, float]:
-    """The scores of a group of a set that keeps its answers, by the ids of the questions."""
+    """Return the scores of a group of a set that keeps its answers, by the ids of the questions."""
     ids = scored_set.answers.ids if scored_set.answers else ()
     return {ids[place]: score for place, score in zip(group.places, group.scores)}
 
 
 def _are_same(references: Sequence[Any], others: Sequence[Any]) -> bool:
-    """Whether two lists have the same items in any order; the items may be lists, which cannot be in a set."""
+    """Whether two lists have the same items in any order. Items may be lists, which a set cannot hold."""
     return all(text in others for text in references) and all(text in references for text in others)
 
 
@@ -449,8 +449,8 @@ def find_changes(first: ScoredSet, second: ScoredSet, most: int) -> tuple[list[P
         most: how many questions to return of each kind.
 
     Returns:
-        Pairs of answers: those for which the second scores less, and those for which it scores more. The largest
-        difference comes first; equal ones have the order of the first set.
+        Two lists of pairs of answers: questions on which the second scores less, and questions on which it scores more.
+        The largest difference comes first; equal differences have the order of the first set.
 
     Example:
         >>> from anls_metric.reading.batch import Row

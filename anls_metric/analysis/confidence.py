@@ -1,7 +1,6 @@
-"""How much the confidence of a model tells about its answers: numbers in, numbers out.
+"""Measures how much the confidence of a model says about its answers, given confidences and scores as numbers.
 
-Answers with the same confidence are one step: nobody can accept one of them and not the other, so their order changes
-no number.
+Answers with the same confidence form one step: they can only be accepted together, so their order does not matter.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from itertools import accumulate, groupby, pairwise
 from typing import NamedTuple
 
 RIGHT_AT = 0.5
-"""The score from which an answer is right."""
+"""The lowest score of a right answer."""
 
 LEVELS = (0.9, 0.95, 0.99)
 """The accuracies of `ConfidenceMeasures.coverage`."""
@@ -23,12 +22,12 @@ MOST_BINS = 100
 
 @dataclass(frozen=True)
 class Step:
-    """The answers down to a confidence.
+    """A point of the risk-coverage curve: all answers down to a confidence.
 
     Attributes:
-        confidence: the least confidence of them.
-        count: how many they are.
-        right: how many of them are right.
+        confidence: the lowest confidence among them.
+        count: the number of answers.
+        right: the number of right answers.
         total: the sum of their scores.
     """
 
@@ -39,12 +38,12 @@ class Step:
 
     @property
     def risk(self) -> float:
-        """1 - their mean score."""
+        """1 - the mean score."""
         return 1.0 - self.total / self.count
 
 
 class ConfidenceMeasures(NamedTuple):
-    """What confidences tell. The fields are the keys of the JSON document.
+    """The measures of confidences. The fields are the keys of the JSON document.
 
     Attributes:
         auroc: how often a right answer has a higher confidence than a wrong one, where a tie counts half; None if all
@@ -52,7 +51,7 @@ class ConfidenceMeasures(NamedTuple):
         aurc: the area under the risk-coverage curve: the mean risk over all coverages. The risk is 1 - the mean score.
         ece: the expected calibration error: how far confidence and accuracy are apart, in bins of equally many answers.
         coverage: the largest share of the answers, the most confident first, whose accuracy is at least "0.9", "0.95"
-            or "0.99": what may be accepted without a look.
+            or "0.99": the share that can be accepted without review.
     """
 
     auroc: float | None
@@ -69,7 +68,7 @@ def measure_confidence(
     Args:
         confidences: the confidence of each answer, from 0 to 1.
         scores: the score of each answer, from 0 to 1.
-        right_at: the score from which an answer is right.
+        right_at: the lowest score of a right answer.
 
     Raises:
         ValueError: there are no answers, the numbers of confidences and scores differ, or a confidence is outside
@@ -94,7 +93,7 @@ def measure_confidence(
 
 
 def list_steps(confidences: Sequence[float], scores: Sequence[float], right_at: float = RIGHT_AT) -> list[Step]:
-    """List the steps from the most confident answers to all: the points of the risk-coverage curve.
+    """List the steps from the most confident answers to all answers: the points of the risk-coverage curve.
 
     Raises:
         ValueError: as `measure_confidence`.
@@ -121,7 +120,7 @@ def list_steps(confidences: Sequence[float], scores: Sequence[float], right_at: 
 
 
 def compute_auroc(steps: Sequence[Step]) -> float | None:
-    """Compute how often a right answer has a higher confidence than a wrong one; None without such pairs."""
+    """Compute how often a right answer has a higher confidence than a wrong answer; None without such pairs."""
     last = steps[-1]
     pairs = last.right * (last.count - last.right)
     if not pairs:
@@ -136,7 +135,7 @@ def compute_auroc(steps: Sequence[Step]) -> float | None:
 
 
 def compute_aurc(steps: Sequence[Step]) -> float:
-    """Compute the mean risk over all coverages; a step counts as often as it has answers."""
+    """Compute the mean risk over all coverages. A step counts once for each of its answers."""
     befores = [0, *(step.count for step in steps)]
     return math.fsum((step.count - before) * step.risk for step, before in zip(steps, befores)) / steps[-1].count
 
@@ -144,7 +143,7 @@ def compute_aurc(steps: Sequence[Step]) -> float:
 def compute_ece(steps: Sequence[Step]) -> float:
     """Compute the expected calibration error in min(n - 1, 100) bins of equally many answers.
 
-    Answers with the same confidence may be in two bins; each of them is right as often as all of them are.
+    If answers with the same confidence are split between two bins, both bins get their mean accuracy.
     """
     confidences: list[float] = []
     rights: list[float] = []
@@ -162,6 +161,6 @@ def compute_ece(steps: Sequence[Step]) -> float:
 
 
 def compute_coverage(steps: Sequence[Step], accuracy: float) -> float:
-    """Compute the largest share of the answers, the most confident first, of which so many are right; 0 if none are."""
+    """Compute the largest share of answers, the most confident first, with at least this accuracy; 0 for none."""
     counts = (step.count for step in steps if step.right / step.count >= accuracy)
     return max(counts, default=0) / steps[-1].count

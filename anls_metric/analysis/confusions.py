@@ -1,4 +1,4 @@
-"""The most frequent edits between answers and accepted ones: which letters and short pieces a model confuses."""
+"""Counts the most frequent edits between answers and accepted answers: which letters a model confuses."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from anls_metric.core.variants import Variant
 from anls_metric.reading.batch import Row, get_texts
 
 LONGEST = 3
-"""The most characters of an edit; a longer one is another word."""
+"""The longest edit, in characters. A longer edit is another word."""
 
 
 @dataclass(frozen=True)
 class Confusion:
-    """An edit that comes several times. The fields are the keys of the JSON document.
+    """An edit with its frequency. The fields are the keys of the JSON document.
 
     Attributes:
-        predicted: what the answers have; "" where they lack something.
-        accepted: what the closest accepted answers have instead; "" where they have nothing.
-        count: how often.
+        predicted: the characters in the answers; "" for missing characters.
+        accepted: the characters in the closest accepted answers instead; "" for none.
+        count: the number of occurrences.
     """
 
     predicted: str
@@ -56,13 +56,13 @@ class ConfusionCounter:
                 self._counts.update(_list_pieces(self._variant.explain(*get_texts(rows[place])).edits))
 
     def list_most_frequent(self, most: int) -> list[Confusion]:
-        """List so many of the most frequent edits; equally frequent ones in the order of their characters."""
+        """List the most frequent edits, up to this number; equally frequent edits in the order of their characters."""
         ranked = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         return [Confusion(*pair, count) for pair, count in ranked[:most]]
 
 
 def _list_pieces(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:
-    """The pieces of a text that differ from the other text, as far as they are short; edits side by side are one."""
+    """List the short pieces in which two texts differ. Adjacent edits are one piece."""
     for is_equal, run in groupby(edits, key=lambda edit: edit.operation == "equal"):
         if not is_equal:
             steps = list(run)

@@ -1,4 +1,4 @@
-"""The distribution of the similarities of a scored set, and its mean at other thresholds."""
+"""Computes the distribution of similarities of a scored set, and its mean at other thresholds."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ THRESHOLDS = tuple(step / 100 for step in range(101))
 BINS = 20
 """The number of bins of `spread`."""
 
-# 1 - similarity differs from distance / length by rounding. Two different quotients are never as close as this.
+# 1 - similarity differs from distance / length by rounding. Two different quotients differ by more than this.
 _ROUNDING = 1e-12
 
 
 def _variant_of(scored_set: ScoredSet) -> Variant:
-    """The variant of a set of texts. ValueError: the set scores values."""
+    """Return the variant of a set of texts. ValueError: the set scores values."""
     if not isinstance(scored_set.scorer, Variant):
         raise ValueError(f"{scored_set.scorer.name} has no similarities of texts")
     return scored_set.scorer
@@ -34,7 +34,7 @@ def compute_means_by_threshold(scored_set: ScoredSet) -> list[tuple[float, float
         scored_set: a set of texts that keeps its rows with their similarities.
 
     Returns:
-        Pairs of threshold and mean. Variants that compare the distance have no threshold 0, where nothing scores.
+        Pairs of threshold and mean. Variants that compare the distance have no threshold 0, at which all scores are 0.
 
     Raises:
         ValueError: the set scores values.
@@ -58,14 +58,16 @@ def compute_means_by_threshold(scored_set: ScoredSet) -> list[tuple[float, float
     for threshold in THRESHOLDS:
         low, high = LIMITS[variant.kept](threshold)
         if high >= 0:
-            kept = ((value, times) for value, times in counts.items() if value >= low and 1 - value <= high - _ROUNDING)
-            total = math.fsum((1.0 if variant.all_or_nothing else value) * times for value, times in kept)
+            scoring = (
+                (value, times) for value, times in counts.items() if value >= low and 1 - value <= high - _ROUNDING
+            )
+            total = math.fsum((1.0 if variant.all_or_nothing else value) * times for value, times in scoring)
             points.append((threshold, total / scored_set.count))
     return points
 
 
 def least_similarity(variant: Variant) -> float:
-    """The similarity above which an answer scores; whether equality is enough depends on the variant."""
+    """Return the similarity above which an answer scores. The variant decides whether equality is enough."""
     low, high = LIMITS[variant.kept](variant.threshold)
     return max(low, 1 - high)
 
@@ -78,7 +80,7 @@ def count_similarities(scored_set: ScoredSet) -> tuple[list[int], int]:
 
     Returns:
         The number of similarities in each of `BINS` equal bins from 0 to 1, and the number of similarities of 1, which
-        no bin counts. The first bin also counts negative similarities (a text can be longer in lower case).
+        are in no bin. The first bin includes negative similarities (lower-casing can make a text longer).
 
     Example:
         >>> from anls_metric.reading.batch import Row

@@ -1,4 +1,4 @@
-"""One run of everything: score submissions, collect hints, compare. Every door calls it, and then prints."""
+"""Runs everything behind the doors: scores submissions, collects hints, and compares. The doors print the results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:
     from anls_metric.analysis.assessments import Assessments
-    from anls_metric.analysis.comparison import Compared
+    from anls_metric.analysis.comparison import ComparisonSet
     from anls_metric.analysis.metrics import Metric, MetricComparison
     from anls_metric.analysis.suspects import Suspect
     from anls_metric.analysis.variant_search import VariantMatch
@@ -37,7 +37,7 @@ EVERY_VARIANT = "all"
 
 @contextmanager
 def pause_collector() -> Iterator[None]:
-    """Pause the collector of cycles, which takes half of the time among millions of records; they have no cycles."""
+    """Pause the garbage collector: for millions of records it takes half of the time, and they have no cycles."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -57,16 +57,16 @@ def find_scorers(
     """Find scorers by their names.
 
     Args:
-        names: a name, several names separated by commas, or "all", which begins with the default; or "anls_star" or
-            "anlsl" for lists and nested values; or the rule of a benchmark, like "docvqa_2026".
-        threshold, ignore_case: options of all of them: see `get_variant`.
+        names: a name, several names separated by commas, or "all", which begins with the default; "anls_star" or
+            "anlsl" for lists and nested values; or the rule of a benchmark, such as "docvqa_2026".
+        threshold, ignore_case: options for all scorers: see `get_variant`.
         none_keys, average: options for lists and nested values: see `nested.get_value_variant`.
 
     Returns:
         The scorers; the first one gives the scores.
 
     Raises:
-        ValueError: there is no such variant, or it has no such option.
+        ValueError: there is no such variant, or it does not have the option.
 
     Example:
         >>> [scorer.name for scorer in find_scorers("rrc, standard")]
@@ -115,11 +115,11 @@ class Entry(NamedTuple):
         name: the name of the submission.
         scored_set: its scores.
         layout: the name of the layout of its file.
-        extraction: what each rule did that extracted the answers; None without rules.
-        questions: identifies the questions, before corrections.
+        extraction: what each extraction rule did; None without rules.
+        questions: the hash that identifies the questions, before corrections.
         corrections: the corrections of the questions; None without any.
         uncorrected: the score without the corrections.
-        assessments: what the model and a judge say about the answers; None where the file says nothing.
+        assessments: the confidences and verdicts; None if the file has none.
     """
 
     name: str
@@ -133,7 +133,7 @@ class Entry(NamedTuple):
 
     @property
     def signature(self) -> str:
-        """Which score it is of which questions: the signature of the scored set, and what identifies the questions."""
+        """The signature of the scored set, with the number and the hash of the questions."""
         parts = [*(self.questions.signature if self.questions else ())]
         if self.corrections:
             parts.append(self.corrections.signature)
@@ -147,10 +147,10 @@ class Evaluation:
         submissions: the submissions to score.
         scorers: the first one gives the scores; the others give only their means.
         by: fields of the records to break the scores down by.
-        answer_types: whether to break down by the fields of InfographicVQA as well, those of `ANSWER_TYPES` that exist.
+        answer_types: whether to also break the scores down by the fields of InfographicVQA that exist: `ANSWER_TYPES`.
         by_key: for lists and nested values: whether to collect the score of each key.
         worst: how many of the worst answers of each submission to keep.
-        cluster_by: the field that says which questions belong together: see `ScoredSet`.
+        cluster_by: the field that names the document of a question: see `ScoredSet`.
         baseline: the name of the submission with which the others are compared; None takes the first.
         all_pairs: whether to compare every pair of submissions.
         keep: whether to keep the rows, which a report, a list of regressions and `find_variants` need.
@@ -158,13 +158,13 @@ class Evaluation:
         metrics: other metrics of texts to compute beside the scores: see `metrics.find_metrics`.
         confusions: whether to count the edits of answers that score between 0 and 1.
         corrections: corrections of the accepted answers.
-        right_at: the score from which an answer is right, for confidences and the verdicts of a judge.
-        skip_broken: whether to go on with the other files where one of several cannot be scored.
+        right_at: the lowest score of a right answer, for confidences and verdicts.
+        skip_broken: whether to score the other files if one of several cannot be scored.
 
     Attributes:
         entries: the scored submissions. A file that holds several has an entry for each.
         compared_metrics: by the name of a submission, its comparisons with the baseline under other metrics.
-        compared: the comparison; None for a single submission, and if they cannot be compared, which a hint says.
+        compared: the comparison; None for a single submission, or if a hint says why they cannot be compared.
         hints: reasons to doubt the numbers.
         notes: how the files were read.
         broken: with `skip_broken`, the error of each file that could not be scored, by the name of its submission.
@@ -201,7 +201,7 @@ class Evaluation:
             raise ValueError(f"corrections are for texts, and {scorers[0].name} is the rule of a benchmark")
         self.entries: list[Entry] = []
         self.broken: dict[str, ValueError | OSError] = {}
-        self.compared: Compared | None = None
+        self.compared: ComparisonSet | None = None
         self.compared_metrics: dict[str, list[MetricComparison]] = {}
         self.hints: list[Hint] = []
         self._submissions, self._scorers, self._baseline = submissions, scorers, baseline
@@ -235,29 +235,29 @@ class Evaluation:
 
     @property
     def holds_several(self) -> bool:
-        """Whether there are several submissions, as far as the files have been opened."""
+        """Whether there are several submissions in the files that were opened so far."""
         return len(self._submissions) > 1 or len(self._scored) > 1
 
     @property
     def has_ids(self) -> bool:
-        """Whether the questions have ids of their own, once they are scored; otherwise they are numbered."""
+        """Whether the questions have ids; otherwise they are numbered. It is known after scoring."""
         return self._scored[0].has_ids
 
     def run(
         self, batches: Callable[[Submission], Iterable[Sequence[Row]]] = Submission.batches
     ) -> Iterator[tuple[Submission, ScoredBatch]]:
-        """Score everything in batches, then compare. The run ends only when all batches are taken.
+        """Score everything in batches, then compare. The caller must take all batches.
 
         Args:
             batches: reads the rows of a submission; a door can pass its own function to limit them.
 
         Yields:
-            Each submission with a batch of its scored rows. If the submission of a name changes, what came before is
-            void: its ids are repeated, and it is scored anew, as runs.
+            Each submission with a batch of its scored rows. If a new submission has the name of an earlier one, the
+            earlier batches are void: its ids were repeated, so it is scored again as runs.
 
         Raises:
             InputError: a submission cannot be read, holds a value that cannot be scored, has no questions, or lacks a
-                field of `by`. With `skip_broken`, only where no submission can be scored.
+                field of `by`. With `skip_broken`, it is raised only if no submission can be scored.
             ValueError: no submission has the name of the baseline.
             OSError: a file cannot be opened.
         """
@@ -310,7 +310,7 @@ class Evaluation:
                     uncorrected.add(rows)
             except InputError as error:
                 raise InputError(error.problem, error.where or submission.name, error.remedy, error.value) from None
-            except ValueError as error:  # it names the question
+            except ValueError as error:  # its message names the question
                 raise InputError(str(error), submission.name) from None
             assessments = assessments or self._start_assessments(submission)
             if assessments:
@@ -339,7 +339,7 @@ class Evaluation:
             self._names_of_hints.setdefault(hint, []).append(submission.name)
 
     def _start_assessments(self, submission: Submission) -> Assessments | None:
-        """What is read besides answers; None where there is nothing, as in most files."""
+        """Start to collect confidences and verdicts; None if the file has neither."""
         if not submission.beside_fields:
             return None
         from anls_metric.analysis.assessments import Assessments
@@ -348,7 +348,7 @@ class Evaluation:
         return Assessments(submission.beside_fields, RIGHT_AT if self._right_at is None else self._right_at)
 
     def _check_assessments(self, submission: Submission, assessments: Assessments) -> None:
-        """Refuse answers without a value of a field that the user names; of a field that was found it is a note."""
+        """Refuse answers without a value in a field that the user names; only note it for a detected field."""
         named = {submission.reading.confidence_field, submission.reading.judge_field}
         for role, path in assessments.fields.items():
             missing = assessments.count_missing(role)
@@ -359,12 +359,12 @@ class Evaluation:
                 self._more_notes.append(f"{submission.name}: {problem}, so nothing is said about it")
 
     def _name_submissions(self, hint: Hint, names: Sequence[str]) -> Hint:
-        """Name the submissions that a hint is about, unless it is about all of them."""
+        """Add the names of the submissions to a hint, unless it is about all of them."""
         about = "" if len(names) == len(self.entries) else f"{', '.join(names)}: "
         return hint._replace(text=about + hint.text)
 
     def finish(self) -> Evaluation:
-        """Run without looking at the batches."""
+        """Run, and discard the batches."""
         deque(self.run(), maxlen=0)
         return self
 
@@ -404,14 +404,14 @@ class Evaluation:
             self.hints += [Hint("comparison", text) for text in self.compared.hints]
             self._compare_metrics(self.compared)
 
-    def _compare_metrics(self, compared: Compared) -> None:
+    def _compare_metrics(self, compared: ComparisonSet) -> None:
         metrics = self._options["metrics"]
         if not metrics:
             return
-        from anls_metric.analysis.metrics import Measured, compare_metrics
+        from anls_metric.analysis.metrics import MetricColumns, compare_metrics
 
         measured = {
-            name: Measured(each.answers.ids, each.answers.records, each.metrics.scores)
+            name: MetricColumns(each.answers.ids, each.answers.records, each.metrics.scores)
             for name, each in self.scored_sets.items()
             if each.answers and each.metrics
         }
@@ -421,7 +421,7 @@ class Evaluation:
         self.compared_metrics = dict(zip(measured, comparisons))
 
     def find_suspects(self) -> list[Suspect]:
-        """Find the questions where most submissions agree on an answer that is not accepted; the rows must be kept.
+        """Find the questions on which most submissions agree on an answer that is not accepted. Rows must be kept.
 
         Raises:
             ValueError: there are fewer than three submissions.
@@ -435,12 +435,12 @@ class Evaluation:
         return find_suspects(join_questions(list(self.scored_sets.values())), Judge(self._scorers[0]).normalize)
 
     def find_variants(self, number: str) -> list[VariantMatch]:
-        """Find the variants that give a number: see `variant_search.find_variants`. The rows must be kept."""
+        """Find the variants that give a number: see `variant_search.find_variants`. Rows must be kept."""
         from anls_metric.analysis.variant_search import find_variants
 
         return find_variants(number, self.scored_sets, self._scorers)
 
 
 def fields_of(by: Iterable[str], cluster_by: str | None) -> list[str]:
-    """The fields of the records that an evaluation uses; some formats can skip the others."""
+    """List the fields of the records that an evaluation uses. Some formats can skip the other fields."""
     return [*by, "question", *CLUSTER_FIELDS, *filter(None, [cluster_by])]

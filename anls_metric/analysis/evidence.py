@@ -1,4 +1,4 @@
-"""What hints are found in: the wrong answers of a set, and some of the right ones to compare them with."""
+"""The evidence for hints: the wrong predictions of a set, and some right predictions for comparison."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from anls_metric.core.variants import Scorer
 
 
 class Case(NamedTuple):
-    """A prediction with its score. A case does not hold the record of the row, which can be large.
+    """A prediction with its score, without the record of the row, which can be large.
 
     Attributes:
         number: the place of the row in the set.
@@ -30,7 +30,7 @@ class Case(NamedTuple):
 
 
 def make_cases(scored: ScoredBatch, places: Iterable[int], before: int) -> list[Case]:
-    """Make cases of the rows at these places; those without a prediction make none.
+    """Make cases from the rows at these places that have a prediction.
 
     Args:
         scored: some rows of a set.
@@ -38,8 +38,8 @@ def make_cases(scored: ScoredBatch, places: Iterable[int], before: int) -> list[
         before: how many rows of the set come before them.
     """
     predictions, references, scores = scored.batch.predictions, scored.batch.references, scored.scores
-    written = scored.batch.written or repeat(None)
-    raw = [prediction if text is None else text for prediction, text in zip(predictions, written)]
+    raw_texts = scored.batch.written or repeat(None)
+    raw = [prediction if text is None else text for prediction, text in zip(predictions, raw_texts)]
     fields = (
         (before + place, predictions[place], references[place], scores[place], raw[place])
         for place in places
@@ -49,7 +49,7 @@ def make_cases(scored: ScoredBatch, places: Iterable[int], before: int) -> list[
 
 
 def measure_cases(cases: Iterable[Case]) -> int:
-    """How many cases there are, where every thousand characters of a text count as one more."""
+    """Measure the size of cases: their number, plus one for every thousand characters of text."""
     texts = [case.raw for case in cases if isinstance(case.raw, str)]
     return len(texts) + sum(map(len, texts)) // 1000
 
@@ -72,47 +72,47 @@ class Evidence(_Fields):
 
     Attributes:
         scorer: the scorer of the set.
-        rules: the rules that extracted the predictions, "" for none.
+        rules: the names of the extraction rules, "" for none.
         total: the number of predictions.
         wrong: the predictions that score less than 1.
         right: some of the predictions that score 1.
         right_count: the number of predictions that score 1.
-        right_nulls: the texts of `signs.NULLS` that are right predictions somewhere.
-        all_copied: whether every prediction equals an accepted answer letter for letter.
+        right_nulls: the texts of `signs.NULLS` that are the right prediction for some question.
+        all_copied: whether every prediction equals an accepted answer exactly.
         other_fields: other fields of text that could be the prediction.
         float_count: the number of predictions that are floats in the file.
     """
 
     @cached_property
     def text(self) -> str:
-        """The wrong predictions as one text, which is searched faster than each of them; they must be texts."""
+        """The wrong predictions, which must be texts, as one text, because searching it once is faster."""
         return "\0".join([case.prediction for case in self.wrong])
 
     @cached_property
     def of_other_letters(self) -> list[Case]:
-        """The wrong predictions of which a text, or one of the accepted answers, is not ASCII."""
+        """The wrong predictions that are not ASCII, or have an accepted answer that is not."""
         if self.text.isascii() and self.references.isascii():
             return []
         return [case for case, text in zip(self.wrong, self._texts_of_cases) if not text.isascii()]
 
     def find_mark(self, mark: str) -> list[Case]:
-        """The wrong predictions of which a text, or one of the accepted answers, holds a mark."""
+        """Find the wrong predictions that contain a mark, or have an accepted answer that does."""
         if mark not in self.text and mark not in self.references:
             return []
         return [case for case, text in zip(self.wrong, self._texts_of_cases) if mark in text]
 
     @cached_property
     def _texts_of_cases(self) -> list[str]:
-        """The prediction of each wrong case with its accepted answers as one text."""
+        """The prediction of each wrong case, joined with its accepted answers."""
         return ["\0".join((case.prediction, *case.references)) for case in self.wrong]
 
     @cached_property
     def references(self) -> str:
-        """The accepted answers of the wrong predictions as one text."""
+        """The accepted answers of the wrong predictions, as one text."""
         return "\0".join(chain.from_iterable(case.references for case in self.wrong))
 
     def sample(self, most: int) -> Evidence:
-        """Keep at most so many wrong predictions, evenly spread, and the same part of the total."""
+        """Keep at most this many wrong predictions, evenly spread, and reduce the total by the same factor."""
         few = self.wrong[:: 1 + len(self.wrong) // most]
         return self._replace(wrong=few, total=self.total * len(few) // max(1, len(self.wrong)))
 
@@ -125,6 +125,6 @@ class Evidence(_Fields):
         return self._replace(wrong=[case for case in self.wrong if case.number not in numbers])
 
     def is_better(self, case: Case, prediction: str, references: Sequence[str]) -> bool:
-        """Whether other texts score more than those of a case, and at least 0.5."""
+        """Whether other texts score at least 0.5, and more than the texts of a case."""
         (score,) = self.scorer.score([prediction], [references])
         return case.score < score >= 0.5

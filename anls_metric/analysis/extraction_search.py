@@ -1,4 +1,4 @@
-"""Finds the rules that extract the answers from wrong predictions: it tries the rules of `EXTRACTORS` on a sample."""
+"""Finds rules that extract the answers from wrong predictions, by trying the rules of `EXTRACTORS` on a sample."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from anls_metric.core.variants import Variant
 from anls_metric.reading.extract import EXTRACTORS, Extraction, Extractor, extractor
 from anls_metric.reading.values import parse_value_or_text
 
-_MOST_RULES = 4  # that are added
-_MOST_CASES = 256  # wrong ones of the sample, and right ones
-_FIRST_CASES = 128  # wrong ones that are looked at first
+_MOST_RULES = 4  # rules that are added
+_MOST_CASES = 256  # wrong cases in the sample, and as many right ones
+_FIRST_CASES = 128  # wrong cases that are tried first
 _MOST_VALUES = 5  # fields or tags that are tried for a rule
-_LEAST_GAIN = 0.002  # that each rule has to add to the mean,
-_LEAST_CLOSER = 0.01  # or to the mean similarity, where it helps only together with another rule
+_LEAST_GAIN = 0.002  # each rule must add this to the mean,
+_LEAST_CLOSER = 0.01  # or this to the mean similarity, if it helps only together with another rule
 
 
-class Found(NamedTuple):
+class RuleProposal(NamedTuple):
     """The rules that raise a mean most.
 
     Attributes:
-        rules: their names, as `extractor` takes them, after those that are in use.
-        gain: what they add to the mean, estimated from the sample.
-        changed: the numbers of the wrong predictions from which they extract another text that is not empty.
+        rules: the names of the rules, as `extractor` takes them, including the rules in use.
+        gain: the increase of the mean, estimated from the sample.
+        changed: the numbers of the wrong predictions from which the rules extract another, non-empty text.
     """
 
     rules: str
@@ -36,25 +36,25 @@ class Found(NamedTuple):
     changed: Sequence[int]
 
 
-def find_rules(evidence: Evidence, least: float = 0.0) -> Found | None:
+def find_rules(evidence: Evidence, least: float = 0.0) -> RuleProposal | None:
     """Find a short chain of extraction rules that raises the mean of a set most.
 
-    Each step adds the rule that helps most, where in the chain it helps most. In the end it drops the rules that
-    others made needless, and prefers the order of the table.
+    Each step adds the rule that helps most, at the best place in the chain. In the end, rules that have become
+    unnecessary are dropped, and the order of the table is restored if the gain stays the same.
 
     Args:
-        evidence: the wrong predictions, and some right ones, since rules can spoil those.
+        evidence: the wrong predictions, and some right ones, which rules could spoil.
         least: the smallest gain that counts.
 
     Returns:
-        The rules; None if no rules raise the mean enough.
+        The proposed rules; None if no rules raise the mean enough.
 
     Example:
         >>> from anls_metric.core.variants import get_variant
         >>> text = "<think>Pepsi?</think>**Coca Cola**"
         >>> case = Case(0, text, ["Coca Cola"], 0.0, text)
         >>> find_rules(Evidence(get_variant("standard"), "", 1, [case], [], 0))
-        Found(rules='think,bold', gain=1.0, changed=[0])
+        RuleProposal(rules='think,bold', gain=1.0, changed=[0])
     """
     trials = _Trials(evidence)
     little = 0.1 * len(evidence.wrong) / max(1, evidence.total)
@@ -77,7 +77,7 @@ def find_rules(evidence: Evidence, least: float = 0.0) -> Found | None:
         rules = ordered
     score = trials.measure(rules)[0]
     enough_gain = score > 0.0 and score >= least
-    return Found(Extraction(rules).signature, score, trials.find_changed(rules)) if enough_gain else None
+    return RuleProposal(Extraction(rules).signature, score, trials.find_changed(rules)) if enough_gain else None
 
 
 def _find_place(rule: Extractor) -> int:
@@ -86,7 +86,7 @@ def _find_place(rule: Extractor) -> int:
 
 Chain = tuple[Extractor, ...]
 
-# The option of a rule -> where its values stand in a text.
+# The option of a rule -> the pattern that finds its possible values in a text.
 _OPTIONS = {
     "field": r"""["']([^"',:\\\s](?:[^"',:\\\n]{0,38}[^"',:\\\s])?)["']\s{0,9}:""",
     "tag": r"</([\w.-]{1,40})>",
@@ -94,10 +94,10 @@ _OPTIONS = {
 
 
 class _Trials:
-    """Measures chains of rules on a sample. It extracts from each text only once, and scores it only once.
+    """Measures chains of rules on a sample. Extractions and scores are cached.
 
     Attributes:
-        in_use: the rules that extracted the predictions.
+        in_use: the rules that already extracted the predictions.
     """
 
     def __init__(self, evidence: Evidence) -> None:
@@ -108,13 +108,13 @@ class _Trials:
         self._extracted: defaultdict[str, dict[str, str]] = defaultdict(dict)  # by the name of the rule
         self._scores: dict[tuple[int, str], tuple[float, float]] = {}
         self._gains: dict[Chain, tuple[float, float]] = {}
-        self._sample: list[tuple[Case, float]] = []  # each case with the share of the set that it stands for
+        self._sample: list[tuple[Case, float]] = []  # each case with the share of the set that it represents
         self._candidates: list[Extractor] = []
 
     def may_gain(self, least: float, closer: float) -> bool:
-        """Whether rules may add so much to the mean, or one rule to the mean similarity. Otherwise nothing is tried.
+        """Whether rules may add this much to the mean, or one rule to the mean similarity. Otherwise none is tried.
 
-        Most sets gain nothing, so this looks only at some wrong predictions, and at each rule alone. Right predictions
+        Most sets gain nothing, so this check uses only some wrong predictions, and each rule alone. Right predictions
         cannot gain.
         """
         wrong = self._spread(self._evidence.wrong, len(self._evidence.wrong), _MOST_CASES)
@@ -132,12 +132,12 @@ class _Trials:
         return True
 
     def _spread(self, cases: Sequence[Case], count: int, most: int) -> list[tuple[Case, float]]:
-        """Take some of the cases, evenly spread, which stand for so many."""
+        """Take some of the cases, evenly spread, to represent all of them."""
         some = cases[:: 1 + measure_cases(cases) // most]
         return [(case, count / len(some) / self._evidence.total) for case in some if isinstance(case.raw, str)]
 
     def _keep_changed(self, sample: Sequence[tuple[Case, float]]) -> None:
-        """Keep the cases with a text that one more rule in the chain changes, at any place. More change no others."""
+        """Keep the cases that one more rule changes, at any place in the chain. No longer chain changes any others."""
         steps = [[case.raw for case, _ in sample]]
         for rule in self.in_use:
             steps.append([self._extract((rule,), text) for text in steps[-1]])
@@ -146,23 +146,23 @@ class _Trials:
         self._sample += [entry for entry, *own in zip(sample, *steps) if not changed.isdisjoint(own)]
 
     def _list_candidates(self, texts: Iterable[str]) -> Iterator[Extractor]:
-        """List the rules that may find something, and then rules with the commonest values of their options."""
+        """List the rules that may find something, then rules with the most common values of their options."""
         text = "\0".join(texts)
         names = [name for name, rule in EXTRACTORS.items() if any(mark in text for mark in rule.marks)]
         for name in list(names):
             option = _OPTIONS.get(EXTRACTORS[name].option)
-            found = re.findall(option, text) if option else []
-            names += [f"{name}:{value}" for value, _ in Counter(found).most_common(_MOST_VALUES)]
+            values = re.findall(option, text) if option else []
+            names += [f"{name}:{value}" for value, _ in Counter(values).most_common(_MOST_VALUES)]
         yield from (rule for name in names for rule in extractor(name, self._of_values).rules)
 
     def extend(self, rules: Chain) -> Iterator[Chain]:
-        """List the chains with one more rule, first those that have it at the end."""
+        """List the chains with one more rule, beginning with the chains that have it at the end."""
         for rule in self._candidates:
             if rule not in rules:
                 yield from ((*rules[:place], rule, *rules[place:]) for place in range(len(rules), -1, -1))
 
     def measure(self, rules: Chain) -> tuple[float, float]:
-        """What rules add to the mean, and to the mean similarity, which shows what helps below the threshold."""
+        """Measure what rules add to the mean, and to the mean similarity, which also grows below the threshold."""
         if rules not in self._gains:
             changes = [
                 (place, after, before, share)
@@ -181,7 +181,7 @@ class _Trials:
         return self._gains[rules]
 
     def find_changed(self, rules: Chain) -> list[int]:
-        """Find the wrong predictions from which rules extract another text that is not empty."""
+        """Find the wrong predictions from which rules extract another, non-empty text."""
         return [
             case.number
             for case in self._evidence.wrong
@@ -200,7 +200,7 @@ class _Trials:
         return text
 
     def _score(self, cases: Iterable[tuple[int, str]]) -> None:
-        """Find the score and the similarity of texts as the predictions of cases; for values, the score twice."""
+        """Score texts as predictions of cases, and cache score and similarity; for values, the score twice."""
         fresh = [case for case in dict.fromkeys(cases) if case not in self._scores]
         references = [self._sample[place][0].references for place, _ in fresh]
         if not isinstance(self._scorer, Variant):
@@ -213,5 +213,5 @@ class _Trials:
     def _score_value(self, value: Any, references: Sequence[Any]) -> float:
         try:
             return float(self._scorer.score([value], [references])[0])
-        except ValueError:  # it is nested too deep
+        except ValueError:  # the value is nested too deep
             return -1.0

@@ -1,4 +1,4 @@
-"""Which questions were scored: a hash of their ids and accepted answers that no order, layout or format changes."""
+"""Identifies the scored questions by a hash of ids and accepted answers that no order, layout or format changes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from anls_metric.reading.values import as_json
 
 
 class GoldHash:
-    """Hashes questions. It adds a number for each question, so their order does not matter, and keeps only the sum.
+    """Hashes questions. Each question adds a number to a sum, so their order does not matter.
 
-    Accepted answers count as a set of texts as given, before normalization, and ids as texts. The hash is the same in
-    every process, and for every version of Python. It tells files apart that differ by accident; it is no signature
-    against somebody who wants two files to have the same hash.
+    Ids are hashed as texts, and accepted answers as a set of texts before normalization. The hash is the same in every
+    process and every version of Python. It detects accidental differences between files; it does not protect against
+    files that were made to have the same hash.
 
     Args:
         has_ids: whether the questions have ids of their own; otherwise only the accepted answers count.
-        keep: whether questions are kept anyway, so that they are hashed when somebody asks for the hash.
+        keep: whether the questions are kept in memory anyway. Then they are hashed only when the hash is read.
 
     Attributes:
         count: the number of questions.
@@ -57,8 +57,8 @@ class GoldHash:
             except TypeError:  # lists and nested values
                 texts = [_join([key, *sorted(set(map(_as_text, each)))]) for key, each in zip(keys, references)]
             sums = list(map(crc32, _encode(texts)))
-            # The checksums are squared, because their sum is the same where two questions swap answers more often than
-            # it should be: a checksum is linear.
+            # A checksum is linear, so a sum of checksums often stays the same if two questions swap answers. A sum of
+            # squares does not.
             self._sum += sum(map(mul, sums, sums))
         self._pairs.clear()
 
@@ -89,7 +89,7 @@ _join = "\1".join
 
 
 def _encode(texts: Sequence[str]) -> list[bytes]:
-    """The bytes of each text: in one call if no text has a zero character."""
+    """Encode each text, with one call for all if no text has a zero character."""
     parts = "\0".join(texts).encode("utf-8", "surrogatepass").split(b"\0")
     return parts if len(parts) == len(texts) else [text.encode("utf-8", "surrogatepass") for text in texts]
 

@@ -1,4 +1,4 @@
-"""The groups of questions of several submissions: mean, interval and number, and the difference of each pair."""
+"""Builds tables of the groups of questions: mean, interval and size by submission, and the difference of each pair."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from anls_metric.analysis.scored import Groups, ScoredSet, sort_groups
 from anls_metric.analysis.significance import Interval
 
 MOST_DIFFERENCES = 6_000
-"""How many differences of groups a table has. Beyond, it has those from the baseline; beyond, none."""
+"""The most differences in a table. If there are more, it has those from the baseline; if still more, none."""
 
 
 class GroupTable(NamedTuple):
-    """The groups of a field. Each list has an item for each name; None where a submission has no such group.
+    """The groups of a field. Each list has an item for each name, None if a submission does not have the group.
 
     Attributes:
         names: the names of the groups.
-        counts: how many questions each group has, by submission.
+        counts: the number of questions in each group, by submission.
         means: the mean of each group, by submission.
-        intervals: the interval of each mean, by submission; None where all questions are in one cluster.
-        differences: by two submissions, the second minus the first.
+        intervals: the interval of each mean, by submission; None if all questions are in one cluster.
+        differences: for each pair of submissions, the second minus the first.
     """
 
     names: list[str]
@@ -86,7 +86,7 @@ def build_group_table(
 
 
 def _list_clusters(scored_set: ScoredSet) -> Sequence[Hashable] | None:
-    """The cluster of each row of a set, as its interval has it."""
+    """List the cluster of each row of a set, as for its interval."""
     clusters = scored_set.clusters
     if clusters is None or scored_set.answers is None:
         return None

@@ -1,7 +1,7 @@
-"""Finds what looks wrong with a file that can be scored, and says what to do about it.
+"""Finds problems in files that can be scored, and says what to do about them.
 
-A hint never changes a score. It says that the score seems to depend on how a file is written, and not on how well the
-questions are answered.
+A hint never changes a score. It warns that the score seems to depend on how a file is written rather than on how well
+the questions are answered.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from itertools import chain
 from typing import NamedTuple, cast
 
 from anls_metric.analysis.evidence import Case, Evidence, make_cases, measure_cases
-from anls_metric.analysis.scored import Scored, ScoredBatch
+from anls_metric.analysis.scored import ScoredBatch, ScoredRow
 from anls_metric.analysis.signs import NULLS, SIGNS, VALUE_SIGNS, Sign
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.remedies import Door, Remedy
 
 
 class Hint(NamedTuple):
-    """A reason to doubt a score, and what to do about it. As a string it has the words of Python.
+    """A reason to doubt a score, and what to do about it. As a string it has the words for Python.
 
     Attributes:
-        key: the key of the sign, or of what else the hint is about.
-        text: what looks wrong, and with how many predictions.
-        remedy: what to do: a row of `remedies`, or a sentence where every door says the same; "" for nothing.
-        value: what the remedy names, such as rules or a separator; "" where it names nothing.
+        key: the key of the sign, or of another cause.
+        text: what looks wrong, and in how many predictions.
+        remedy: what to do: a row of `remedies`, or a sentence that fits every door; "" for nothing.
+        value: the value that the remedy names, such as rules or a separator; "" if it names none.
 
     Example:
         >>> from anls_metric.reading import remedies
@@ -42,7 +42,7 @@ class Hint(NamedTuple):
     value: str = ""
 
     def format_for(self, door: Door) -> str:
-        """The hint, with the remedy in the words of a door."""
+        """Format the hint with the remedy in the words of a door."""
         remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.format_for(door, self.value)
         return ": ".join(filter(None, [self.text, remedy]))
 
@@ -51,14 +51,14 @@ class Hint(NamedTuple):
 
 
 class Hints:
-    """Collects hints about scored rows that come in batches.
+    """Collects hints about scored rows that are added in batches.
 
-    It keeps wrong predictions and some right ones. If they get too many, it keeps only every second piece of 1,024
-    rows, or every fourth, and so on; a hint says that it is about a sample.
+    It keeps wrong predictions and some right ones. If there are too many, it keeps only every second piece of 1,024
+    rows, then every fourth, and so on; a hint then says that it is about a sample.
 
     Args:
         scorer: the scorer of the rows: the name of a variant, or any `Scorer`.
-        extract: the rules that extracted the predictions, as `extractor` takes them.
+        extract: the extraction rules in use, as `extractor` takes them.
 
     Example:
         >>> from anls_metric.analysis.scored import ScoredSet
@@ -80,8 +80,8 @@ class Hints:
         self._right_nulls: frozenset[str] = frozenset()
         self._all_copied = True
 
-    def add(self, scored: Sequence[Scored]) -> None:
-        """Look at a batch. Rows without a prediction do not count."""
+    def add(self, scored: Sequence[ScoredRow]) -> None:
+        """Examine a batch. Rows without a prediction do not count."""
         for start in range(0, len(scored), _PIECE):
             rows = ScoredBatch.of(scored[start : start + _PIECE])
             if self._number % self._step == 0:
@@ -110,7 +110,7 @@ class Hints:
         """Return a hint for each sign that enough predictions show, in the order of the table.
 
         Args:
-            other_fields: fields of text in the file of answers that could be the prediction, too.
+            other_fields: other text fields of the answers that could be the prediction.
             float_count: how many predictions are floats in the file.
         """
         totals, *columns = zip(*self._pieces.values()) if self._pieces else ((), (), ())
@@ -139,20 +139,20 @@ class Hints:
         return hints
 
 
-def _is_copied(scored: Scored) -> bool:
-    """Whether a prediction equals an accepted answer letter for letter, and no rules extracted it."""
+def _is_copied(scored: ScoredRow) -> bool:
+    """Whether a prediction equals an accepted answer exactly, and no rules extracted it."""
     row = scored.row
     return row.prediction is None or (row.prediction in row.references and row.written in (None, row.prediction))
 
 
 def _may_show(sign: Sign, evidence: Evidence) -> bool:
-    """Whether enough predictions are wrong; where a share must show the sign, whether half this share of a few does."""
+    """Whether enough predictions are wrong; for a sign with a share, whether a few predictions show half this share."""
     few = evidence.sample(_FEW)
     enough = evidence.all_copied or len(evidence.wrong) >= max(sign.least, sign.share * evidence.total)
     return enough and (not sign.share or len(sign.find(few)) >= 0.5 * sign.share * few.total)
 
 
-_FEW = 200  # wrong predictions that are looked at first
+_FEW = 200  # wrong predictions that are examined first
 _PIECE = 1024  # rows that are kept or dropped together
 _MOST = 8192  # cases that are kept
-_RIGHT = 32  # rows of each piece of which the right ones are kept
+_RIGHT = 32  # rows of each piece whose right predictions are kept

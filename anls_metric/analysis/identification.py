@@ -1,4 +1,4 @@
-"""Finds out which variant a foreign function computes: calls it on made-up cases that tell all variants apart."""
+"""Identifies the variant that a function computes, by calling it on made-up cases that distinguish all variants."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Case(NamedTuple):
 
     @property
     def is_blank(self) -> bool:
-        """Whether the prediction and an accepted answer are blank: several published programs divide by 0 there."""
+        """Whether the prediction and an accepted answer are blank. Several published programs divide by 0 for them."""
         return not self.prediction.strip() and not all(reference.strip() for reference in self.references)
 
 
-# A choice of the golden cases that every published program was run on (tests/data/conformance). Any two variants that
-# differ on some golden case differ on one of these.
+# A selection of the golden cases on which every published program was run (tests/data/conformance). Any two variants
+# that differ on some golden case differ on one of these.
 CASES = (
     Case("CocaCola", ("Coca Cola", "Coca Cola Company")),
     Case("The Coca", ("Coca Cola", "Coca Cola Company")),
@@ -69,7 +69,7 @@ CASES = (
     Case("", ("",)),
 )
 
-# The arguments of a function -> how to make them of a case.
+# The arguments of a function -> how to make them from a case.
 _CALLS: Mapping[str, Callable[[str, list[str]], tuple[Any, Any]]] = {
     "prediction, references": lambda prediction, references: (prediction, references),
     "references, prediction": lambda prediction, references: (references, prediction),
@@ -85,7 +85,7 @@ _CALLS_WITH_ONE: Mapping[str, Callable[[str, list[str]], tuple[Any, Any]]] = {
     "one reference each, predictions": lambda prediction, references: ([references[0]], [prediction]),
 }
 
-# What a function returns -> the score that it stands for.
+# What a function returns -> how to convert it to a score.
 _SCALES: Mapping[str, Callable[[float], float]] = {
     "the score": lambda number: number,
     "1 - the score": lambda number: 1 - number,
@@ -115,14 +115,14 @@ class Identification:
     """Which variant a function computes; as a string, sentences.
 
     Attributes:
-        variants: the variants whose scores the function returned for every case, () for none. These variants give the
-            same bits on every case.
+        variants: the variants whose scores the function returned for every case, () for none. Several variants can give
+            the same bits on every case.
         nearest: the variants with the fewest differences, () where no call returned a number.
         arguments: how the function was called: ``"prediction, references"``, ``"references, predictions"``...
         returns: what the function returns: ``"the score"``, ``"1 - the score"``, ``"100 times the score"``...
         count: how many cases were compared.
-        differences: the cases on which the function and the nearest variant differ, the plainest first.
-        errors: what the function raised, with the case.
+        differences: the cases on which the function and the nearest variant differ, the clearest first.
+        errors: the errors that the function raised, with the case.
     """
 
     variants: tuple[str, ...]
@@ -153,8 +153,8 @@ class Identification:
             yield f"the function is no known variant; the nearest is {' or '.join(self.nearest)}: {count}"
             yield call
             for case, score, expected, error in self.differences[:MOST_SHOWN]:
-                given = f"raises {error}" if error else f"gives {score!r}"
-                yield f"  {_describe_case(case)}: the function {given}, {self.nearest[0]} gives {expected!r}"
+                result = f"raises {error}" if error else f"gives {score!r}"
+                yield f"  {_describe_case(case)}: the function {result}, {self.nearest[0]} gives {expected!r}"
         shown = [case for case, *_ in self.differences[:MOST_SHOWN]]
         for case, error in self.errors[:1]:
             if case not in shown:
@@ -174,13 +174,13 @@ def identify(function: Callable[..., Any]) -> Identification:
     either order. It may return the score, 1 - score, or either times 100; a list or a dict with that number is fine.
 
     Args:
-        function: the function, such as the metric of another project.
+        function: a function, such as the metric of another project.
 
     Returns:
         An `Identification`: print it, or read its attributes. Scores are equal where they differ by less than 1e-9.
 
     Raises:
-        ValueError: it is no function.
+        ValueError: the argument cannot be called.
 
     Example:
         >>> from anls_metric import identify, normalized_levenshtein_similarity
@@ -194,46 +194,46 @@ def identify(function: Callable[..., Any]) -> Identification:
     """
     if not callable(function):
         raise ValueError(f"function is {describe(function)}: pass a function of a prediction and its accepted answers")
-    found = _find_nearest(function, _CALLS, CASES)
-    share = _share_of_differences(found)
+    identification = _find_nearest(function, _CALLS, CASES)
+    share = _share_of_differences(identification)
     if share > 0.1:  # it may take one accepted answer
         cases = [case for case in CASES if len(case.references) == 1]
         with_one = _find_nearest(function, _CALLS_WITH_ONE, cases)
         if with_one.variants or _share_of_differences(with_one) < share > 0.5:
             return with_one
-    return found
+    return identification
 
 
-def _share_of_differences(found: Identification) -> float:
-    """The share of the cases on which the nearest variant differs, 2 where no call returned a number."""
-    return len(found.differences) / found.count if found.nearest else 2.0
+def _share_of_differences(identification: Identification) -> float:
+    """Compute the share of the cases on which the nearest variant differs; 2 if no call returned a number."""
+    return len(identification.differences) / identification.count if identification.nearest else 2.0
 
 
 def _find_nearest(
     function: Callable[..., Any], calls: Mapping[str, Callable[..., tuple[Any, Any]]], cases: Sequence[Case]
 ) -> Identification:
-    """The way to call a function with the fewest differences from a variant."""
-    found = []
+    """Find the way to call a function that gives the fewest differences from a variant."""
+    identifications = []
     for arguments, make in calls.items():
         values = [make(case.prediction, list(case.references)) for case in cases]
-        found.append(_compare_results(arguments, cases, [_call(function, pair) for pair in values]))
-        if found[-1].variants:
-            return found[-1]
-    return min(found, key=_share_of_differences)
+        identifications.append(_compare_results(arguments, cases, [_call(function, pair) for pair in values]))
+        if identifications[-1].variants:
+            return identifications[-1]
+    return min(identifications, key=_share_of_differences)
 
 
 def _compare_results(arguments: str, cases: Sequence[Case], results: Sequence[float | str]) -> Identification:
-    """Compare what a function returned, or the errors that it raised, with the scores of all variants."""
+    """Compare the results of a function, numbers or error texts, with the scores of all variants."""
     errors = tuple((case, result) for case, result in zip(cases, results) if isinstance(result, str))
     if len(errors) == len(cases):
         return Identification((), (), arguments, "", len(cases), (), errors)
-    found: dict[tuple[str, tuple[Difference, ...]], list[str]] = {}  # variants with the same differences
+    variants_by_result: dict[tuple[str, tuple[Difference, ...]], list[str]] = {}  # variants with the same differences
     columns = [case.prediction for case in cases], [case.references for case in cases]
     for returns, scale in _SCALES.items():
         for name, variant in VARIANTS.items():
             differences = tuple(_compare(cases, results, scale, variant.score(*columns)))
-            found.setdefault((returns, differences), []).append(name)
-    (returns, differences), names = min(found.items(), key=lambda item: len(item[0][1]))
+            variants_by_result.setdefault((returns, differences), []).append(name)
+    (returns, differences), names = min(variants_by_result.items(), key=lambda item: len(item[0][1]))
     plainest = tuple(sorted(differences, key=_order_by_plainness))
     variants = () if differences else tuple(names)
     return Identification(variants, tuple(names), arguments, returns, len(cases), plainest, errors)
@@ -251,14 +251,14 @@ def _compare(
 
 
 def _order_by_plainness(difference: Difference) -> tuple[float, bool, int]:
-    """The largest difference first, then texts that everybody can read, then short texts."""
+    """Make a sort key: the largest difference first, then texts that everybody can read, then short texts."""
     text = difference.case.prediction + "".join(difference.case.references)
     size = 1.0 if difference.score is None else abs(difference.score - difference.expected)
     return -round(size, 3), not (text.isascii() and text.isprintable()), len(text)
 
 
 def _call(function: Callable[..., Any], arguments: tuple[Any, Any]) -> float | str:
-    """What the function returns as a number, or the error that it raises as a text."""
+    """Call the function, and return its number, or the text of its error."""
     names = _name_keywords(function)
     try:
         return _read_number(function(**dict(zip(names, arguments))) if names else function(*arguments))
@@ -267,7 +267,7 @@ def _call(function: Callable[..., Any], arguments: tuple[Any, Any]) -> float | s
 
 
 def _name_keywords(function: Callable[..., Any]) -> list[str]:
-    """The names of the first two parameters, if the function takes them by their names only."""
+    """Return the names of the first two parameters, if they are keyword-only."""
     try:
         parameters = [*inspect.signature(function).parameters.values()][:2]
     except (TypeError, ValueError):
@@ -277,7 +277,7 @@ def _name_keywords(function: Callable[..., Any]) -> list[str]:
 
 
 def _read_number(result: Any) -> float:
-    """The number that a function returned: as it is, as the only item of a list or array, or in a dict or tuple."""
+    """Read the number in a result: a number, a list or array with one item, or a dict or tuple that holds it."""
     if hasattr(result, "tolist"):  # an array or a tensor
         result = result.tolist()
     if isinstance(result, Mapping):

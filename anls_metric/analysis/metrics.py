@@ -1,6 +1,6 @@
-"""Other metrics of texts beside ANLS: a table of them, and their scores of a set.
+"""Other metrics of texts beside ANLS: a table of metrics, and their scores over a set.
 
-Each row names its source; the tests compare it with a published implementation.
+Each row names its source; tests compare it with a published implementation.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Metric(NamedTuple):
         name: the name, wherever it is shown.
         meaning: what it measures, in one line.
         source: the definition.
-        score: the score of an answer; the texts of a question without an answer are "" and the accepted answers.
+        score: computes the score of an answer.
         of_missing: the score of a question without an answer.
         most: the largest score.
         lower_is_better: whether 0 is the best score.
@@ -49,12 +49,12 @@ _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def _split_into_tokens(text: str) -> list[str]:
-    """The words of a text without case, punctuation and articles, as SQuAD normalizes it."""
+    """Split a text into words without case, punctuation and articles, as SQuAD does."""
     return _ARTICLES.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split()
 
 
 def score_f1(prediction: str, reference: str) -> float:
-    """The F1 of the words of two texts; of two texts without words 1, as in SQuAD 2.0.
+    """Compute the F1 of the words of two texts. Two texts without words score 1, as in SQuAD 2.0.
 
     Example:
         >>> round(score_f1("The Coca-Cola Company", "Company of Coca Cola!"), 4)
@@ -68,7 +68,7 @@ def score_f1(prediction: str, reference: str) -> float:
 
 
 def score_cer(prediction: str, reference: str) -> float:
-    """The character error rate: distance / length of the reference. It exceeds 1 for a long prediction.
+    """Compute the character error rate: distance / length of the reference. It can exceed 1.
 
     Example:
         >>> score_cer("abd", "abc"), score_cer("abcd", "a"), score_cer("", "")
@@ -79,7 +79,7 @@ def score_cer(prediction: str, reference: str) -> float:
 
 
 def is_relaxed_match(prediction: str, reference: str) -> bool:
-    """Whether a number is at most 5 % of the accepted number away, and any other text is equal but for case.
+    """Whether a number is within 5 % of the accepted number, or another text is equal except for case.
 
     Example:
         >>> is_relaxed_match("104", "100"), is_relaxed_match("5%", "0.05"), is_relaxed_match("Yes", "yes")
@@ -188,7 +188,7 @@ class MetricScores:
     Args:
         metrics: the metrics.
         judge: normalizes texts as the variant of the set does.
-        cluster_by: the field that says which questions belong together: see `clusters.ClusteredScores`.
+        cluster_by: the field that names the document of a question: see `clusters.ClusteredScores`.
 
     Attributes:
         scores: the score of each row by the name of the metric, in the order of the rows.
@@ -218,14 +218,14 @@ class MetricScores:
         }
 
     def add(self, values: Mapping[str, Sequence[float]], rows: Sequence[Row]) -> None:
-        """Add questions with their score under each metric, which is a mean where a model has several runs."""
+        """Add questions with their score under each metric; with several runs, their mean score."""
         batch = Batch.of(rows)
         for name, scores in values.items():
             self.scores[name].extend(scores)
             self._clustered[name].add(scores, batch.records)
 
     def summarize(self) -> dict[str, Summary]:
-        """The mean and the interval of each metric, by name. ValueError: no rows were added."""
+        """Compute the mean and the interval of each metric, by name. ValueError: no rows were added."""
         samples = {name: clustered.choose()[1] for name, clustered in self._clustered.items()}
         return {
             name: Summary(mean(self.scores[name]), sample.interval() if sample.cluster_count > 1 else None)
@@ -255,8 +255,8 @@ class MetricComparison(NamedTuple):
     is_better: bool
 
 
-class Measured(NamedTuple):
-    """A submission with its scores under metrics: ids, records and scores have the same order."""
+class MetricColumns(NamedTuple):
+    """The scores of a submission under metrics, as columns: ids, records and scores have the same order."""
 
     ids: Sequence[str]
     records: Sequence[Mapping[str, Any]]
@@ -264,7 +264,7 @@ class Measured(NamedTuple):
 
 
 def compare_metrics(
-    first: Measured, others: Sequence[Measured], metrics: Sequence[Metric], cluster_field: str | None = None
+    first: MetricColumns, others: Sequence[MetricColumns], metrics: Sequence[Metric], cluster_field: str | None = None
 ) -> list[list[MetricComparison]]:
     """Compare submissions with a first one under each metric, with the tests that compare their ANLS.
 
@@ -278,8 +278,8 @@ def compare_metrics(
         For each of the others its comparisons, in the order of the metrics.
 
     Example:
-        >>> base = Measured(["1", "2", "3"], [{}, {}, {}], {"cer": [0.5, 0.5, 1.0]})
-        >>> better = Measured(["3", "2", "1"], [{}, {}, {}], {"cer": [0.0, 0.0, 0.5]})
+        >>> base = MetricColumns(["1", "2", "3"], [{}, {}, {}], {"cer": [0.5, 0.5, 1.0]})
+        >>> better = MetricColumns(["3", "2", "1"], [{}, {}, {}], {"cer": [0.0, 0.0, 0.5]})
         >>> compared = compare_metrics(base, [better], find_metrics("cer"))[0][0]
         >>> compared.difference, compared.is_better, compared.p_value
         (-0.5, True, 0.5)

@@ -1,7 +1,7 @@
-"""Says why an answer has its score: a table of outcomes, of which the first that fits counts.
+"""Classifies answers by the reason for their scores: a table of outcomes, of which the first that fits counts.
 
-Texts are compared as the variant normalizes them. A text "stands in" another one as whole words: no letter or digit
-comes right before or after it.
+Texts are compared after the normalization of the variant. A text "stands in" another text as whole words: no letter or
+digit is right before or after it.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from anls_metric.reading.values import format_value
 
 
 class Answer:
-    """An answer with its score and its normalized texts, which the predicates of outcomes examine.
+    """An answer with its score and its normalized texts, which the outcomes examine.
 
     Args:
-        prediction: the answer; None where there is none.
+        prediction: the answer; None for none.
         references: the accepted answers.
         score: the score of the answer.
         judge: normalizes the texts.
 
     Attributes:
-        raw: the prediction as it is.
-        raw_references: the accepted answers as they are.
-        prediction: the prediction, normalized; "" if the variant takes it for no answer.
+        raw: the prediction, unchanged.
+        raw_references: the accepted answers, unchanged.
+        prediction: the prediction, normalized; "" if it counts as no answer in the variant.
         references: the accepted answers, normalized.
     """
 
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
     Attributes:
         name: the name, wherever it is shown.
         meaning: what it says about an answer, in one line.
-        fits: whether an answer has this outcome, if it has none of the rows before.
+        fits: whether an answer that fits no earlier row has this outcome.
         scores_zero: whether such an answer scores 0.
         of_texts: whether only texts have this outcome, and not lists and nested values.
     """
@@ -92,7 +92,7 @@ def _is_part_of_an_answer(answer: Answer) -> bool:
 
 
 def has_the_letters_and_digits(answer: Answer) -> bool:
-    """Whether an answer is an accepted one but for signs, blanks and accents."""
+    """Whether an answer equals an accepted answer, except for signs, blanks and accents."""
     letters, *accepted = keep_in_each(keep_letters_and_digits, [answer.prediction, *answer.references])
     return letters != "" and letters in accepted
 
@@ -135,7 +135,7 @@ class Judge:
     """Finds the outcomes of answers under a scorer.
 
     Args:
-        scorer: a name of a variant, or any `Scorer`. Lists and nested values are compared as JSON texts.
+        scorer: the name of a variant, or any `Scorer`. Lists and nested values are compared as JSON texts.
 
     Example:
         >>> judge = Judge()
@@ -156,15 +156,15 @@ class Judge:
         self._of_score: dict[float, str] = {}
 
     def find_outcome(self, row: Row, score: float) -> str:
-        """Find the name of the first outcome that fits an answer with its score."""
+        """Find the name of the first outcome that fits an answer and its score."""
         return self._find_outcome(row.prediction, row.references, score)
 
     def find_outcomes(self, rows: Sequence[Row], scores: Sequence[float]) -> list[str]:
         """Find the outcome of each answer."""
-        batch, known = Batch.of(rows), self._of_score
-        for score in set(scores) - known.keys():  # a score above 0 tells the outcome alone
-            known[score] = self._find_outcome("", (), score) if score > 0.0 else ""
-        outcomes = list(map(known.__getitem__, scores))
+        batch, by_score = Batch.of(rows), self._of_score
+        for score in set(scores) - by_score.keys():  # a score above 0 is enough to know the outcome
+            by_score[score] = self._find_outcome("", (), score) if score > 0.0 else ""
+        outcomes = list(map(by_score.__getitem__, scores))
         for place, (prediction, score) in enumerate(zip(batch.predictions, scores)):
             if score == 0.0 or prediction is None:
                 outcomes[place] = self._find_outcome(prediction, batch.references[place], score)

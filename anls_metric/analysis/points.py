@@ -1,4 +1,4 @@
-"""What format costs a submission, and what wrong numbers give it, in points of the score."""
+"""Computes what format costs a submission and what wrong numbers gain it, in points of the score."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from anls_metric.analysis.outcomes import (
 from anls_metric.analysis.same_value import is_any_same_value, may_be_a_value
 from anls_metric.reading.batch import Batch, Row
 
-# The outcomes of answers that can have lost or got points. Whatever comes after "formatting" in the table of outcomes
-# is neither the same value nor the same letters and digits, and scores 0.
+# The outcomes of answers that can have lost or gained points. Outcomes after "formatting" in the table have neither the
+# same value nor the same letters and digits, and score 0.
 _OUTCOMES = frozenset({"close enough", "same value", "contains an answer", "part of an answer", "formatting"})
 
 
@@ -28,10 +28,10 @@ class Points(NamedTuple):
     """Points of a score, from 0 to 1.
 
     Attributes:
-        lost_to_format: how much higher the score would be if every answer that is the same value as an accepted one,
-            or has the same letters and digits, scored 1.
+        lost_to_format: how much higher the score would be if each answer scored 1 that has the value, or the letters
+            and digits, of an accepted answer.
         given_to_wrong_numbers: how much lower the score would be if wrong numbers scored 0: answers under 1 that have
-            digits, while an accepted answer has digits, too, and none has the same ones; the same value is not wrong.
+            digits, if an accepted answer has digits and none has the same digits. The same value is not wrong.
     """
 
     lost_to_format: float
@@ -39,10 +39,10 @@ class Points(NamedTuple):
 
 
 class PointCounter:
-    """Counts the points of answers. The order of the answers does not change a bit.
+    """Counts the points of answers. The result does not depend on their order.
 
     Args:
-        judge: the judge that found the outcomes of the answers; it judges texts.
+        judge: the judge of texts that found the outcomes of the answers.
 
     Example:
         >>> answers = {"240": ("240.00", 0.5), "$ 5.12": ("$5.12", 0.75), "0.26": ("0.28", 0.75), "coal": ("cola", 0.5)}
@@ -58,7 +58,7 @@ class PointCounter:
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
         self._lost: Counter[float] = Counter()
-        self._given: Counter[float] = Counter()
+        self._gained: Counter[float] = Counter()
 
     def add(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> None:
         """Add answers with their scores and outcomes."""
@@ -66,35 +66,37 @@ class PointCounter:
         places = [place for place, outcome in enumerate(outcomes) if outcome in _OUTCOMES and scores[place] < 1.0]
         predictions = [cast("str", batch.predictions[place] or "") for place in places]
         references = [cast("Sequence[str]", batch.references[place]) for place in places]
-        lost, given, others = [], [], []
+        lost, gained, others = [], [], []
         digits_of = _keep_in_rows(keep_digits, predictions, references)
         for place, prediction, accepted, (digits, *numbers) in zip(places, predictions, references, digits_of):
             if may_be_a_value(prediction, digits) and is_any_same_value(prediction, accepted):
                 lost.append(scores[place])
             elif digits in numbers:
                 others.append((prediction, accepted, scores[place]))
-            elif digits and any(numbers):  # "Prague 1999" for "Prague" is no wrong number
-                given.append(scores[place])
-        kept = _keep_in_rows(keep_letters_and_digits, [each[0] for each in others], [each[1] for each in others])
-        for (prediction, accepted, score), (letters, *texts) in zip(others, kept):
+            elif digits and any(numbers):  # "Prague 1999" for "Prague" is not a wrong number
+                gained.append(scores[place])
+        rows_of_letters = _keep_in_rows(
+            keep_letters_and_digits, [each[0] for each in others], [each[1] for each in others]
+        )
+        for (prediction, accepted, score), (letters, *texts) in zip(others, rows_of_letters):
             folded = letters.casefold()
             if folded in map(str.casefold, texts) and has_the_letters_and_digits(
                 Answer(prediction, accepted, score, self._judge)  # as the variant normalizes them
             ):
                 lost.append(score)
         self._lost.update(lost)
-        self._given.update(given)
+        self._gained.update(gained)
 
     def count_points(self, count: int) -> Points:
-        """The points of a set of so many questions."""
+        """Compute the points of a set, given its number of questions."""
         lost = math.fsum(1.0 - score for score in self._lost.elements())
-        return Points(lost / count, math.fsum(self._given.elements()) / count)
+        return Points(lost / count, math.fsum(self._gained.elements()) / count)
 
 
 def _keep_in_rows(
     keep: Callable[[str], str], predictions: Sequence[str], references: Sequence[Sequence[str]]
 ) -> Iterator[list[str]]:
-    """What a function like `keep_digits` leaves of each prediction and of its accepted answers."""
+    """Apply a function like `keep_digits` to each prediction and its accepted answers."""
     texts = [text for prediction, accepted in zip(predictions, references) for text in (prediction, *accepted)]
-    kept = iter(keep_in_each(keep, texts))
-    return (list(islice(kept, 1 + len(accepted))) for accepted in references)
+    results = iter(keep_in_each(keep, texts))
+    return (list(islice(results, 1 + len(accepted))) for accepted in references)

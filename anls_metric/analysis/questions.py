@@ -1,11 +1,11 @@
-"""Every question with the answer of each submission."""
+"""Joins submissions by question: every question with the answer of each submission."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from anls_metric.analysis.scored import Scored, ScoredSet
+from anls_metric.analysis.scored import ScoredRow, ScoredSet
 from anls_metric.reading.batch import Row
 
 
@@ -15,16 +15,16 @@ class Question(NamedTuple):
     Attributes:
         id: the id of the question.
         row: the row of the first submission that has the question.
-        answers: the answer of each submission; None if its file does not have the question.
+        answers: the answer of each submission, None for a submission without the question.
     """
 
     id: str
     row: Row
-    answers: Sequence[Scored | None]
+    answers: Sequence[ScoredRow | None]
 
     @property
     def needs_a_look(self) -> bool:
-        """Whether a submission scores 0 here, or two submissions have different scores."""
+        """Whether a submission scores 0 on this question, or two submissions have different scores."""
         scores = [answer.score for answer in self.answers if answer]
         return 0.0 in scores or len(set(scores)) > 1 or None in self.answers
 
@@ -36,7 +36,7 @@ def join_questions(scored_sets: Sequence[ScoredSet]) -> list[Question]:
         scored_sets: sets that keep their rows.
 
     Returns:
-        Every question, in the order of the first set, then of the others.
+        Every question: those of the first set in its order, then those that only the others have.
 
     Example:
         >>> sets = [ScoredSet(keep=True), ScoredSet(keep=True)]

@@ -1,8 +1,8 @@
-"""Says whether two answers are the same value, written otherwise: the same number, amount or date.
+"""Decides whether two answers are the same number, amount or date, written differently.
 
-The tables below are the whole rule. A text that they do not cover has no value, so a doubt never makes two answers the
-same. Dates are read with these tables and not with `datetime.strptime`, which takes the names of months from the locale
-of the process, and turns the years 44 and 1944 into different ones.
+The tables below are the whole rule. A text that they do not cover has no value, so two answers are never the same by
+mistake. Dates are not read with `datetime.strptime`, because it takes the names of months from the locale of the
+process and would treat the years 44 and 1944 as different.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 LONGEST = 40
-"""No value is written with more characters."""
+"""The largest number of characters of a text that can be a value."""
 
 
 class Amount(NamedTuple):
-    """A number with its unit. Its value is sign, digits, and a power of ten: 12.50 is "125" and -1.
+    """A number with its unit. Its value is a sign, digits, and a power of ten: 12.50 has the digits "125" and power -1.
 
     Attributes:
         sign: "-" or "".
-        digits: the digits without the zeros at the end. Zeros before a whole number stay: 007 is a code, and not 7.
+        digits: the digits without trailing zeros. Leading zeros of a whole number stay: 007 is a code and not 7.
         power: the power of ten that the digits are multiplied by.
         unit: the name of the unit, "" without one.
-        is_plain: whether the number is written with digits alone.
+        is_plain: whether the number is written with only digits.
     """
 
     sign: str
@@ -38,9 +38,9 @@ class Date(NamedTuple):
 
     Attributes:
         year: four digits, two digits, or "" without a year.
-        month: from 1 to 12, or the first number of a date like 3/4/98, where nobody can tell the month from the day.
-        day: the day, or the second number of such a date; None without a day.
-        is_ambiguous: whether nobody can tell the month from the day.
+        month: from 1 to 12, or the first number of an ambiguous date like 3/4/98.
+        day: the day, or the second number of an ambiguous date; None without a day.
+        is_ambiguous: whether month and day could be swapped.
     """
 
     year: str
@@ -49,8 +49,8 @@ class Date(NamedTuple):
     is_ambiguous: bool = False
 
 
-# Ways to write a number -> the sign between thousands, and the decimal sign. The first that fits counts, so a comma
-# before three digits stands between thousands, and a point is a decimal sign unless there are two.
+# Ways to write a number -> its thousands separator and its decimal sign. The first that fits counts, so a comma before
+# three digits separates thousands, and a point is a decimal sign unless there are two.
 NUMBERS: Mapping[str, tuple[str, str]] = {
     r"\d+(?:\.\d*)?|\.\d+": ("", "."),
     r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?": (",", "."),
@@ -61,7 +61,7 @@ NUMBERS: Mapping[str, tuple[str, str]] = {
     r"\d+,\d+": ("", ","),
 }
 
-# Words that are numbers: only those that documents spell.
+# The number words that documents use.
 NUMBER_WORDS: Mapping[str, str] = {
     "zero": "0",
     "one": "1",
@@ -88,7 +88,7 @@ NUMBER_WORDS: Mapping[str, str] = {
 
 _LONGEST_NUMBER = 12
 
-# A word after a number -> the power of ten by which it multiplies.
+# A word after a number -> the power of ten that it stands for.
 MULTIPLIERS: Mapping[str, int] = {
     "hundred": 2,
     "thousand": 3,
@@ -101,8 +101,8 @@ MULTIPLIERS: Mapping[str, int] = {
     "crores": 7,
 }
 
-# The name of a unit -> the ways to write it. Not in the table: m, which can be a metre or a million, and k; a.m. and
-# p.m., without which a time is another one.
+# The name of a unit -> the ways to write it. The table does not have "m", which can be a metre or a million, nor "k",
+# nor a.m. and p.m., which change a time.
 UNITS: Mapping[str, tuple[str, ...]] = {
     "percent": ("%", "percent", "per cent", "pct"),
     "dollar": ("$", "us$", "usd", "dollar", "dollars", "us dollars"),
@@ -151,10 +151,10 @@ UNITS: Mapping[str, tuple[str, ...]] = {
     "unit": ("unit", "units"),
 }
 _UNIT_NAMES = {"": "", **{way: name for name, ways in UNITS.items() for way in ways}}
-# Of these, the ones that stand before a number, too.
+# The units that can also stand before a number.
 _BEFORE = {"dollar", "euro", "pound sterling", "yen", "rupee"}
 
-# The first three letters of a month, and its name -> its number.
+# A month, by its name or its first three letters -> its number.
 _MONTHS: Mapping[str, int] = {
     "jan": 1,
     "january": 1,
@@ -187,7 +187,7 @@ _MONTH = r"(?P<name>[a-z]{3,9})"
 _YEAR = r"(?P<year>\d{4}|\d\d)"
 _SIGNS = r"[ .,/'-]"
 
-# Ways to write a date with the name of a month, without the day of the week; the first that fits counts.
+# Ways to write a date with the name of a month, after removing the day of the week. The first that fits counts.
 NAMED_DATES = (
     rf"{_MONTH}{_SIGNS}*{_DAY}{_SIGNS}+{_YEAR}",
     rf"{_DAY}{_SIGNS}*(?:of )?{_MONTH}{_SIGNS}*{_YEAR}",
@@ -197,7 +197,7 @@ NAMED_DATES = (
     rf"{_DAY}{_SIGNS}*(?:of )?{_MONTH}",
 )
 
-# Ways to write a date with numbers alone.
+# Ways to write a date with numbers only.
 NUMERIC_DATES = (
     rf"(?P<first>\d\d?)(?P<sign>[-/.])(?P<second>\d\d?)(?P=sign){_YEAR}",
     r"(?P<year>\d{4})(?P<sign>[-/.])(?P<month>\d\d?)(?P=sign)(?P<day>\d\d?)",
@@ -205,17 +205,17 @@ NUMERIC_DATES = (
 )
 
 _AMOUNT = (
-    r"([-+]?) ?([^\d.,+-]*|rs\.) ?([-+]?) ?"  # a sign, a currency; rs. is the only one with a point
+    r"([-+]?) ?([^\d.,+-]*|rs\.) ?([-+]?) ?"  # a sign, a currency; only rs. has a point
     r"((?:(?<!rs)\.)?\d(?:[\d.,']*\d)?)"
     r"\.?(?:-(?=[a-z]))?(\D*)"  # a unit: 5 years, 5-year
 )
 
 
 _PLAIN_SIGNS = str.maketrans("−’", "-'")
-# Leaves the letters of a text in UTF-8, and whatever is no ASCII.
+# Keeps the letters of a text in UTF-8, and everything that is not ASCII.
 _LETTERS_ALONE = bytes(code if code > 127 or chr(code).isalpha() else ord(" ") for code in range(256))
 _WEEKDAYS = "mon monday tue tues tuesday wed wednesday thu thur thurs thursday fri friday sat saturday sun sunday"
-# Every word that a value can hold.
+# Every word that a value can contain.
 _WORDS = frozenset(
     " ".join((*NUMBER_WORDS, *MULTIPLIERS, *_UNIT_NAMES, *_MONTHS, _WEEKDAYS, "st nd rd th of"))
     .encode()
@@ -225,10 +225,10 @@ _WORDS = frozenset(
 
 
 def is_same_value(text: str, other: str) -> bool:
-    """Whether two texts are the same number, amount or date, written otherwise.
+    """Whether two texts are the same number, amount or date, written differently.
 
-    Where only one of them has a unit, the number is enough. A number that can be a year, like 1998, is the same as no
-    number that is written as an amount, like 1,998.
+    If only one text has a unit, only the numbers are compared. A number that can be a year, like 1998, never equals a
+    number with a separator, like 1,998.
 
     Args:
         text: an answer.
@@ -246,7 +246,7 @@ def is_same_value(text: str, other: str) -> bool:
 
 
 def may_be_a_value(text: str, digits: str) -> bool:
-    """Whether a text with these digits may have a value: a value has digits, or begins with a number as a word.
+    """Whether a text with these digits may have a value: a value has digits, or begins with a number word.
 
     Example:
         >>> may_be_a_value("in 1988", "1988"), may_be_a_value("Ten years", ""), may_be_a_value("Paris", "")
@@ -294,7 +294,7 @@ def read_value(text: str) -> Amount | Date | None:
 
 
 def _has_words_of_values(text: str) -> bool:
-    """Whether a text has no words but those of values: a cheap first look, without which many patterns would be tried.
+    """Whether all words of a text can be part of a value. This cheap check avoids trying many patterns.
 
     Example:
         >>> list(map(_has_words_of_values, ["5 years", "may 5th, 1988", "page 5 of the report"]))
@@ -321,18 +321,18 @@ def _read_amount(text: str) -> Amount | None:
 
 
 def _make_amount(sign: str, whole: str, fraction: str, times: int = 0, unit: str = "", is_plain: bool = True) -> Amount:
-    """Make an amount of the digits before and after its point. Zero has no sign."""
+    """Make an amount from the digits before and after the point. Zero has no sign."""
     digits = fraction.lstrip("0") if whole in ("", "0") else whole + fraction
-    kept = digits.rstrip("0") or whole.removeprefix("0")  # 00 is a code, too
-    power = len(digits) - len(kept) - len(fraction) + times if digits else 0
-    return Amount(sign if kept else "", kept, power, unit, is_plain)
+    significant = digits.rstrip("0") or whole.removeprefix("0")  # 00 is also a code
+    power = len(digits) - len(significant) - len(fraction) + times if digits else 0
+    return Amount(sign if significant else "", significant, power, unit, is_plain)
 
 
 def _find_unit(before: str, after: str) -> str | None:
-    """The name of the unit that stands before or after a number, "" without one; None if anything else stands there."""
+    """Find the name of the unit before or after a number: "" for no unit, None for any other text."""
     if len(after) == 1 and after.isalpha():  # 24c is a code
         return None
-    first, last = (_UNIT_NAMES.get(written.strip().rstrip(".")) for written in (before, after))
+    first, last = (_UNIT_NAMES.get(text.strip().rstrip(".")) for text in (before, after))
     if first is None or last is None or (first and first not in _BEFORE) or (first and last and first != last):
         return None
     return first or last

@@ -1,7 +1,7 @@
 """Scores rows, and collects the mean, outcomes, groups and worst answers of a set.
 
-Rows are added in batches, and a set keeps only counts, so that the rows need not fit into memory. It can also keep the
-rows.
+Rows are added in batches. By default a set keeps only counts, so that the rows need not fit into memory. It can also
+keep the rows.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from anls_metric.analysis.confusions import ConfusionCounter
     from anls_metric.analysis.metrics import Metric, MetricScores
 
-# The fields that group the questions of InfographicVQA -> the name of the group in results.json, and the competition's
-# names of the values. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
+# A field that groups the questions of InfographicVQA -> the name of the group in results.json, and the names of its
+# values in the competition. Source: https://rrc.cvc.uab.es/?ch=17&com=tasks.
 ANSWER_TYPES: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "answer_type": (
         "answer_types",
@@ -59,27 +59,27 @@ ANSWER_TYPES: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 
 KEYS = "key of the value"
-"""The name of the scores of keys in `ScoredSet.groups`."""
+"""The name under which `ScoredSet.groups` holds the scores of keys."""
 
 
-class Scored(NamedTuple):
+class ScoredRow(NamedTuple):
     """A row with its score.
 
     Attributes:
         row: the question with its answer.
         score: from 0 to 1; a question without an answer scores 0.
-        similarity: the similarity of the closest accepted answer, before the threshold; None if the set does not keep
+        similarity: the similarity to the closest accepted answer, before the threshold; None if the set does not keep
             its rows, and for lists and nested values.
-        outcome: why the answer has this score: the name of a row of `outcomes.OUTCOMES`.
-        runs: the answers of all runs, where there are several. The score of the question is their mean, and its row is
-            that of the run whose score is closest to it.
+        outcome: the reason for the score: the name of a row of `outcomes.OUTCOMES`.
+        runs: the answers of all runs, if there are several. The score of the question is their mean score, and its row
+            comes from the run whose score is closest to the mean.
     """
 
     row: Row
     score: float
     similarity: float | None
     outcome: str
-    runs: Sequence[Scored] = ()
+    runs: Sequence[ScoredRow] = ()
 
     @property
     def zero(self) -> str:
@@ -87,14 +87,14 @@ class Scored(NamedTuple):
         return self.outcome if self.outcome in ZERO_OUTCOMES else ""
 
 
-class ScoredBatch(Sequence[Scored]):
-    """Consecutive rows with their scores, as columns. As a sequence it has `Scored` objects, made when asked for.
+class ScoredBatch(Sequence[ScoredRow]):
+    """Consecutive rows with their scores, as columns. As a sequence it holds `ScoredRow` objects, created on access.
 
     Attributes:
         batch: the rows.
-        scores: as `Scored.score`, for each row.
-        similarities: as `Scored.similarity`; None if the set does not keep its rows.
-        runs: as `Scored.runs`; None where there is one run.
+        scores: as `ScoredRow.score`, for each row.
+        similarities: as `ScoredRow.similarity`; None if the set does not keep its rows.
+        runs: as `ScoredRow.runs`; None if there is one run.
     """
 
     __slots__ = ("_outcomes", "batch", "runs", "scores", "similarities")
@@ -105,21 +105,21 @@ class ScoredBatch(Sequence[Scored]):
         scores: Sequence[float],
         outcomes: Sequence[str] | Judge,
         similarities: Sequence[float | None] | None = None,
-        runs: Sequence[Sequence[Scored]] | None = None,
+        runs: Sequence[Sequence[ScoredRow]] | None = None,
     ) -> None:
         self.batch, self.scores, self._outcomes = batch, scores, outcomes
         self.similarities, self.runs = similarities, runs
 
     @property
     def outcomes(self) -> Sequence[str]:
-        """As `Scored.outcome`, for each row. A judge finds them when somebody asks for them."""
+        """As `ScoredRow.outcome`, for each row. They are found on first access."""
         if isinstance(self._outcomes, Judge):
             self._outcomes = self._outcomes.find_outcomes(self.batch, self.scores)
         return self._outcomes
 
     @classmethod
-    def of(cls, scored: Sequence[Scored]) -> ScoredBatch:
-        """Make a batch of scored rows; a batch stays as it is."""
+    def of(cls, scored: Sequence[ScoredRow]) -> ScoredBatch:
+        """Make a batch from scored rows; a batch is returned unchanged."""
         if isinstance(scored, ScoredBatch):
             return scored
         rows, scores, similarities, outcomes, runs = map(list, zip(*scored)) if scored else ([], [], [], [], [])
@@ -128,15 +128,15 @@ class ScoredBatch(Sequence[Scored]):
     def __len__(self) -> int:
         return len(self.scores)
 
-    def __iter__(self) -> Iterator[Scored]:
+    def __iter__(self) -> Iterator[ScoredRow]:
         fields = zip(self.batch, self.scores, self.similarities or repeat(None), self.outcomes, self.runs or repeat(()))
-        return map(tuple.__new__, repeat(Scored), fields)  # `map(Scored._make, ...)`, in a third of its time
+        return map(tuple.__new__, repeat(ScoredRow), fields)  # `map(ScoredRow._make, ...)`, in a third of its time
 
     @overload
-    def __getitem__(self, place: int) -> Scored: ...
+    def __getitem__(self, place: int) -> ScoredRow: ...
     @overload
     def __getitem__(self, place: slice) -> ScoredBatch: ...
-    def __getitem__(self, place: int | slice) -> Scored | ScoredBatch:
+    def __getitem__(self, place: int | slice) -> ScoredRow | ScoredBatch:
         if isinstance(place, slice):
             return ScoredBatch(
                 self.batch[place],
@@ -145,7 +145,7 @@ class ScoredBatch(Sequence[Scored]):
                 self.similarities and self.similarities[place],
                 self.runs and self.runs[place],
             )
-        return Scored(
+        return ScoredRow(
             self.batch[place],
             self.scores[place],
             self.similarities[place] if self.similarities else None,
@@ -155,7 +155,7 @@ class ScoredBatch(Sequence[Scored]):
 
 
 class Answers:
-    """What a comparison needs of scored rows, as columns, which take a fraction of the memory of the rows.
+    """The columns of scored rows that a comparison needs. They take a fraction of the memory of the rows.
 
     Attributes:
         scores: the scores of the answers.
@@ -187,7 +187,7 @@ class Answers:
 
 
 class Tally:
-    """Counts scores by value, so that their mean is exact for any order and any pieces.
+    """Counts scores by value, so that their mean is the same for any order and any batches.
 
     Example:
         >>> tally = Tally()
@@ -201,12 +201,12 @@ class Tally:
         self._counts: Counter[float] = Counter()
 
     def add(self, scores: Iterable[float] | Mapping[float, int]) -> None:
-        """Add scores; a mapping says how often each comes."""
+        """Add scores; a mapping gives the number of each score."""
         self._counts.update(scores)
 
     @property
     def count(self) -> int:
-        """How many scores there are."""
+        """The number of scores."""
         return sum(self._counts.values())
 
     @property
@@ -241,7 +241,7 @@ class Group:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.scores)
 
     @property
@@ -253,8 +253,8 @@ class Group:
         """Compute the 95 % confidence interval of the mean; None for fewer than two clusters.
 
         Args:
-            clusters: the cluster of each row of the set, None for a row that is its own cluster; without `clusters`
-                all are.
+            clusters: the cluster of each row of the set, None for a row that is its own cluster. Without `clusters`,
+                every row is its own cluster.
         """
         sample = Sample()
         sample.add(self.scores, clusters and [clusters[place] for place in self.places])
@@ -265,19 +265,18 @@ Groups = dict[str, Group]
 
 
 class ScoredSet:
-    """Scores rows, and collects what is known of them.
+    """Scores rows, and collects their statistics.
 
     Args:
-        scorer: the scorer: a name or a Variant, as `get_variant` takes it, or any other `Scorer`.
-        by: fields of the record to break the score down by; a record whose field holds a list counts in each of its
-            groups.
+        scorer: the name of a variant, a `Variant`, or any other `Scorer`.
+        by: fields of the record to break the score down by. A record with a list in the field is in several groups.
         worst: how many of the worst answers to keep.
         keep: whether to keep every row as `rows`.
-        comparable: whether to keep what a comparison needs as `answers`; kept rows are comparable, too.
-        cluster_by: the field of the records that says which questions belong together, or "none"; None chooses as
+        comparable: whether to keep the columns for a comparison as `answers`; kept rows are comparable, too.
+        cluster_by: the field of the records that names the document of a question, or "none"; None chooses as
             `clusters.cluster_field` does.
-        similarities: whether kept rows have their similarity, which takes longer: every distance is computed exactly.
-        extract: the rules that extracted the predictions, for the signature.
+        similarities: whether kept rows have their similarity. It takes longer, as every distance is computed exactly.
+        extract: the names of the extraction rules, for the signature.
         others: more scorers, for `means`.
         by_key: for lists and nested values: whether to collect the score of each key, as the groups of `KEYS`.
         metrics: other metrics of texts to compute beside the score: rows of `metrics.METRICS`.
@@ -285,12 +284,12 @@ class ScoredSet:
 
     Attributes:
         scorer: the scorer of the rows.
-        extract: the rules that extracted the predictions.
-        signature: which score it is, to show beside the number.
+        extract: the names of the extraction rules.
+        signature: the signature of the score, to show beside the number.
         groups: the scores of each group, by field and value.
         answers: the columns for a comparison, if they are kept.
-        metrics: the scores under other metrics, None without any.
-        confusions: the edits of answers that score between 0 and 1, None if nobody asked for them.
+        metrics: the scores under other metrics; None for no metrics.
+        confusions: the edits of answers that score between 0 and 1; None if they are not counted.
 
     Example:
         >>> scored_set = ScoredSet()
@@ -328,13 +327,13 @@ class ScoredSet:
         if by_key:
             self.groups[KEYS] = {}
         self._batches: list[ScoredBatch] = []
-        self._rows: list[Scored] | None = None
+        self._rows: list[ScoredRow] | None = None
         self.answers = Answers() if keep or comparable else None
         self._keep = keep
         self._measures = keep and similarities and isinstance(self.scorer, Variant)
         self._tally = Tally()
         self._run_tallies: list[Tally] = []
-        self._of_rule: list[tuple[Row, float]] = []  # if the rule of a benchmark has numbers of the whole set
+        self._of_rule: list[tuple[Row, float]] = []  # if the rule of a benchmark has figures of the whole set
         self._all_scores: list[Any] = []  # if the mean is not the mean of the rows
         self._all_records: list[Mapping[str, Any]] = []  # the records that belong to them
         self._clustered = ClusteredScores(cluster_by)
@@ -354,11 +353,11 @@ class ScoredSet:
             self.confusions = ConfusionCounter(self.scorer)
         self._exact = self._contain = 0
         self._most_worst = worst
-        self._worst: list[tuple[float, int, Scored]] = []  # a heap; the best of the worst comes first
+        self._worst: list[tuple[float, int, ScoredRow]] = []  # a heap that begins with the best of the worst answers
 
     @property
-    def rows(self) -> Sequence[Scored]:
-        """Every `Scored`, if they are kept."""
+    def rows(self) -> Sequence[ScoredRow]:
+        """Every `ScoredRow`, if they are kept."""
         if self._rows is None:
             self._rows = list(chain.from_iterable(self._batches))
         return self._rows
@@ -375,17 +374,17 @@ class ScoredSet:
 
     @property
     def count(self) -> int:
-        """How many rows were scored."""
+        """The number of rows that were scored."""
         return self._tally.count
 
     @property
     def run_scores(self) -> list[float]:
-        """The score of each run, where there are several."""
+        """The score of each run; [] for one run."""
         return [tally.mean for tally in self._run_tallies]
 
     @property
     def run_deviation(self) -> float | None:
-        """The standard deviation of the scores of the runs (with n - 1); None where there is one run."""
+        """The standard deviation of the scores of the runs (with n - 1); None for one run."""
         scores = self.run_scores
         if len(scores) < 2:
             return None
@@ -394,7 +393,7 @@ class ScoredSet:
 
     @property
     def clusters(self) -> Clusters | None:
-        """The clusters of the questions, None if there are none."""
+        """The clusters of the questions; None for none."""
         return self._clustered.choose()[0]
 
     @property
@@ -409,7 +408,7 @@ class ScoredSet:
         return sample.interval() if sample.cluster_count > 1 else None
 
     def _sample_leaves(self) -> Sample:
-        """Sample the scores of all leaves; the leaves of a row are in one cluster."""
+        """Collect the scores of all leaves. The leaves of a row are in one cluster."""
         clusters = self.clusters
         names = cluster_column(self._all_records, clusters.field) if clusters else repeat(None)
         sample = Sample()
@@ -420,7 +419,7 @@ class ScoredSet:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The numbers of the set by the names that the rule of a benchmark has for them; empty for several runs."""
+        """The figures that the rule of a benchmark computes for the set, by name; {} for several runs."""
         if not self._of_rule or self._run_tallies:
             return {}
         rows, scores = zip(*self._of_rule)
@@ -431,7 +430,7 @@ class ScoredSet:
 
     @property
     def outcomes(self) -> Counter[str]:
-        """The number of answers by the name of their outcome: of each question one for each run."""
+        """The number of answers with each outcome. With several runs, each run of a question counts."""
         self._count_outcomes()
         return self._outcomes
 
@@ -449,12 +448,12 @@ class ScoredSet:
 
     @property
     def _answer_count(self) -> int:
-        """How many answers there are: of each question one for each run."""
+        """The number of answers. With several runs, each run of a question counts."""
         return sum(self.outcomes.values())
 
     @property
     def points(self) -> Points | None:
-        """What format costs the score and what wrong numbers give it; None for lists and nested values."""
+        """What format costs the score and what wrong numbers gain it; None for lists and nested values."""
         count = self._answer_count
         return self._points.count_points(count) if isinstance(self.scorer, Variant) else None
 
@@ -469,16 +468,16 @@ class ScoredSet:
         return {scorer.name: self.average(score_rows(rows, scorer), scorer) for scorer in scorers}
 
     def list_answers(self) -> Batch:
-        """List the rows of all answers: of each question one for each run. The set must keep its rows."""
+        """List the rows of all answers, with a row for each run of a question. The set must keep its rows."""
         return Batch.of([answer.row for scored in self.rows for answer in scored.runs or [scored]])
 
     def average(self, scores: Sequence[float], scorer: Scorer) -> float:
-        """Compute the mean of the scores of `list_answers`; those of the runs of a question are averaged first."""
+        """Compute the mean of the scores of `list_answers`. The runs of a question are averaged first."""
         counts = [len(scored.runs) or 1 for scored in self.rows]
         return scorer.mean(_average(scores, counts) if self._run_tallies else scores)
 
     def complete(self) -> None:
-        """Compute what a report shows and is not there yet: the similarities of the kept rows, and the confusions."""
+        """Compute what a report also needs: the similarities of the kept rows, and the confusions."""
         if not isinstance(self.scorer, Variant):
             return
         if self.confusions is None:
@@ -498,17 +497,17 @@ class ScoredSet:
         return {name: self.outcomes[name] for name in ZERO_OUTCOMES}
 
     @property
-    def worst(self) -> list[Scored]:
-        """The answers with the lowest scores, the lowest first; equal scores in the order of the rows."""
+    def worst(self) -> list[ScoredRow]:
+        """The answers with the lowest scores, sorted by score and then by the order of the rows."""
         return [scored for *_, scored in sorted(self._worst, key=lambda entry: entry[:2], reverse=True)]
 
     def find_group_intervals(self, field: str) -> dict[str, Interval | None]:
-        """Find the interval of each group of a field, by the clusters of the whole set; None for one cluster."""
+        """Compute the interval of each group of a field, with the clusters of the whole set; None for one cluster."""
         clusters = self._clustered.list_clusters()
         return {name: each.interval(clusters) for name, each in self.groups[field].items()}
 
-    def explain(self, scored: Scored) -> Any:
-        """Explain the score of an answer, as its scorer does; None for a question without an answer."""
+    def explain(self, scored: ScoredRow) -> Any:
+        """Explain the score of an answer with the scorer of the set; None for a question without an answer."""
         row = scored.row
         if row.prediction is None or not self.scorer.columns:
             return None if row.prediction is None else self.scorer.explain(row.prediction, row.references)
@@ -519,13 +518,13 @@ class ScoredSet:
         """Score rows and add them to the set.
 
         Args:
-            rows: the rows, fastest as a `Batch`.
+            rows: the rows. A `Batch` is fastest.
 
         Returns:
             The rows with their scores.
 
         Raises:
-            ValueError: a row cannot be scored; it names the question.
+            ValueError: a row cannot be scored; the message names the question.
         """
         batch = Batch.of(rows)
         if not batch:
@@ -563,7 +562,7 @@ class ScoredSet:
         return scored
 
     def _score_answers(self, batch: Batch) -> ScoredBatch:
-        """Score answers, and count what is counted for each of them, in whatever run it is."""
+        """Score answers, and update the counts, which include each run."""
         similarities: Sequence[float] | None = None
         if self._measures:
             scores, similarities = _measure_rows(batch, self.scorer)
@@ -574,7 +573,7 @@ class ScoredSet:
                 self._all_records += batch.records
             if (
                 type(scores[0]) is not float
-            ):  # those of nested values hold their leaves, which nobody needs from here on
+            ):  # the scores of nested values hold their leaves, which are no longer needed
                 scores = list(map(float, scores))
         if self.confusions:
             self.confusions.add(batch, scores)
@@ -585,7 +584,7 @@ class ScoredSet:
         return scored
 
     def _count_outcomes(self) -> None:
-        """Count the outcomes of the answers, which takes longer than their scores. Kept rows are counted when asked."""
+        """Count the outcomes, which takes longer than scoring. For kept rows this waits until first access."""
         for scored in self._uncounted:
             batch, scores, outcomes = scored.batch, scored.scores, scored.outcomes
             exact, contain = self._judge.count_matches(batch, scores, outcomes)
@@ -608,7 +607,7 @@ class ScoredSet:
     def _add_keys(self, place: int, answers: Iterable[Row]) -> None:
         """Add the scores of the keys of a question, averaged over its answers.
 
-        A key of the closest accepted answer that is not scored has 0.
+        A key of the closest accepted answer without a score counts 0.
         """
         by_key: dict[str, list[float]] = {}
         for row in answers:
@@ -616,8 +615,8 @@ class ScoredSet:
             scores = {} if row.prediction is None else dict(_flatten_keys(why.key_scores))
             for key, score in {**dict.fromkeys(_list_key_paths(why.closest), 0.0), **scores}.items():
                 by_key.setdefault(key, []).append(score)
-        for key, found in by_key.items():
-            self.groups[KEYS].setdefault(key, Group()).add(place, mean(found))
+        for key, scores_of_key in by_key.items():
+            self.groups[KEYS].setdefault(key, Group()).add(place, mean(scores_of_key))
 
     def _keep_worst(self, scored: ScoredBatch, before: int) -> None:
         for place, score in enumerate(scored.scores):
@@ -638,22 +637,22 @@ def _split(items: Iterable[Item], counts: Iterable[int]) -> Iterator[list[Item]]
 
 
 def _average(scores: Iterable[float], counts: Iterable[int]) -> list[float]:
-    """The mean score of each question over its runs, of which there are so many."""
+    """Compute the mean score of each question over its runs, given the number of runs of each question."""
     return list(map(mean, _split(scores, counts)))
 
 
-def _join_runs(row: Row, score: float, runs: Sequence[Scored]) -> Scored:
-    """Join the answers of all runs to a question. The one whose score is closest to the mean stands for them."""
+def _join_runs(row: Row, score: float, runs: Sequence[ScoredRow]) -> ScoredRow:
+    """Join the answers of all runs of a question. The answer whose score is closest to the mean represents them."""
     closest = min(runs, key=lambda run: (abs(run.score - score), run.score))
     shown = closest.row._replace(id=row.id, record=row.record)
-    return Scored(shown, score, closest.similarity, closest.outcome, tuple(runs))
+    return ScoredRow(shown, score, closest.similarity, closest.outcome, tuple(runs))
 
 
 def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:
-    """Score rows; the scorer also gives the score of a question without an answer.
+    """Score rows, including questions without an answer.
 
     Raises:
-        ValueError: a row cannot be scored; it names the question.
+        ValueError: a row cannot be scored; the message names the question.
     """
     batch = Batch.of(rows)
     ids, predictions, references = batch.ids, batch.predictions, batch.references
@@ -671,7 +670,7 @@ def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:
 
 
 def split_columns(rows: Iterable[Row], scorer: Any) -> tuple[list[Any], list[dict[str, Any]]]:
-    """The predictions of rows that a rule scores, and the other columns, which are its references."""
+    """Split rows for the rule of a benchmark into predictions, and the other columns as references."""
     from anls_metric.reading.rule_columns import PREDICTION, make_rule_row
 
     columns = [make_rule_row(row, scorer) for row in rows]
@@ -679,7 +678,7 @@ def split_columns(rows: Iterable[Row], scorer: Any) -> tuple[list[Any], list[dic
 
 
 def _find_answered(predictions: Sequence[Any]) -> list[int] | None:
-    """The places of the predictions that are there; None if all are."""
+    """Find the places of the predictions that are not missing; None if none is missing."""
     if None not in predictions:
         return None
     return [place for place, prediction in enumerate(predictions) if prediction is not None]
@@ -707,7 +706,7 @@ def _flatten_keys(keys: Mapping[str, Any], before: str = "") -> Iterator[tuple[s
 
 
 def _list_key_paths(value: Any, before: str = "") -> Iterator[str]:
-    """The paths of the keys of a value, named as those of `_flatten_keys`."""
+    """List the paths of the keys of a value, in the form of `_flatten_keys`."""
     if isinstance(value, dict):
         for name, item in value.items():
             yield f"{before}{name}"
@@ -717,13 +716,13 @@ def _list_key_paths(value: Any, before: str = "") -> Iterator[str]:
             yield from _list_key_paths(item, before)
 
 
-def group(scored: Sequence[Scored], field: str, groups: Groups | None = None, start: int = 0) -> Groups:
+def group(scored: Sequence[ScoredRow], field: str, groups: Groups | None = None, start: int = 0) -> Groups:
     """Group scores by the values of a field of the record.
 
     Args:
         scored: the rows.
-        field: the field; a row whose record has a list there counts in each of its groups.
-        groups: the groups to which the scores are added; None for new ones.
+        field: the field. A record with a list in the field is in several groups.
+        groups: the groups to which the scores are added; None for new groups.
         start: the place of the first row in its set.
 
     Example:
@@ -747,12 +746,12 @@ def _add_to_groups(
 
 
 def group_names(record: Mapping[str, Any], field: str) -> list[str]:
-    """The names of the groups of a field that a record is in, each once."""
+    """List the names of the groups of a field that a record is in, each once."""
     return list(dict.fromkeys(_name_group(field, value) for value in group_values(record, field)))
 
 
 def group_values(record: Mapping[str, Any], field: str) -> list[Any]:
-    """The values of a field, or of a path, that put a record into groups: the items of a list, or the value."""
+    """List the values of a field or path that put a record into groups: the items of a list, or the value."""
     value = record[field] if field in record else look_up(record, field)
     value = None if value is ABSENT else value
     return [item for item in (value if isinstance(value, list) else [value]) if item is not None]

@@ -1,8 +1,8 @@
-"""Says how sure a score is, and whether one submission is better than another: numbers in, numbers out.
+"""Computes how certain a score is, and whether one submission is better than another, from scores as numbers.
 
 Questions about one page or one document tend to be answered right or wrong together. They are a cluster, and the
 sampling unit is the cluster: an interval that ignores clusters is too narrow. A question without a cluster is its own
-cluster. The same scores give the same bits in any order and any pieces.
+cluster. The results are the same to the bit for any order and any batches of the scores.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 CONFIDENCE = 0.95
 
-# The largest number of sign patterns that a test tries.
+# The largest number of sign patterns that a test tries by default.
 FLIPS = 10_000
 
 
@@ -54,8 +54,9 @@ class Sample:
         """Add scores.
 
         Args:
-            scores: numbers; without `clusters` also a mapping that says how often each comes.
-            clusters: the cluster of each score, None for a score that is its own cluster; without `clusters` all are.
+            scores: numbers; without `clusters` also a mapping with the number of each score.
+            clusters: the cluster of each score, None for a score that is its own cluster. Without `clusters`, every
+                score is its own cluster.
 
         Raises:
             ValueError: the numbers of scores and clusters differ.
@@ -273,7 +274,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def adjust_for_best(p_values: Sequence[float]) -> list[float]:
     """Adjust the p-values of comparisons with the best of several submissions, which the same questions chose.
 
-    The best is partly the luckiest. Holm's adjustment is for a baseline that somebody chose before: with ten equally
+    The best is partly the luckiest. Holm's adjustment is for a baseline that was chosen before: with ten equally
     good submissions it calls one worse than the best in 14 of 100 families. Any pair could have been the best and the
     worst, so the smallest p-value counts for all pairs, the next one for all pairs of the submissions that are left.
 
@@ -297,7 +298,7 @@ def adjust_for_best(p_values: Sequence[float]) -> list[float]:
 
 
 def _adjust(p_values: Sequence[float], times: Iterable[int]) -> list[float]:
-    """Adjust the smallest p-value by the first of these factors, and so on; none gets less than a smaller one."""
+    """Multiply the sorted p-values by these factors. No adjusted p-value is below that of a smaller p-value."""
     adjusted = [0.0] * len(p_values)
     least = 0.0
     for place, factor in zip(sorted(range(len(p_values)), key=p_values.__getitem__), times):
@@ -305,26 +306,26 @@ def _adjust(p_values: Sequence[float], times: Iterable[int]) -> list[float]:
     return adjusted
 
 
-# Differences are scaled to whole numbers. This is the largest, so that the sum of eight fits into four bytes.
+# Differences are scaled to whole numbers up to this, so that the sum of eight fits into four bytes.
 _LARGEST = 2**29 - 1
 
 
 def _test_flips(sums: Iterable[float], patterns: int) -> float:
     """Compute the share of sign patterns whose total is at least as far from 0 as the observed one."""
-    # Sorted, so that their order does not matter, and without zeros, which a flip does not change.
+    # Sorting makes the result independent of the order. A flip does not change a zero.
     sums = sorted(filter(None, sums), key=abs)
     wholes = [round(total / abs(sums[-1]) * _LARGEST) for total in sums]
     sizes = [abs(whole) for whole in wholes]
     all_signs = 1 << len(sizes) <= patterns
     pluses = _sum_subsets(sizes) if all_signs else _sum_random_subsets(sizes, patterns)
-    enough = abs(sum(wholes)) - len(wholes)  # less the rounding errors
+    enough = abs(sum(wholes)) - len(wholes)  # minus the rounding errors
     whole = sum(sizes)
     hits = sum(abs(2 * plus - whole) >= enough for plus in pluses)
     return hits / len(pluses) if all_signs else (hits + 1) / (patterns + 1)
 
 
 def _sum_subsets(sizes: Iterable[int]) -> list[int]:
-    """Sum the sizes that have a plus, for every pattern of signs."""
+    """Sum the sizes with a plus sign, for every pattern of signs."""
     sums = [0]
     for size in sizes:
         sums += [total + size for total in sums]
@@ -332,12 +333,12 @@ def _sum_subsets(sizes: Iterable[int]) -> list[int]:
 
 
 def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
-    """Sum the sizes that have a plus, for random patterns, which are the same each time."""
+    """Sum the sizes with a plus sign, for random patterns, which are the same each time."""
     import random
     import struct
 
-    # A random byte says which of eight sizes have a plus; a table of 256 entries holds their sums. All patterns look up
-    # one byte of their sums at once, and add it to their totals: eight bytes each of one long integer.
+    # A random byte says which of eight sizes have a plus sign, and a table of 256 entries holds their sums. One long
+    # integer holds the totals of all patterns, eight bytes each, so that one addition updates all of them.
     chance = random.Random(0)
     added = bytearray(8 * patterns)
     pluses = 0
@@ -370,7 +371,7 @@ def student_t(confidence: float, freedom: int) -> float:
     outside = 1 - confidence
     at_zero = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     t = 0.0
-    while True:  # Newton's steps never pass the solution, since the share outside is convex
+    while True:  # Newton's method never oversteps the solution, since the share outside is convex
         density = at_zero * math.exp(-(freedom + 1) / 2 * math.log1p(t * t / freedom))
         step = (_share_outside(t, freedom) - outside) / (2 * density)
         t += step

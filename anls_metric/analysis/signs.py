@@ -1,4 +1,4 @@
-"""A table of signs that a score depends on how a file is written, and not on how well the questions are answered."""
+"""A table of signs that a score depends on how a file is written rather than on how well the questions are answered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from anls_metric.reading.references import parse_references
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.values import parse_value_or_text
 
-Signed = Mapping[int, str]
+Findings = Mapping[int, str]
 """The numbers of the predictions that show a sign, each with the value that the hint names, or ""."""
 
 
@@ -29,24 +29,24 @@ class Sign(NamedTuple):
     Attributes:
         key: the name of the sign.
         find: finds the predictions that show the sign.
-        text: the words of the hint after "9 of 10 "; {value} stands for the value.
+        text: the words of the hint after "9 of 10 "; {value} is filled in.
         remedy: what to do: a row of `remedies`, or a sentence.
-        share: the smallest share of the predictions that makes a hint; 0 where their share does not matter.
-        least: the smallest number of predictions that makes a hint: more than one where chance also gives the sign.
+        share: the smallest share of predictions that gives a hint; 0 if the share does not matter.
+        least: the smallest number of predictions that gives a hint: above 1 if the sign can occur by chance.
     """
 
     key: str
-    find: Callable[[Evidence], Signed]
+    find: Callable[[Evidence], Findings]
     text: str
     remedy: Remedy | str
     share: float = 0.0
     least: int = 1
 
 
-def _each(shows: Callable[[Case], bool], *marks: str) -> Callable[[Evidence], Signed]:
-    """Make a finder that looks at each prediction, if one of the marks stands in any of them."""
+def _each(shows: Callable[[Case], bool], *marks: str) -> Callable[[Evidence], Findings]:
+    """Make a finder that examines each prediction, if any of them contains one of the marks."""
 
-    def find(evidence: Evidence) -> Signed:
+    def find(evidence: Evidence) -> Findings:
         if marks and not any(mark in evidence.text for mark in marks):
             return {}
         return {case.number: "" for case in evidence.wrong if shows(case)}
@@ -57,18 +57,18 @@ def _each(shows: Callable[[Case], bool], *marks: str) -> Callable[[Evidence], Si
 # The whole file
 
 
-def _find_copies(evidence: Evidence) -> Signed:
+def _find_copies(evidence: Evidence) -> Findings:
     fields = f" (other fields of text: {', '.join(evidence.other_fields)})" if evidence.other_fields else ""
     return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied else {}
 
 
-def _find_numbers_of_file(evidence: Evidence) -> Signed:
+def _find_numbers_of_file(evidence: Evidence) -> Findings:
     """Find the wrong predictions that look like floats, if the file has floats."""
     floats = (case.number for case in evidence.wrong if re.fullmatch(r"-?\d+\.\d+(?:e[-+]?\d+)?", case.prediction))
     return dict.fromkeys(floats, "") if evidence.float_count else {}
 
 
-def _find_misplaced(evidence: Evidence) -> Signed:
+def _find_misplaced(evidence: Evidence) -> Findings:
     """Find the accepted answers of other questions, if most predictions are wrong and chance does not explain it."""
     wrong = evidence.wrong
     if 2 * len(wrong) <= evidence.total:
@@ -80,7 +80,7 @@ def _find_misplaced(evidence: Evidence) -> Signed:
     places = {case.number: asked.get(case.prediction, set()) for case in wrong if case.score == 0.0 and case.prediction}
     before, after = ([number for number in places if number + step in places[number]] for step in (-1, 1))
     for numbers, others, side in (before, after, "before"), (after, before, "after"):
-        if len(numbers) > max(0.2 * evidence.total, 3 * len(others)):  # neighbours can have the same answer
+        if len(numbers) > max(0.2 * evidence.total, 3 * len(others)):  # neighbouring questions can share an answer
             return dict.fromkeys(numbers, f"the question right {side} theirs")
     elsewhere = [number for number in places if places[number]]
     common = sum(any(len(asked[reference]) > 1 for reference in case.references) for case in wrong)
@@ -91,24 +91,24 @@ def _find_misplaced(evidence: Evidence) -> Signed:
 # Wrapped predictions
 
 
-def _find_wrapped(evidence: Evidence) -> Signed:
-    """Find the predictions that rules change, if that adds a point to the score, and more where they are few."""
-    found = find_rules(evidence, least=0.01) if len(evidence.wrong) >= min(3, 0.2 * evidence.total) else None
-    if not found:
+def _find_wrapped(evidence: Evidence) -> Findings:
+    """Find the predictions that rules change, if that adds a point to the score, or more for few predictions."""
+    proposal = find_rules(evidence, least=0.01) if len(evidence.wrong) >= min(3, 0.2 * evidence.total) else None
+    if not proposal:
         return {}
-    many = len(found.changed) >= 0.2 * evidence.total
-    return dict.fromkeys(found.changed if many or found.gain >= 0.4 / evidence.total**0.5 else (), found.rules)
+    many = len(proposal.changed) >= 0.2 * evidence.total
+    return dict.fromkeys(proposal.changed if many or proposal.gain >= 0.4 / evidence.total**0.5 else (), proposal.rules)
 
 
 _THINK = EXTRACTORS["think"]
 
 
-def _find_certainly_wrapped(names: Sequence[str], evidence: Evidence) -> Signed:
-    """Find the predictions in which one of these rules finds something, if rules add a tenth to their scores."""
+def _find_certainly_wrapped(names: Sequence[str], evidence: Evidence) -> Findings:
+    """Find the predictions to which one of these rules applies, if rules add a tenth to their scores."""
     rules = [EXTRACTORS[name] for name in names]
     marks = chain.from_iterable(rule.marks for rule in rules)
-    found = _each(lambda case: any(rule.find(case.prediction) is not None for rule in rules), *marks)(evidence)
-    best = find_rules(evidence.only(found)) if found else None
+    findings = _each(lambda case: any(rule.find(case.prediction) is not None for rule in rules), *marks)(evidence)
+    best = find_rules(evidence.only(findings)) if findings else None
     helps = best is not None and best.gain * evidence.total >= 0.1 * len(best.changed)
     return dict.fromkeys(best.changed, best.rules) if best and helps else {}
 
@@ -132,11 +132,11 @@ def _is_cut_off_json(case: Case) -> bool:
 
 # Lists that are written as texts
 
-# A separator -> whether it certainly separates answers; otherwise one of the parts must fit the prediction.
+# A separator -> whether it certainly separates answers. If not, one of the parts must fit the prediction.
 _SEPARATORS = {"||": True, " | ": True, "|": True, ";": False, "\n": False}
 
 
-def _find_joined(evidence: Evidence) -> Signed:
+def _find_joined(evidence: Evidence) -> Findings:
     separators = [separator for separator in _SEPARATORS if separator in evidence.references]
     joined: dict[int, str] = {}
     for case in evidence.wrong if separators else ():
@@ -173,10 +173,10 @@ def _is_printed_reference(case: Case) -> bool:
 # The same text in another spelling
 
 
-def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: str = "") -> Signed:
+def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: str = "") -> Findings:
     """Find the predictions that score more once both sides are normalized.
 
-    This changes only texts with a mark; without a mark, only texts that are not ASCII.
+    Only texts with the mark can change; without a mark, only texts that are not ASCII.
     """
     cases = evidence.find_mark(mark) if mark else evidence.of_other_letters
     respelled = {}
@@ -187,11 +187,11 @@ def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: s
     return respelled
 
 
-def _find_floats(evidence: Evidence) -> Signed:
-    """Find whole numbers that are written as floats: very few are a model's, if it also writes them without a point."""
-    found = _find_respelled(partial(re.sub, r"^(-?\d+)\.0$", r"\1"), evidence, ".0")
-    few = 0 < len(found) <= max(1, 0.01 * evidence.total)
-    return {} if few and any(case.prediction.isdecimal() for case in (*evidence.wrong, *evidence.right)) else found
+def _find_floats(evidence: Evidence) -> Findings:
+    """Find whole numbers written as floats, unless they are few and the model also writes whole numbers."""
+    findings = _find_respelled(partial(re.sub, r"^(-?\d+)\.0$", r"\1"), evidence, ".0")
+    few = 0 < len(findings) <= max(1, 0.01 * evidence.total)
+    return {} if few and any(case.prediction.isdecimal() for case in (*evidence.wrong, *evidence.right)) else findings
 
 
 _INVISIBLE = "(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]"
@@ -226,11 +226,11 @@ def _unescape(match: re.Match[str]) -> str:
 # Predictions that are no answers
 
 NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "NaT", "undefined"])
-"""The texts that programs write for a missing value."""
+"""The texts that programs write for missing values."""
 
 
-def _find_nulls(evidence: Evidence) -> Signed:
-    """Find the texts of a missing value, unless the same text is right somewhere, apart from its case."""
+def _find_nulls(evidence: Evidence) -> Findings:
+    """Find the texts for missing values, unless the same text, in any case, is right for some question."""
     nulls = [case for case in evidence.wrong if isinstance(case.prediction, str) and case.prediction in NULLS]
     respelled = [case for case in nulls if case.prediction.lower() in [str(text).lower() for text in case.references]]
     right = evidence.right_nulls.union(case.prediction for case in respelled)
@@ -238,8 +238,8 @@ def _find_nulls(evidence: Evidence) -> Signed:
     return dict.fromkeys(lost, " or ".join(f'"{text}"' for text in sorted(set(lost.values()))))
 
 
-def _find_repeated(evidence: Evidence) -> Signed:
-    """Find the predictions that come often and are right nowhere."""
+def _find_repeated(evidence: Evidence) -> Findings:
+    """Find predictions that are frequent and never right."""
     counts = Counter(case.prediction for case in evidence.wrong)
     often = {text for text, count in counts.items() if count >= 0.05 * evidence.total and text.strip()}
     if often:
@@ -264,7 +264,7 @@ def _is_first_character(case: Case) -> bool:
 # Words around the answer that no rule removes
 
 
-def _find_surplus(evidence: Evidence) -> Signed:
+def _find_surplus(evidence: Evidence) -> Findings:
     """Find the predictions that contain an accepted answer among other words, begin or end alike, or repeat words."""
     normalize, wrong = Judge(evidence.scorer).normalize, evidence.wrong
     containing = [
@@ -272,7 +272,7 @@ def _find_surplus(evidence: Evidence) -> Signed:
         for case in wrong
         if any(map(stands_in, map(normalize, case.references), repeat(normalize(case.prediction))))
     ]
-    if len(containing) >= 0.05 * evidence.total + evidence.total**0.5:  # those of good models are a twentieth
+    if len(containing) >= 0.05 * evidence.total + evidence.total**0.5:  # good models have up to a twentieth
         alike, words = _find_shared_words(containing, len(containing) // 2 + 1)
         words = f"contain an accepted answer among other words{words and f' ({len(alike):,} {words})'}"
         return dict.fromkeys((case.number for case in containing), words)
@@ -286,7 +286,7 @@ def _find_shared_words(cases: Sequence[Case], least: int) -> tuple[list[Case], s
     """Find enough predictions that begin alike, or end alike, with words that are not in their accepted answers."""
     for verb, step in ("begin", 1), ("end", -1):
         texts = sorted(case.prediction.strip()[::step][:100] for case in cases)
-        # In sorted texts, the first and the last of a window have in common what all of them have in common.
+        # In sorted texts, the words that the first and the last of a window share are shared by all of the window.
         words = max(map(_find_common_words, texts, texts[least - 1 :]), key=len, default="")
         alike = [case for case in cases if words and case.prediction.strip()[::step].startswith(words)]
         accepted = sum(any(words[::step] in text for text in case.references) for case in alike)
@@ -296,16 +296,18 @@ def _find_shared_words(cases: Sequence[Case], least: int) -> tuple[list[Case], s
 
 
 def _find_common_words(first: str, second: str) -> str:
-    """Find the words with which both texts begin, but not where they are all of the first text."""
-    length = next((place for place, (one, other) in enumerate(zip(first, second)) if one != other), len(first))
+    """Find the words with which both texts begin, unless they are the whole first text."""
+    length = next(
+        (place for place, (letter, other_letter) in enumerate(zip(first, second)) if letter != other_letter), len(first)
+    )
     common = first[:length]
     if common[-1:].isalnum() and any(text[length : length + 1].isalnum() for text in (first, second)):
-        common = "".join(re.split(r"(\W)", common)[:-1])  # it ended within a word
+        common = "".join(re.split(r"(\W)", common)[:-1])  # drops a cut-off word
     return "" if common == first else common.strip()
 
 
 def _repeats_itself(text: str) -> bool:
-    """Whether every three words come three times or more."""
+    """Whether every sequence of three words occurs three times or more."""
     words = text.split()
     return len(words) >= 5 and 3 * len(set(zip(words, words[1:], words[2:]))) <= len(words)
 
@@ -316,7 +318,7 @@ _find_value = extractor("json", values=True)
 
 
 def _is_broken(case: Case) -> bool:
-    """Whether the model began a list or an object, where one is accepted, and did not end it."""
+    """Whether a list or an object is accepted, and the model began one and did not end it."""
     text, accepted = case.raw, case.references
     if not isinstance(text, str) or not any(isinstance(value, (list, dict)) for value in accepted):
         return False

@@ -1,4 +1,4 @@
-"""Questions whose accepted answers are suspect: most submissions agree on an answer that is not accepted."""
+"""Finds questions with suspect accepted answers: most submissions agree on an answer that is not accepted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from anls_metric.analysis.questions import Question
 
 FEWEST = 3
-"""The number of submissions that must agree, and the fewest that there must be."""
+"""The smallest number of submissions, and of submissions that must agree."""
 
 
 class Suspect(NamedTuple):
@@ -18,7 +18,7 @@ class Suspect(NamedTuple):
     Attributes:
         id: the id of the question.
         answer: the answer that most submissions give, normalized.
-        submissions: how many give it.
+        submissions: the number of submissions that give it.
         accepted: the accepted answers.
     """
 
@@ -29,14 +29,14 @@ class Suspect(NamedTuple):
 
 
 def find_suspects(questions: Sequence[Question], normalize: Callable[[Any], str]) -> list[Suspect]:
-    """Find the questions where three submissions or more, and more than half, give one answer that scores less than 1.
+    """Find the questions on which at least three submissions, and more than half, give the same answer under 1.
 
     Args:
         questions: the questions with the answer of each submission: see `questions.join_questions`.
         normalize: normalizes an answer, as `outcomes.Judge.normalize` does.
 
     Returns:
-        The suspects, those with the most submissions first; equal ones in the order of the questions.
+        The suspects, sorted by the number of submissions, the largest first, and then by the order of the questions.
 
     Example:
         >>> from anls_metric.analysis.questions import join_questions

@@ -1,4 +1,4 @@
-"""Finds the variants and the extraction rules that give a published number on these answers."""
+"""Finds the variants and extraction rules that give a published number for these answers."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class VariantMatch(NamedTuple):
     Attributes:
         name: the name of the submission.
         variant: the name of the variant.
-        scale: the factor of its mean: 1 or 100.
-        anls: its mean.
-        exact: whether the mean has all digits of the number; otherwise it is only the nearest one.
+        scale: the scale of the number: 1 or 100.
+        anls: the mean under the variant.
+        exact: whether the mean rounds to the number; otherwise it is only the nearest mean.
         extract: the rules that extract the answers for this number, "" for none.
     """
 
@@ -38,18 +38,18 @@ class VariantMatch(NamedTuple):
 def find_variants(
     number: str, scored_sets: Mapping[str, ScoredSet], scorers: Iterable[Scorer] = ()
 ) -> list[VariantMatch]:
-    """Find the variants that give a number, rounded to its digits, with the answers as they are or extracted by a rule.
+    """Find the variants that give a number, rounded to its digits, with unchanged answers or with an extraction rule.
 
     Args:
-        number: the number as it is printed: 84.75, 0.8475, 84.8 %.
+        number: the printed number: 84.75, 0.8475, 84.8 %.
         scored_sets: sets that keep their rows, by the names of the submissions.
-        scorers: the variants to try; none for all of them, and for lists and nested values the scorer of the set.
+        scorers: the variants to try; by default all variants, or for lists and nested values the scorer of the set.
 
     Returns:
         All variants that give the number; if there are none, the nearest one.
 
     Raises:
-        ValueError: it is not a number.
+        ValueError: the text is not a number.
 
     Example:
         >>> from anls_metric.reading.batch import Row
@@ -86,7 +86,7 @@ def _parse_number(number: str) -> Decimal:
 
 
 def _try_all(scored_set: ScoredSet, scorers: Iterable[Scorer]) -> dict[tuple[str, str], float]:
-    """Compute the mean of a set by extraction rules and variant: with its own rules, with none, and with each rule."""
+    """Compute the mean of a set under each variant: with its own extraction rules, with none, and with each rule."""
     is_of_texts = isinstance(scored_set.scorer, Variant)
     scorers = list(scorers or (VARIANTS.values() if is_of_texts else [scored_set.scorer]))
     means = {(scored_set.extract, name): mean for name, mean in _compute_means(scored_set, scorers).items()}
@@ -105,14 +105,14 @@ def _try_all(scored_set: ScoredSet, scorers: Iterable[Scorer]) -> dict[tuple[str
 
 
 def _compute_means(scored_set: ScoredSet, scorers: Iterable[Scorer]) -> dict[str, float]:
-    """The mean of a set under each scorer; what the set knows already is not computed again."""
+    """Compute the mean of a set under each scorer, except means that the set already has."""
     known = scored_set.means
     unknown = [scorer for scorer in scorers if scorer.name not in known]
     return {**known, **scored_set.means_under(unknown)}
 
 
 def _extract(rule: Extractor, rows: Sequence[Row]) -> dict[int, Row]:
-    """The rows whose predictions a rule changes, by their places."""
+    """Apply a rule, and return the rows whose predictions it changes, by their places."""
     return {
         place: row._replace(prediction=answer)
         for place, row in enumerate(rows)

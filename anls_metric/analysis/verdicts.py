@@ -1,4 +1,4 @@
-"""How far a score agrees with a judge: the verdicts of a person, or of a model, about the same answers."""
+"""Measures how well scores agree with the verdicts of a judge, a person or a model, on the same answers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from anls_metric.analysis.confidence import RIGHT_AT
 
 
 class Agreement(NamedTuple):
-    """How far scores and verdicts agree. The fields are the keys of the JSON document.
+    """The agreement of scores and verdicts. The fields are the keys of the JSON document.
 
     Attributes:
-        agreement: the share of the answers about which both say the same.
-        kappa: Cohen's kappa: 1 where they always agree, 0 where they agree as often as by chance; None if both say the
-            same about every answer.
-        table: the number of answers by what the score says ("right" or "wrong"), and then by what the judge says.
+        agreement: the share of the answers on which both agree.
+        kappa: Cohen's kappa: 1 if they always agree, 0 if they agree as often as by chance; None if both give all
+            answers the same verdict.
+        table: the number of answers by the verdict of the score ("right" or "wrong"), then by the verdict of the judge.
     """
 
     agreement: float
@@ -30,7 +30,7 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], right_at
     Args:
         scores: the score of each answer.
         verdicts: whether the judge calls each answer right.
-        right_at: the score from which an answer is right.
+        right_at: the lowest score of a right answer.
 
     Raises:
         ValueError: there are no answers, or the numbers of scores and verdicts differ.
@@ -50,7 +50,7 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], right_at
     total = len(scores)
     agreed = counts[True, True] + counts[False, False]
     by_score, by_judge = (sum(counts[pair] for pair in counts if pair[side]) for side in (0, 1))
-    chance = by_score * by_judge + (total - by_score) * (total - by_judge)  # of total ** 2
+    chance = by_score * by_judge + (total - by_score) * (total - by_judge)  # times total ** 2
     kappa = (agreed * total - chance) / (total**2 - chance) if chance < total**2 else None
     names = {True: "right", False: "wrong"}
     table = {
@@ -60,7 +60,7 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], right_at
 
 
 def list_differences(scores: Sequence[float], verdicts: Sequence[bool], right_at: float = RIGHT_AT) -> list[int]:
-    """List the places of the answers about which score and judge differ, those farthest apart first.
+    """List the places of the answers on which score and judge disagree, the largest disagreement first.
 
     Example:
         >>> list_differences([1.0, 0.8, 0.0, 1.0, 0.4], [True, False, False, False, True])

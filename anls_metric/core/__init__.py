@@ -1,1 +1,1 @@
-"""What a score is, and why: rows, variants, scoring, explanations. Needs rapidfuzz alone, and knows no other folder."""
+"""Scores texts and explains the scores: rows, variants, scoring, explanations. Imports only rapidfuzz."""

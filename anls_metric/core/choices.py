@@ -1,4 +1,4 @@
-"""Names that users choose from: the error for an unknown name, which suggests the name that was perhaps meant."""
+"""Names that users choose from: describes an unknown name, and suggests a similar one."""
 
 from __future__ import annotations
 
@@ -29,13 +29,16 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
 
 
 def describe_unknown(kind: str, name: object, choices: Iterable[str], others: Iterable[str] = ()) -> str:
-    """The error message for a name that does not exist.
+    """Describe a name that does not exist, for an error message.
 
     Args:
         kind: what the name should be, such as "variant".
         name: what the user gave. It should be a string.
-        choices: the names that exist, as the message lists them.
-        others: more names that may be suggested, and that the message does not list.
+        choices: the names that exist, which the message lists.
+        others: more names that the message may suggest but does not list, such as aliases.
+
+    Returns:
+        The message, with a similar name if there is one.
 
     Example:
         >>> describe_unknown("layout", "sqad", ["rrc", "squad"])

@@ -1,4 +1,4 @@
-"""Why an answer has its score: the distance to each accepted answer, the edits, and a sentence."""
+"""Explains a score: the distance to each accepted answer, the edits, and a sentence."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Explanation:
 
     @property
     def signature(self) -> str:
-        """Which ANLS the score is."""
+        """The signature of the score. Report it with the score."""
         return self.variant.signature()
 
     def __str__(self) -> str:
@@ -126,7 +126,7 @@ class Explanation:
         return self._put_into_words().sentence
 
     def _repr_html_(self) -> str:
-        """The prediction above the closest accepted answer, with the differences marked: what a notebook shows."""
+        """What a notebook shows: the prediction above the closest accepted answer, with the differences marked."""
         from html import escape  # slow to import
 
         sides = (
@@ -169,7 +169,7 @@ def _mark_difference(edit: Edit, text: str) -> str:
 
 
 class Words(NamedTuple):
-    """Why an answer has its score.
+    """The words for the reason of a score.
 
     Attributes:
         note: a line for a terminal.
@@ -180,7 +180,7 @@ class Words(NamedTuple):
     sentence: str
 
 
-# Why an answer has its score -> the words that say it.
+# The reason for a score -> the words for it.
 WORDS: Mapping[str, Words] = {
     "equal": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer, so 1."),
     "alike": Words("equal to {best.reference!r}, so 1", "Equal to an accepted answer once normalized, so 1."),
@@ -216,25 +216,25 @@ KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
 
 
 def format_number(value: float, digits: int = 4) -> str:
-    """A number as people write it: 0, 1, 0.5 or 0.8889."""
+    """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
     return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
 
 
 def _tell_apart(value: float, other: float) -> str:
-    """A number with enough digits to differ from `other`."""
+    """Format a number with enough digits to distinguish it from `other`."""
     short = format_number(value)
     return short if value == other or short != format_number(other) else repr(value)
 
 
 def match_texts(prediction: str, reference: str, kernel: Kernel) -> Match:
-    """How a prediction compares with one accepted answer."""
+    """Compare a prediction with one accepted answer."""
     answer, accepted = kernel.normalize(prediction), kernel.normalize(reference)
     length = max(kernel.prediction_length(prediction, answer), kernel.reference_length(reference, accepted))
     return Match(reference, answer, accepted, Levenshtein.distance(answer, accepted), length)
 
 
 def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
-    """Why a normalized answer has its score."""
+    """Find the reason for the score of a normalized answer."""
     if score == 1.0 and not kernel.all_or_nothing:
         return "equal"
     if score > 0.0:
@@ -246,7 +246,7 @@ def find_reason(answer: str, score: float, kernel: Kernel) -> Reason:
 
 
 def explain_texts(prediction: str, references: Sequence[str], variant: Variant, kernel: Kernel) -> Explanation:
-    """Why a prediction has its score, computed in plain steps. The texts must be checked before."""
+    """Score a prediction in plain steps, and explain the score. The texts must be checked before."""
     matches = tuple(match_texts(prediction, text, kernel) for text in references)
     winner = min(range(len(matches)), key=lambda place: matches[place].ratio)
     best, answer = matches[winner], kernel.normalize(prediction)

@@ -81,16 +81,16 @@ class Kernel(NamedTuple):
     normalize: Callable[[str], str]
     prediction_length: LengthOf
     reference_length: LengthOf
-    plain: bool  # whether texts are lower-cased and squeezed, and their length is the length of the result
+    plain: bool  # whether texts are lower-cased and squeezed, and their lengths are measured afterwards
     low: float  # a score is kept at this similarity or above ...
     high: float  # ... and at this distance / length or below
-    limit: float  # no distance / length above it is kept, whatever the rounding
+    limit: float  # no distance / length above it is kept, even after rounding
     bounded: bool  # whether the beginning of a prediction can show that the prediction is too long to be kept
     equal: float  # the score of equal texts
     equal_empty: float  # the score of equal texts that are empty
     no_answers: frozenset[str]  # normalized predictions that score 0
     all_or_nothing: bool  # whether every score above 0 becomes 1
-    as_given: bool  # whether a raw prediction that is one of the raw references scores `equal`
+    raw_match: bool  # whether a raw prediction that is among the raw references scores `equal`
 
 
 # How many rows are checked and then scored at a time. So few rows stay in the processor's cache between the two steps.
@@ -100,7 +100,7 @@ _CHUNK = 1024
 def score_columns(
     predictions: Any, references: Any, kernel: Kernel, row_name: Callable[[int], str] = name_row
 ) -> list[float]:
-    """The score of each row of two columns of any kind. ValueError: a bad row, which `row_name` names by its place."""
+    """Score each row of two columns of any kind. ValueError: a row cannot be scored; `row_name` names it."""
     predictions, references = pair_columns(predictions, references)
     scores: list[float] = []
     for start in range(0, len(predictions), _CHUNK):
@@ -111,12 +111,12 @@ def score_columns(
 
 
 def score_rows(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> list[float]:
-    """The score of each row."""
+    """Score each row."""
     return list(iter_scores(rows, kernel))
 
 
 def iter_scores(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """The score of each row. It yields a score before it reads the next row."""
+    """Score each row, and yield its score before reading the next row."""
     scores = _iter_kept(rows, kernel)
     return map(raise_to_one, scores) if kernel.all_or_nothing else scores
 
@@ -126,16 +126,16 @@ def raise_to_one(score: float) -> float:
 
 
 def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Iterator[float]:
-    """The score of each row, where scores above 0 are not yet raised to 1.
+    """Score each row, without raising scores above 0 to 1.
 
     This is the only loop of the project that computes ANLS; `explain` computes the same score in plain steps.
     """
     distance, far, long = Levenshtein.distance, math.inf, LONG
-    plain, low, high, equal, as_given = kernel.plain, kernel.low, kernel.high, kernel.equal, kernel.as_given
+    plain, low, high, equal, raw_match = kernel.plain, kernel.low, kernel.high, kernel.equal, kernel.raw_match
     normalize, no_answers, bounded = kernel.normalize, kernel.no_answers, kernel.bounded
     prediction_length, reference_length = kernel.prediction_length, kernel.reference_length
     for prediction, references in rows:
-        if as_given and prediction in references:
+        if raw_match and prediction in references:
             yield equal
             continue
         if len(prediction) > long:
@@ -171,7 +171,7 @@ def _iter_kept(rows: Iterable[tuple[str, Sequence[str]]], kernel: Kernel) -> Ite
 
 
 def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
-    """The score of a long prediction. Distances that cannot change the score are not computed to the end."""
+    """Score a long prediction. A distance that cannot change the score is not computed to the end."""
     answer = kernel.normalize(prediction)
     if answer in kernel.no_answers:
         return 0.0
@@ -192,7 +192,7 @@ def _score_long(prediction: str, references: Sequence[str], kernel: Kernel) -> f
 
 
 def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> bool:
-    """Whether the beginning of a prediction shows that the prediction scores 0, whatever follows.
+    """Whether the beginning of a prediction shows that the prediction scores 0 with any continuation.
 
     Let p be the length of the normalized prediction, and r the greatest length of a reference. At least p - r
     characters must be deleted. If p > r, the distance is divided by p, so distance / length is at least 1 - r / p. This
@@ -215,7 +215,7 @@ def _is_too_long(prediction: str, references: Sequence[str], kernel: Kernel) -> 
 
 
 def _distance(answer: str, accepted: str, most: int) -> int:
-    """The edit distance of long texts; any number above `most` if the distance is above `most`."""
+    """Compute the edit distance of long texts; if it is above `most`, return any number above `most`."""
     if most > 400:
         # rapidfuzz searches a band as wide as score_cutoff, so a lower cutoff is faster. We guess the distance from the
         # first 128 characters, which fill two machine words of rapidfuzz and cost little: the guess is their distance
@@ -230,7 +230,7 @@ def _distance(answer: str, accepted: str, most: int) -> int:
 
 
 def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) -> float:
-    """The score of a normalized answer whose distance / length from `accepted`, the closest one, is `ratio`."""
+    """Turn `ratio`, the distance / length of an answer from the closest accepted answer, into a score."""
     if answer in kernel.no_answers:
         return 0.0
     if not answer and not accepted:
@@ -241,7 +241,7 @@ def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) ->
 
 
 def mean(scores: Iterable[float]) -> float:
-    """The mean of scores. It is rounded once, so the order of the scores does not change a bit.
+    """Compute the mean of scores. It is rounded once, so the order of the scores does not change a bit.
 
     Args:
         scores: one or more numbers, in a list or any other iterable.

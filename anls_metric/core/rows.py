@@ -1,4 +1,4 @@
-"""Rows: which columns and rows can be scored, and errors that name the row."""
+"""Checks columns and rows before they are scored; its errors name the row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["as_column", "as_references", "as_text", "describe"]
 
 
 def describe(value: object) -> str:
-    """A value as an error message shows it: on one line, not too long, with its type.
+    """Describe a value for an error message: on one line, not too long, with its type.
 
     Args:
         value: any object, also an object whose ``repr`` fails.
@@ -32,7 +32,7 @@ def describe(value: object) -> str:
         # The beginning of a long value is enough, and the repr of a very long value takes too long.
         some = value[:1000] if isinstance(value, (str, bytes, list, tuple)) else value
         text = " ".join(repr(some).split())
-    except Exception:  # nested too deep, a number of too many digits, a __repr__ that fails
+    except Exception:  # the value is nested too deep, has too many digits, or its __repr__ fails
         text = "..."
     if len(text) > 60:
         text = text[:57] + "..."
@@ -44,7 +44,7 @@ _TEXT_KEYS = ("text", "prediction_text", "generated_text", "prediction", "answer
 
 
 def _find_text_key(value: object) -> str:
-    """The item of a dict that holds its text or texts, in words; "" if `value` is no dict or no key is known."""
+    """Name the item of a dict that holds its text or texts; "" if `value` is not a dict or has no such key."""
     if not isinstance(value, Mapping):
         return ""
     key = next((key for key in _TEXT_KEYS if key in value), "")
@@ -54,7 +54,7 @@ def _find_text_key(value: object) -> str:
 
 
 def as_text(value: object, what: str) -> str:
-    """The value, which must be a string.
+    """Return the value as a plain string, or raise an error if it is not a string.
 
     Args:
         value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
@@ -73,7 +73,7 @@ def as_text(value: object, what: str) -> str:
         ValueError: the prediction of row 7 is 5 (int), not a string: pass a string ("5")
     """
     if isinstance(value, str):
-        return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
+        return str.__str__(value)  # converts numpy.str_ and enumerations to plain strings
     advice = "pass a string"
     if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
         advice += ' ("" where the model gave no answer), or leave the row out'
@@ -89,7 +89,7 @@ def as_text(value: object, what: str) -> str:
 
 
 def as_references(value: Any, what: str) -> Sequence[str]:
-    """The accepted answers of one row.
+    """Return the accepted answers of one row, or raise an error if they are not strings.
 
     Args:
         value: one string, or one or more strings in a list, tuple, set, numpy array, ... The strings of a set come
@@ -120,8 +120,8 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     return tuple(texts)
 
 
-# A method that the lazy tables of a library have -> how to fetch their data. The first method that is there decides. No
-# library is imported for this.
+# A method of the lazy tables of a library -> how to fetch their data. The first method that a table has counts. Methods
+# tell the library without importing it.
 _LAZY: Mapping[str, str] = {
     "toPandas": "fetch it with .toPandas() first, or score it where it is: mapInArrow with anls_batch",  # Spark
     "fetchdf": "fetch it with .df() first",  # DuckDB
@@ -136,8 +136,12 @@ def refuse_lazy(value: object, what: str) -> None:
             raise ValueError(f"{what} is a {type(value).__name__}, a query that was not run yet: {remedy}")
 
 
+# The methods by which the column of a library becomes a list, the first one first.
+COLUMN_METHODS = ("to_pylist", "tolist", "to_list")
+
+
 def as_column(column: Any, what: str, advice: str = "pass a list", most: int | None = None) -> list[Any]:
-    """A column of any kind as a list.
+    """Convert a column of any kind to a list.
 
     Args:
         column: a list, a tuple, an iterator, or a column of numpy, pandas, polars, datasets or pyarrow.
@@ -158,7 +162,7 @@ def as_column(column: Any, what: str, advice: str = "pass a list", most: int | N
     if isinstance(column, list):
         return column
     _refuse_known(column, what, advice)
-    for to_list in ("to_pylist", "tolist", "to_list"):
+    for to_list in COLUMN_METHODS:
         if hasattr(column, to_list):
             column = getattr(column, to_list)()
             break
@@ -184,23 +188,23 @@ def _refuse_known(column: Any, what: str, advice: str) -> None:
 def _can_be_iterated(column: Any) -> bool:
     try:
         iter(column)
-    except TypeError:  # columns of Spark have __iter__, and it fails
+    except TypeError:  # columns of Spark have an __iter__ that fails
         return False
     return True
 
 
 def name_row(row: object) -> str:
-    """The name of a row in an error."""
+    """Name a row in an error."""
     return f"row {row} (counted from 0)"
 
 
 def name_rows_from(start: int, row_name: Callable[[int], str]) -> Callable[[int], str]:
-    """A function that names the rows of a chunk in an error; row `start` of the column is row 0 of the chunk."""
+    """Make a function that names the rows of a chunk in an error; row `start` of the column is row 0 of the chunk."""
     return lambda row: row_name(start + row)
 
 
 def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any]]:
-    """Both columns as lists of the same length. ValueError: they cannot be."""
+    """Convert both columns to lists of the same length. ValueError: that is impossible."""
     most = len(references) if isinstance(references, (list, tuple)) else None
     predictions = as_column(predictions, "predictions", "pass a list of strings, one for each question", most)
     advice = "pass a list with the accepted answers of each question"
@@ -216,7 +220,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
 def check_rows(
     predictions: list[Any], references: list[Any], row_name: Callable[[int], str]
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Both columns, checked: N strings, and one or more strings for each. ValueError: a bad row, by its name."""
+    """Check N predictions and their references, and return them as strings. ValueError: a bad row, which it names."""
     if set(map(type, predictions)) - {str}:
         predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
     kinds = set(map(type, references))
@@ -259,13 +263,13 @@ PASS_PAIRS = "pass pairs of a prediction and its references, like zip(prediction
 
 
 def check_pairs(rows: Iterable[Any]) -> Iterator[tuple[str, Sequence[str]]]:
-    """The pairs of a stream; each pair is checked when it is read. ValueError: a bad row."""
+    """Yield the pairs of a stream, each checked when it is read. ValueError: a bad row, which it names."""
     join = "".join
     for row, pair in enumerate(rows):
         if type(pair) is tuple and len(pair) == 2:
             prediction, references = pair
             kind = type(references)
-            # `is_list_of_texts`, inlined: calls would cost a fifth of the time.
+            # This is `is_list_of_texts`, inlined because a call would cost a fifth of the time.
             if type(prediction) is str and (kind is list or kind is tuple) and references:
                 try:
                     join(references)

@@ -1,4 +1,4 @@
-"""Functions that score one answer, columns, streams and batches, and functions that explain a score."""
+"""The public functions for texts: score one answer, columns, streams and batches, and explain a score."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _get_kernel(variant: str | Variant, threshold: float | None, ignore_case: bo
     """Get the kernel of a variant. ValueError: as `get_variant`."""
     try:
         return _get_cached_kernel(variant, threshold, ignore_case)
-    except TypeError:  # an argument that cannot be hashed is wrong, and get_variant says which it is
+    except TypeError:  # an argument that cannot be hashed is wrong; get_variant names it
         return compile_kernel(get_variant(variant, threshold, ignore_case))
 
 
@@ -110,9 +110,8 @@ def anls_scores(
         N scores from 0 to 1.
 
     Raises:
-        ValueError: what is wrong and in which row: a text that is not a string, a row without
-            references, columns of different lengths, no rows, an unknown variant, a threshold outside
-            [0, 1].
+        ValueError: a text is not a string or a row has no references (the message names the row), the columns have
+            different lengths, there are no rows, the variant is unknown, or the threshold is outside [0, 1].
 
     Example:
         >>> anls_scores(["CocaCola", "12/15/89"], [["Coca Cola", "Coca Cola Company"], ["12/15/88"]])
@@ -255,7 +254,7 @@ def _get_column(batch: Any, name: str) -> Any:
         raise ValueError(f"the batch is {describe(batch)}: pass columns by name, as a dict, a table or a data frame")
     try:
         return batch[name]
-    except Exception:  # KeyError, and whatever another library has for it
+    except Exception:  # KeyError, or the error of another library
         raise ValueError(
             f"the batch has no column {name!r}: name the columns with prediction_column and references_column"
         ) from None

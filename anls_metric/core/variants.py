@@ -1,4 +1,4 @@
-"""The variants of ANLS, a table whose rows say how texts are compared; and the signature of a score."""
+"""The variants of ANLS: a table whose rows say how texts are compared. Also the signature of a score."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RowName = Callable[[int], str]
 
 
 class Scorer(Protocol):
-    """What scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, a benchmark's rule.
+    """Scores rows: a `Variant` for texts, a ``ValueVariant`` for lists and nested values, or the rule of a benchmark.
 
     The command, the page and the metrics only use this protocol, so none of them needs to know which scorer it has.
 
@@ -42,7 +42,7 @@ class Scorer(Protocol):
         key: the name of the score in a dict of results.
         label: the name of the score in a table.
         options: the options that a call may override.
-        columns: the names of the columns of the rule of a benchmark; none where predictions and references are enough.
+        columns: the columns that the rule of a benchmark needs; empty if predictions and references are enough.
         averages_rows: whether the score of a set is the mean of the scores of its rows.
     """
 
@@ -66,26 +66,26 @@ class Scorer(Protocol):
     def averages_rows(self) -> bool: ...
 
     def check(self, predictions: Any, references: Any, row_name: RowName = ...) -> tuple[list[Any], list[Any]]:
-        """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
 
     def score(self, predictions: Any, references: Any, row_name: RowName = ...) -> Sequence[float]:
-        """The score of each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
+        """Score each row, from 0 to 1, for `mean`; [] if there are no rows. ValueError: as `check`."""
 
     def score_missing(self, references: Any, row: str = "") -> float:
-        """The score of a question without an answer, for `mean`. ValueError: the references cannot be scored."""
+        """Score a question without an answer, for `mean`. ValueError: the references cannot be scored."""
 
     def mean(self, scores: Any) -> float:
-        """The score of a set."""
+        """Compute the score of a set."""
 
     def explain(self, prediction: Any, references: Any) -> Any:
-        """Why an answer has its score; as a string, a sentence. ValueError: as `check`."""
+        """Explain the score of an answer; as a string, the result is a sentence. ValueError: as `check`."""
 
     def signature(self, extract: str = "") -> str:
-        """The text to print beside a score: it says how the score was computed."""
+        """Return the text to print beside a score: it says how the score was computed."""
 
 
 def check_threshold(threshold: Any) -> float:
-    """A threshold as a float. ValueError: it is not a number from 0 to 1."""
+    """Return a threshold as a float. ValueError: it is not a number from 0 to 1."""
     if not _is_number(threshold) or not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {describe(threshold)}: it must be a number from 0 to 1")
     return float(threshold) + 0.0  # 0.0 for -0.0
@@ -94,7 +94,7 @@ def check_threshold(threshold: Any) -> float:
 def _is_number(value: object) -> bool:
     if type(value) in (float, int):
         return True
-    from numbers import Real  # numbers of numpy are Real, too
+    from numbers import Real  # includes the numbers of numpy
 
     return isinstance(value, Real) and not isinstance(value, bool)
 
@@ -105,7 +105,7 @@ class Variant:
 
     Args:
         name: the name of the variant.
-        meaning: what is special about the variant, in one line.
+        meaning: the special feature of the variant, in one line.
         source: the program or paper that computes it.
         ignore_case: whether texts are lower-cased.
         whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
@@ -119,8 +119,7 @@ class Variant:
         threshold: the default threshold, from 0 to 1: of the similarity or of distance / length, as
             ``kept`` says.
         no_answers: normalized predictions that score 0 against anything.
-        empty_equals_empty: whether an empty prediction scores 1 against an empty reference whatever
-            the threshold.
+        empty_equals_empty: whether an empty prediction scores 1 against an empty reference at any threshold.
         all_or_nothing: whether every score above 0 becomes 1.
         aliases: other implementations that give the same numbers, accepted as names.
 
@@ -173,31 +172,31 @@ class Variant:
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> tuple[list[str], list[Sequence[str]]]:
-        """Both columns as lists, of rows that can be scored. ValueError: what is wrong and in which row."""
+        """Check both columns, and return them as lists. ValueError: a row cannot be scored; the message names it."""
         return check_columns(predictions, references, row_name)
 
     def score(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
     ) -> list[float]:
-        """The score of each row; [] if there are no rows. ValueError: as `check`."""
+        """Score each row; [] if there are no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
     def score_missing(self, references: Iterable[str], row: str = "") -> float:
-        """The score of a question without an answer: 0."""
+        """Return the score of a question without an answer: 0."""
         return 0.0
 
     def mean(self, scores: Iterable[float]) -> float:
-        """The score of a set: the mean of the scores of its rows."""
+        """Compute the score of a set: the mean of the scores of its rows."""
         return mean(scores)
 
     def explain(self, prediction: str, references: Iterable[str]) -> Explanation:
-        """Why an answer has its score. ValueError: as `check`."""
+        """Explain the score of an answer. ValueError: as `check`."""
         return explain_texts(
             as_text(prediction, "prediction"), as_references(references, "references"), self, compile_kernel(self)
         )
 
     def signature(self, extract: str = "") -> str:
-        """As `signature`, for this variant."""
+        """Return the signature of this variant: see the function `signature`."""
         default = VARIANTS.get(self.name, VARIANTS["standard"])
         parts = ["anls", self.name]
         for field in _SCORING_FIELDS:
@@ -212,7 +211,7 @@ class Variant:
 
 @lru_cache(maxsize=256)
 def compile_kernel(variant: Variant) -> Kernel:
-    """The kernel of a variant."""
+    """Make the kernel of a variant."""
     normalize = NORMALIZERS[variant.ignore_case, variant.whitespace]
     if variant.ignored_ending:
         with_ending, ending = normalize, variant.ignored_ending
@@ -238,7 +237,7 @@ def compile_kernel(variant: Variant) -> Kernel:
         equal_empty=equal_empty,
         no_answers=frozenset(variant.no_answers),
         all_or_nothing=variant.all_or_nothing,
-        as_given=not variant.no_answers and equal == equal_empty,
+        raw_match=not variant.no_answers and equal == equal_empty,
     )
 
 
@@ -454,7 +453,7 @@ _NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
-# The scores of lists and nested values, which `anls_metric.nested` computes.
+# The metrics of lists and nested values, which `anls_metric.nested` computes.
 OF_VALUES = ("anls_star", "anlsl")
 
 # The rules of benchmarks, which `anls_metric.rules` computes.
@@ -472,7 +471,7 @@ _SCORING_FIELDS = [
 def get_variant(
     variant: str | Variant = "standard", threshold: float | None = None, ignore_case: bool | None = None
 ) -> Variant:
-    """The variant that a call asks for: a row of the table, with the fields that the call overrides.
+    """Get a variant: a row of the table, with the fields that a call overrides.
 
     Every function that takes ``variant``, ``threshold`` and ``ignore_case`` passes them to this function.
 
@@ -538,7 +537,7 @@ def signature(
     ignore_case: bool | None = None,
     extract: str = "",
 ) -> str:
-    """How a score was computed, as a short text: print it beside the score and report it with the score.
+    """Describe how a score was computed, as a short text: print it beside the score and report it with the score.
 
     Args:
         variant, threshold, ignore_case: as `get_variant` takes them.

@@ -1,6 +1,6 @@
-"""The tasks of lmms-eval that are scored by ANLS, such as ``docvqa_val_anls``, for ``LMMS_EVAL_PLUGINS``.
+"""Tasks for lmms-eval that are scored with ANLS, such as ``docvqa_val_anls``, for ``LMMS_EVAL_PLUGINS``.
 
-lmms-eval is not imported here: it reads the YAML in the folder `TASKS` and calls the functions that the YAML names.
+This package does not import lmms-eval, which reads the YAML in the folder `TASKS` and calls the functions named there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The reward of `anls_metric.trl` for ms-swift, for ``--external_plugins`` and ``--reward_funcs anls``.
+"""A reward for ms-swift: that of `anls_metric.trl`, for ``--external_plugins`` and ``--reward_funcs anls``.
 
-ms-swift loads the file `PLUGIN`, and puts its folder before all others on the path of Python. So the file stands in a
-folder of its own, where no module has the name of a library.
+ms-swift loads the file `PLUGIN` and puts its folder first on Python's module path. So the file has its own folder, in
+which no module has the name of a library.
 """
 
 from __future__ import annotations

@@ -1,25 +1,25 @@
-"""ANLS* and ANLSL: the score of answers that are lists and nested values, as in invoices, forms and tables.
+"""ANLS* and ANLSL: scores for answers that are lists or nested values, as in invoices, forms and tables.
 
-A value is a text, a number, a bool, None, a list or a dict of values; a tuple in a reference is one of several. A leaf
-scores as a text does (variant "standard"), dicts are compared key by key, lists item by item in the best order, and
-ANLS* is the sum of the leaves' scores over their number. ANLSL does the same for two lists of texts, by the rule of the
-leaderboard (variant "rrc").
+A value is a text, a number, a bool, None, or a list or dict of values. In a reference, a tuple holds alternatives. Each
+leaf is scored as a text (variant "standard"). Dicts are compared key by key. List items are matched one to one, in the
+best order. ANLS* is the sum of the leaf scores divided by the number of leaves. ANLSL does the same for two lists of
+texts, with the rule of the leaderboard (variant "rrc").
 
-Both are the programs' own numbers, to the bit: anls_star 1.0.1 and DUDE's script, with munkres 1.1.4. Where several
-orders of a list are equally good, it is the walk of that program which decides, and with it the score of a nested
-value: another version of munkres gives other numbers. From Python 3.12 on the originals add floats in another way, and
-may differ in the last bit; here the numbers are those of before, on every version.
+Both reproduce the published programs to the bit: anls_star 1.0.1, and DUDE's script, with munkres 1.1.4. Where several
+orders of a list are equally good, the search order of munkres decides, so another version of munkres gives other
+scores. From Python 3.12 on, the originals add floats differently and may differ in the last bit. This package adds them
+as older versions did, on every version of Python.
 
-The modules, from the ground up; each imports those above it alone:
+The modules, from the ground up; each imports only modules above it:
 
 * `row_scores`: the score of a row, how floats are added, the mean;
-* `matching`: the walk of munkres 1.1.4;
+* `matching`: the assignment algorithm of munkres 1.1.4;
 * `trees`, `lists`: values as trees, and how they compare;
-* `tree_builder`: from values to trees, and errors that say where something cannot be scored;
-* `star_explanation`: why a score is what it is;
+* `tree_builder`: builds trees from values, and refuses what cannot be scored;
+* `star_explanation`: explains a score;
 * `star_scores`, `list_scores`: ANLS* and ANLSL;
 * `value_variants`: both as variants, with their options;
-* `value_scores`: the functions that score values;
+* `value_scores`: the public functions;
 * `json_values`: values as JSON.
 
 Sources: Peer et al., "ANLS* - A Universal Document Processing Metric for Generative Large Language Models", 2024,

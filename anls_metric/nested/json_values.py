@@ -1,4 +1,4 @@
-"""Values as JSON, which knows no tuples: ``{"__tuple__": [...]}`` is one of several."""
+"""Converts values to JSON and back. JSON has no tuples, so ``{"__tuple__": [...]}`` stands for one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from anls_metric.core.rows import describe
 
 
 def from_json(value: Any) -> Any:
-    """A value as JSON has it, which knows no tuples: ``{"__tuple__": [...]}`` is one of several.
+    """Convert a value that ``json.load`` returned: ``{"__tuple__": [...]}`` becomes a tuple of alternatives.
 
     Args:
         value: what ``json.load`` returned.
 
     Returns:
-        The same, with tuples.
+        The same value, with tuples.
 
     Raises:
-        ValueError: a dict with "__tuple__" and other keys, or without a list behind it.
+        ValueError: a dict has the key "__tuple__" and other keys, or its value is not a list.
 
     Example:
         >>> from_json({"date": {"__tuple__": ["31.12.2023", "31 Dec 2023"]}, "pages": [1]})
@@ -42,16 +42,16 @@ def _with_tuples(value: Any) -> Any:
 
 
 def to_json(value: Any) -> Any:
-    """A value as JSON can write it: what `from_json` reads.
+    """Convert a value to what ``json.dump`` can write and `from_json` reads.
 
     Args:
         value: a value that can be scored.
 
     Returns:
-        The same, where a tuple is ``{"__tuple__": [...]}``.
+        The same value, with ``{"__tuple__": [...]}`` for each tuple.
 
     Raises:
-        ValueError: a dict with a key that JSON does not have: one that is no text, or "__tuple__" itself.
+        ValueError: a dict has a key that is not a text, or the key "__tuple__".
 
     Example:
         >>> to_json({"date": ("31.12.2023", "31 Dec 2023"), "pages": [1]})
@@ -64,7 +64,7 @@ def to_json(value: Any) -> Any:
         return float(value)
     if value is None or type(value) in (str, int, bool):
         return value
-    if not isinstance(value, dict):  # an enumeration and the like: it is compared as that text
+    if not isinstance(value, dict):  # an enumeration, for example; it is compared as this text
         return str(value)
     for key in value:
         if not isinstance(key, str) or key == "__tuple__":

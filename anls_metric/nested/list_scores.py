@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class _ListPair(NamedTuple):
-    """Two lists of texts, whose items are matched one to one: (place in the prediction, place in the reference)."""
+    """Two lists of texts and the matching of their items: pairs of an index in `answered` and one in `accepted`."""
 
     answered: list[str]
     accepted: list[str]
     places: list[Place]
-    scores: list[float]  # of the matched, in the order in which the original adds them
+    scores: list[float]  # of the matched pairs, in the order in which the original program adds them
 
     @property
     def length(self) -> int:
@@ -37,14 +37,14 @@ class _ListPair(NamedTuple):
 
     @property
     def closest(self) -> list[str]:
-        """The accepted items in the order of those that they are matched with."""
+        """The accepted items, in the order of the answered items that they match; unmatched items come last."""
         matched = {there for _, there in self.places}
         return [self.accepted[there] for _, there in sorted(self.places)] + [
             text for there, text in enumerate(self.accepted) if there not in matched
         ]
 
     def explain_leaves(self, threshold: float) -> Iterator[Leaf]:
-        """Each item and why it scores what it scores."""
+        """Yield a leaf for each item, which explains the score of the item."""
         matched, there_of = {there for _, there in self.places}, dict(self.places)
         for here, text in enumerate(self.answered):
             path = f"[{here}]"
@@ -62,7 +62,7 @@ class _ListPair(NamedTuple):
 def check_lists(
     predictions: list[Any], references: list[Any], row_name: RowName
 ) -> tuple[list[list[str]], list[list[str]]]:
-    """Both columns as lists of texts. ValueError: what of a row is none."""
+    """Convert both columns to lists of texts. ValueError: a row holds something else; the message names it."""
     rows = enumerate(zip(predictions, references))
     pairs = [_check_pair(prediction, accepted, row_name(row)) for row, (prediction, accepted) in rows]
     return [answered for answered, _ in pairs], [accepted for _, accepted in pairs]
@@ -91,7 +91,7 @@ def score_list(prediction: Any, references: Any, variant: ValueVariant, row: str
 
 
 def explain_list(prediction: Any, references: Any, variant: ValueVariant) -> ListExplanation:
-    """Why a list has its score. ValueError: as `check_lists`."""
+    """Explain the score of a list. ValueError: as `check_lists`."""
     pair = _match_texts(*_check_pair(prediction, references), variant.threshold)
     items = tuple(as_branch(leaf.path, leaf) for leaf in pair.explain_leaves(variant.threshold))
     tree = Branch("", pair.answered, pair.accepted, pair.score, pair.length, items)
@@ -112,7 +112,7 @@ def _match_texts(answered: list[str], accepted: list[str], threshold: float) -> 
 
 
 def add_as_numpy(numbers: list[float]) -> float:
-    """The sum as `numpy.sum` adds it, by which DUDE's script does: in eight strands, and from 129 on in halves."""
+    """Add floats in the order of `numpy.sum`, which DUDE's script calls: eight partial sums; over 128 items, halves."""
     if len(numbers) > 128:
         half = len(numbers) // 2 // 8 * 8
         return add_as_numpy(numbers[:half]) + add_as_numpy(numbers[half:])

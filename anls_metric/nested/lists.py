@@ -1,7 +1,7 @@
-"""How lists compare: in any order, each item with the one that it is matched with.
+"""Compares lists: each item with the item that it is matched to, in any order.
 
-Most long lists are of texts, or of line items: dicts of texts, numbers and None. Their items are weighed without a
-`Pair` for each two, with the same bits.
+Most long lists hold texts, or line items: dicts of texts, numbers and None. For these the weights of a matching are
+computed without a `Pair` for every two items. The scores are the same to the bit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from anls_metric.nested.trees import NOTHING, Dict, Node, Nothing, Pair, Rule, S
 
 
 class List(Node):
-    """Values in any order: each is matched with a predicted one, so that the sum of the averages is the highest."""
+    """A list. Its items are matched one to one with predicted items, for the highest sum of the pair averages."""
 
     __slots__ = ("items",)
 
@@ -48,11 +48,11 @@ class List(Node):
         return Pair(self, prediction, scores, length, same, parts, places)
 
     def _match(self, there: Sequence[Node], rule: Rule) -> tuple[list[Place], list[list[Pair]]]:
-        """The places that are matched, and the pairs of all places where it took these."""
+        """Match the items. Returns the matched places, and the table of all pairs, [] if it was not needed."""
         here = self.items
         if not here or not there:
             return [], []
-        if len(here) == len(there) == 1:  # nothing to choose: what is nested deep is not added up at each level
+        if len(here) == len(there) == 1:  # nothing to choose: deep nesting need not be compared at every level
             return [(0, 0)], []
         places = _match_flat(here, there, rule)
         if places is not None:
@@ -78,14 +78,14 @@ class List(Node):
 # Lists of texts and of line items
 # --------------------------------------------------------------------------------------------------
 
-# The weight of two texts, or line items of texts, that are equal: more than that of two which only score 1.
+# The weight of two equal texts or line items: more than the weight of two that differ and still score 1.
 _EQUAL = math.nextafter(1.0, math.inf)
 
 _Weigh = Callable[[Sequence[Any], Sequence[Any], Rule], Table]
 
 
 def _match_flat(here: Sequence[Any], there: Sequence[Any], rule: Rule) -> list[Place] | None:
-    """What `match` says of two lists of texts or of line items; None of any others."""
+    """Match two lists of texts or of line items, with the result of `match`; None for lists of other items."""
     kinds = {*map(type, here), *map(type, there)}
     if kinds == {Text}:
         return _match_equal(here, there, (here, there), _weigh_texts, rule)
@@ -101,10 +101,10 @@ def _match_flat(here: Sequence[Any], there: Sequence[Any], rule: Rule) -> list[P
 def _match_equal(
     here: Sequence[Any], there: Sequence[Any], keys: Sequence[Sequence[Hashable]], weigh: _Weigh, rule: Rule
 ) -> list[Place]:
-    """What `match` says of items that are equal if, and only if, their keys are.
+    """Match items that are equal if and only if their keys are equal, with the result of `match`.
 
-    An item costs nothing with one that is equal to it, another with the nearest. Where no two take the same place, that
-    is how step 2 of the matching ends, and what is equal needs no edit distance; else it has to see all weights.
+    An item takes the equal item if there is one, else the nearest. If no two items take the same place, step 2 of the
+    matching ends with the same pairs, so equal items need no edit distance. Otherwise `match` needs all weights.
     """
     places = dict(zip(keys[1], range(len(there))))
     columns = [places.get(key, -1) for key in keys[0]]
@@ -122,7 +122,7 @@ def _match_equal(
 
 
 def _weigh_texts(here: Sequence[Any], there: Sequence[Any], rule: Rule) -> Table:
-    """`Pair.weight` of each text with each predicted one."""
+    """Compute `Pair.weight` for each text and each predicted text."""
     others = [text.text for text in there]
     table = []
     for text in here:
@@ -134,13 +134,13 @@ def _weigh_texts(here: Sequence[Any], there: Sequence[Any], rule: Rule) -> Table
 
 
 def _weigh_line_items(here: Sequence[Any], there: Sequence[Any], rule: Rule) -> Table:
-    """`Pair.weight` of each line item with each predicted one."""
-    columns: dict[Any, tuple[list[str | None], list[int]]] = {}  # key -> predicted texts, and where nothing is said
+    """Compute `Pair.weight` for each line item and each predicted line item."""
+    columns: dict[Any, tuple[list[str | None], list[int]]] = {}  # key -> predicted texts, places without a value
     lengths: dict[tuple[Any, ...], list[int]] = {}
     table = []
     for item in here:
         totals = [0.0] * len(there)
-        doubts = 0  # leaves that may be equal to predicted ones and score 0: 1 is True, "" is a key that is not there
+        doubts = 0  # leaves that may equal a predicted leaf and still score 0: 1 equals True, "" equals a missing key
         for key, leaf in item.items.items():
             if key not in columns:
                 nodes = [other.items.get(key, NOTHING) for other in there]
@@ -173,5 +173,5 @@ def _count_extra(item: Dict, prediction: Dict, rule: Rule) -> int:
 
 
 def _find_alike(text: str, others: Sequence[str | None], rule: Rule) -> list[tuple[Any, float, int]]:
-    """The score and the place of each of the others that is similar enough to score."""
+    """Find the texts that are similar enough to score. Each result holds the text, its score and its place."""
     return extract(text, others, scorer=Levenshtein.normalized_similarity, limit=None, score_cutoff=rule.threshold)

@@ -1,8 +1,8 @@
-"""How lists are matched: the walk of Munkres 1.1.4, by which the published scores were made.
+"""Matches lists one to one with the algorithm of munkres 1.1.4, with which the published scores were computed.
 
-Of equally good matchings that program chooses one by the order in which it looks for zeros, and by the order in which
-it adds and subtracts floats. Another version of it gives other scores of nested values. It is by Brian M. Clapper
-(Apache-2.0, https://software.clapper.org/munkres/) and written anew here; its six steps are named below.
+Among equally good matchings, munkres chooses one by the order in which it looks for zeros, and in which it adds and
+subtracts floats. So another version of munkres gives other scores for nested values. munkres is by Brian M. Clapper
+(Apache-2.0, https://software.clapper.org/munkres/). This is a new implementation that names its six steps.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 Place = tuple[int, int]  # a row and a column
-Table = list[list[float]]  # a row for each reference, and in it a number for each prediction
+Table = list[list[float]]  # a row for each item of the reference, a column for each item of the prediction
 
 
 def match(weights: Sequence[Sequence[float]]) -> list[Place]:
-    """Each row with a column of its own, so that the sum of the weights is the highest: (row, column), by row.
+    """Assign a different column to each row, so that the sum of the weights is highest.
 
     Args:
-        weights: one row or more, of one number or more.
+        weights: a table with at least one row and one column.
+
+    Returns:
+        Pairs of row and column, sorted by row. A table with more rows than columns leaves some rows out.
 
     Example:
         >>> match([[0.9, 0.8], [0.7, 0.1], [0.2, 0.3]])
@@ -33,7 +36,7 @@ def match(weights: Sequence[Sequence[float]]) -> list[Place]:
             star_in_column[column] = row
     while free:  # Step 3: until each column has a star
         row, column, primes = _find_prime_without_star(costs, zeros, star_in_row, free)
-        # Step 5: primes become stars, and stars give way, along the path that begins there.
+        # Step 5: along the path that begins at this prime, primes become stars and stars are removed.
         while row >= 0:
             before = star_in_column[column]
             star_in_row[row], star_in_column[column] = column, row
@@ -43,14 +46,15 @@ def match(weights: Sequence[Sequence[float]]) -> list[Place]:
 
 
 def find_nearest(weights: Sequence[float], most: float) -> int:
-    """The first column that costs least in a row, where the highest weight of all rows is known."""
+    """Find the first column with the least cost in a row, given the highest weight of all rows."""
     costs = [most - weight for weight in weights]
     return costs.index(min(costs))
 
 
 def _make_costs(weights: Sequence[Sequence[float]], size: int) -> tuple[Table, list[int]]:
-    """Step 1: weights become the costs of a square, and the least cost of a row is taken from the whole row. Also, for
-    each row, the columns that cost nothing, as bits.
+    """Step 1: make a square table of costs from the weights, and subtract from each row its least cost.
+
+    Also returns the columns with cost 0 of each row, as bits.
     """
     most, padding = max(map(max, weights)), [0.0] * (size - len(weights[0]))
     costs = []
@@ -71,8 +75,9 @@ def _find_zeros(costs: list[float]) -> int:
 
 
 def _star_zeros(zeros: list[int], size: int) -> tuple[list[int], int]:
-    """Step 2: a zero is starred where neither its row nor its column has a star yet. The star of each row, or -1, and
-    the columns that are free.
+    """Step 2: star each zero whose row and column have no star yet.
+
+    Returns the column of the star in each row, -1 for none, and the columns without a star, as bits.
     """
     stars, free = [], (1 << size) - 1
     for of_row in zeros:
@@ -86,12 +91,13 @@ def _star_zeros(zeros: list[int], size: int) -> tuple[list[int], int]:
 def _find_prime_without_star(
     costs: Table, zeros: list[int], star_in_row: list[int], uncovered: int
 ) -> tuple[int, int, list[int]]:
-    """Steps 4 and 6: zeros are primed until one has no star in its row. Its place, and the prime of each row."""
+    """Steps 4 and 6: prime zeros until one has no star in its row. Returns its place, and the prime of each row."""
     size = len(costs)
     primes, covered = [-1] * size, [False] * size
     start = column = 0
     while True:
-        # From the last place on, around the table: the first row with a zero, and there the last one of it.
+        # munkres searches from its last place on, around the table. It takes the first row with an open zero, and the
+        # last open zero in that row.
         for row in (*range(start, size), *range(start)):
             if zeros[row] & uncovered and not covered[row]:
                 break
@@ -109,7 +115,7 @@ def _find_prime_without_star(
 
 
 def _reduce_costs(costs: Table, zeros: list[int], covered: list[bool], uncovered: int) -> None:
-    """Step 6: the least uncovered cost is added to covered rows and taken from uncovered columns."""
+    """Step 6: add the least uncovered cost to covered rows, and subtract it from uncovered columns."""
     columns = [column for column in range(len(costs)) if uncovered >> column & 1]
     open_rows = [row for row, is_covered in zip(costs, covered) if not is_covered]
     least = min([min([row[column] for column in columns]) for row in open_rows])

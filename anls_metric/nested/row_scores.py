@@ -1,7 +1,7 @@
 """The score of a row of values, and the mean of such scores.
 
-Floats are added one after the other, as the published programs do before Python 3.12: from there on `sum` adds them in
-another way, which differs in the last bit.
+Floats are added one after the other, as `sum` did before Python 3.12. Newer versions of `sum` compensate for rounding,
+so they differ in the last bit.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ Average = Literal["rows", "leaves"]
 
 
 def total(numbers: Iterable[float]) -> float:
-    """The sum of floats, added one after the other."""
+    """Add floats one after the other."""
     return reduce(add, numbers, 0.0)
 
 
 def average(scores: Sequence[float], length: int) -> float:
-    """The sum of the leaves' scores over their number; 1 where nothing is expected and nothing is given."""
+    """Divide the sum of leaf scores by the number of leaves; 1 if nothing is expected and nothing is given."""
     return total(scores) / length if length else 1.0
 
 
 class RowScore(float):
-    """The score of a row of values: a float, from 0 to 1, which knows its leaves.
+    """The score of a row of values: a float from 0 to 1 that also holds the scores of its leaves.
 
-    It is the sum of the leaves' scores over their number, or 1 where nothing is expected and nothing is given.
+    It is the sum of the leaf scores divided by the number of leaves, or 1 if nothing is expected and nothing is given.
 
     Args:
-        scores: what the leaves score. A leaf that is missing may have no score.
+        scores: the scores of the leaves. Leaves that score 0 may be left out.
         length: the number of leaves.
 
     Example:
@@ -67,17 +67,17 @@ class RowScore(float):
 
 
 def mean(rows: Iterable[float], average: Average = "rows") -> float:
-    """The ANLS* of a set: the mean of its rows, or of all leaves, where long answers count for more.
+    """Compute the ANLS* of a set: the mean over its rows, or over all leaves, which gives long answers more weight.
 
     Args:
-        rows: one or more, from `score_rows`. Any other float counts as a row of one leaf.
-        average: "rows", or "leaves": the score of the whole set as one value, as CheckboxQA has it.
+        rows: one score or more, from `score_rows`. Any other float counts as a row of one leaf.
+        average: "rows", or "leaves" to score the whole set as one value, as CheckboxQA does.
 
     Returns:
         The mean, from 0 to 1.
 
     Raises:
-        ValueError: no rows, another average.
+        ValueError: there are no rows, or ``average`` is something else.
 
     Example:
         >>> rows = [RowScore([1.0, 1.0], 4), RowScore([1.0], 1)]
@@ -93,7 +93,7 @@ def mean(rows: Iterable[float], average: Average = "rows") -> float:
 
 
 def choose(value: Any, names: Any, what: str) -> Any:
-    """The value, which must be one of the names of a ``Literal``. ValueError: it is none of them."""
+    """Return the value if it is one of the names of a ``Literal``. ValueError: it is not."""
     allowed = get_args(names)
     if value not in allowed:
         raise ValueError(f"{what} is {describe(value)}: it must be one of {', '.join(map(repr, allowed))}")

@@ -1,4 +1,4 @@
-"""Why a value has its score: its leaves with their edits, the scores of its keys, and all of it as a tree."""
+"""Explains the score of a value: its leaves with their edits, the scores of its keys, and the value as a tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["text", "no answer", "answer to nothing", "missing", "extra", "another kind"]
 
-# How a leaf of the prediction and one of the reference stand to each other -> the sentence that says it.
+# How a predicted leaf compares with the leaf of the reference -> the sentence about it.
 KINDS: Mapping[Kind, str] = {
     "text": "{predicted} and {accepted}, compared as texts",
     "no answer": "no answer is expected and none is given, so 1",
@@ -40,11 +40,11 @@ _NAMES: Mapping[type, str] = {
 
 @dataclass(frozen=True)
 class KeyScore:
-    """What the values of a key score, over all places where it stands.
+    """The score of a key, over all places where the key occurs.
 
     Attributes:
-        score: the mean of its scores.
-        children: the keys inside its values.
+        score: the mean score of the values of the key.
+        children: the keys inside these values.
     """
 
     score: float
@@ -53,17 +53,17 @@ class KeyScore:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf, or a part of a value that has no counterpart, and why it scores what it scores.
+    """A leaf, or a part of a value without a counterpart on the other side, and the reason for its score.
 
     Attributes:
         kind: a key of `KINDS`.
-        prediction_path: where it stands in the prediction, as in ``items[2].price``; None where it is not there.
-        reference_path: the same for the reference.
-        prediction: what was predicted there, None where nothing was.
-        reference: what is accepted there (of several the one that was chosen), None where nothing is.
+        prediction_path: the path of the leaf in the prediction, like ``items[2].price``; None if it is missing there.
+        reference_path: the path of the leaf in the reference; None if it is missing there.
+        prediction: the predicted value; None for none.
+        reference: the accepted value, of several alternatives the chosen one; None for none.
         score: the score, from 0 to 1.
-        length: how many leaves it stands for in the length of the value.
-        text: how its text compares, an ``anls.Explanation``; None where no texts are compared.
+        length: the number of leaves that it stands for.
+        text: how the texts compare; None if no texts are compared.
     """
 
     kind: Kind
@@ -77,17 +77,17 @@ class Leaf:
 
     @property
     def path(self) -> str:
-        """Where it stands: in the prediction, or in the reference where it is missing."""
+        """The path in the prediction; if the leaf is missing there, the path in the reference."""
         return (self.reference_path if self.prediction_path is None else self.prediction_path) or ""
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """The steps from the predicted text to the accepted one."""
+        """The edits from the predicted text to the accepted text, both normalized; () if no texts are compared."""
         return () if self.text is None else self.text.best.edits
 
     @property
     def sentence(self) -> str:
-        """Why it scores what it scores, in plain words."""
+        """The reason for the score, in plain words."""
         if self.text:
             return str(self.text)
         predicted, accepted = map(_name_kind, (self.prediction, self.reference))
@@ -100,16 +100,16 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Branch:
-    """A value inside a value, with what is inside it in turn: an explanation as a tree, to be shown.
+    """A node of an explanation as a tree: a value, and the values inside it.
 
     Attributes:
-        name: how it is reached from what is around it, ``.price`` or ``[2]`` (of the prediction); "" for the whole.
-        prediction: what was predicted there, None where nothing was.
-        reference: what is accepted there (of several the one that was chosen), None where nothing is.
-        score: its own, from 0 to 1.
-        length: how many leaves it has.
-        children: what is inside it; none of a leaf.
-        leaf: what is known of a leaf; None where there is more inside.
+        name: the step from the parent, ``.price`` or ``[2]``, by its index in the prediction; "" for the root.
+        prediction: the predicted value; None for none.
+        reference: the accepted value, of several alternatives the chosen one; None for none.
+        score: the score of this value, from 0 to 1.
+        length: the number of leaves.
+        children: the values inside this value; () for a leaf.
+        leaf: the explanation of a leaf; None for a list or dict.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Branch:
 
     @property
     def leaves(self) -> Iterator[Leaf]:
-        """All leaves that it has."""
+        """All leaves at and below this node."""
         if self.leaf is not None and self.leaf.length:
             yield self.leaf
         for child in self.children:
@@ -130,16 +130,16 @@ class Branch:
 
     @property
     def sentence(self) -> str:
-        """Why it scores what it scores, in plain words."""
+        """The reason for the score, in plain words."""
         return self.leaf.sentence if self.leaf else _summarize(self)
 
 
-def _summarize(of: Branch | StarExplanation) -> str:
-    if not of.length:
+def _summarize(value: Branch | StarExplanation) -> str:
+    if not value.length:
         return "nothing is expected and nothing given, so 1"
-    scores = [leaf.score for leaf in of.leaves]
+    scores = [leaf.score for leaf in value.leaves]
     close = sum(0 < score < 1 for score in scores)
-    return f"{scores.count(1)} of {of.length} leaves right, {close} close, so {of.score:.4f}"
+    return f"{scores.count(1)} of {value.length} leaves right, {close} close, so {value.score:.4f}"
 
 
 def _name_kind(value: Any) -> str:
@@ -152,12 +152,12 @@ class StarExplanation:
 
     Attributes:
         prediction: the value, as given.
-        reference: the reference, as given; a tuple of one value as that value.
+        reference: the reference, as given; for a tuple of one value, that value.
         score: the score, from 0 to 1.
         length: the number of leaves, by which the sum of their scores is divided.
-        closest: the accepted value that is closest to the prediction: of several the one that was chosen, lists in the
-            order of the prediction.
-        key_scores: what each key of dicts scores, by its name.
+        closest: the accepted value that is closest to the prediction, with the chosen alternatives, and with lists in
+            the order of the prediction.
+        key_scores: the score of each key of a dict, by its name.
         tree: the value as a tree, with a score at each branch and leaf.
         variant: the variant that gave the score.
     """
@@ -178,14 +178,14 @@ class StarExplanation:
 
     @property
     def signature(self) -> str:
-        """Which metric the score is."""
+        """The signature of the score. Report it with the score."""
         return self.variant.signature()
 
     def __str__(self) -> str:
         return _summarize(self)
 
     def _repr_html_(self) -> str:
-        """The sentence, and a line for each leaf that is not right: what a notebook shows."""
+        """What a notebook shows: the sentence, and a line for each leaf that does not score 1."""
         from html import escape  # slow to import
 
         lines = [f"<li>{escape(str(leaf))}</li>" for leaf in self.leaves if leaf.score < 1]
@@ -194,11 +194,11 @@ class StarExplanation:
 
 @dataclass(frozen=True)
 class ListExplanation(StarExplanation):
-    """Why a list has its ANLSL; as a string, one plain sentence. There are no keys."""
+    """Why a list has its ANLSL; as a string, one plain sentence. A list has no keys, so ``key_scores`` is empty."""
 
 
 def score_keys(pair: Pair) -> dict[str, KeyScore]:
-    """The scores of the keys, merged by name: the mean of those that stand at one path of names."""
+    """Compute the score of each key: the mean over all places with the same path of key names."""
     scores: dict[tuple[str, ...], list[float]] = {}
     for path, score in _iterate_keys(pair, ()):
         scores.setdefault(path, []).append(score)
@@ -227,14 +227,14 @@ def _iterate_keys(pair: Pair, path: tuple[str, ...]) -> Iterator[tuple[tuple[str
 
 
 class _Spot(NamedTuple):
-    """Where something stands: its name, and its path on each side, which is None where it is not there."""
+    """The place of a value: its name, and its path on each side, None on a side where it is missing."""
 
     name: str = ""
     here: str | None = ""
     there: str | None = ""
 
     def step(self, here: str | None, there: str | None) -> _Spot:
-        """Where a part of it stands, by a step on each side."""
+        """Return the place of a part, given the step to it on each side."""
         return _Spot(
             there or "" if here is None else here,
             None if here is None else f"{self.here}{here}",
@@ -243,7 +243,7 @@ class _Spot(NamedTuple):
 
 
 def build_branch(pair: Pair, rule: Rule, spot: _Spot = _Spot()) -> Branch:  # noqa: B008
-    """A pair and all that is inside it."""
+    """Build the tree of a pair and of all pairs inside it."""
     reference, prediction = pair.reference, pair.prediction
     if isinstance(reference, List) and isinstance(prediction, List):
         children = list(_build_items(pair, reference, prediction, rule, spot))
@@ -299,6 +299,6 @@ def _build_leaf(
 
 
 def as_branch(name: str, leaf: Leaf) -> Branch:
-    """A leaf as a part of the tree."""
+    """Make a node of the tree from a leaf."""
     average = leaf.score / leaf.length if leaf.length else 1.0
     return Branch(name, leaf.prediction, leaf.reference, average, leaf.length, (), leaf)

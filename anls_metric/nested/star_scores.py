@@ -1,4 +1,4 @@
-"""ANLS*: rows of values, checked, scored and explained."""
+"""ANLS*: checks, scores and explains rows of values."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def check_values(predictions: list[Any], references: list[Any], row_name: RowName) -> tuple[list[Any], list[Any]]:
-    """Both columns, as they are. ValueError: what of a row cannot be scored."""
+    """Check both columns, and return them unchanged. ValueError: a row cannot be scored; the message says why."""
     for row, (prediction, reference) in enumerate(zip(predictions, references)):
         build_trees(prediction, reference, row_name(row))
     return predictions, references
 
 
 def compare_values(prediction: Any, reference: Any, rule: Rule, row: str = "") -> Pair:
-    """A value compared with its reference. ValueError: as `check_values`."""
+    """Compare a value with its reference. ValueError: as `check_values`."""
     predicted, accepted = build_trees(prediction, reference, row)
     return accepted.compare(predicted, rule)
 
@@ -39,7 +39,7 @@ def score_values(
 
 
 def explain_value(prediction: Any, reference: Any, variant: ValueVariant) -> StarExplanation:
-    """Why a value has its score. ValueError: as `check_values`."""
+    """Explain the score of a value. ValueError: as `check_values`."""
     pair = compare_values(prediction, reference, variant.rule)
     tree = build_branch(pair, variant.rule)
     return StarExplanation(

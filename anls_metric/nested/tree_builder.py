@@ -1,4 +1,4 @@
-"""From values to trees: what a value may be, and errors that say where something cannot be scored."""
+"""Builds trees from values, and refuses what cannot be scored, with its place in the value."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from anls_metric.core.rows import as_column, describe
 from anls_metric.nested.lists import List
 from anls_metric.nested.trees import NOTHING, Dict, Node, OneOf, Scalar, Text
 
-# Deeper than any document, and such that the recursion of Python, of 1000 calls, holds it.
+# Deeper than any document, and within Python's recursion limit of 1000 calls.
 _DEEPEST = 300
 
-# What a value is that is no leaf -> what to do. The first that fits is said.
+# The kinds of values that cannot be scored -> what to do about them. The first kind that fits counts.
 _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (lambda value: isinstance(value, (bytes, bytearray)), "decode the bytes first"),
     (lambda value: isinstance(value, (set, frozenset)), "pass a list"),
@@ -25,7 +25,7 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 
 class _RefusedError(Exception):
-    """A value that cannot be scored; `steps` lead to it, the last one first: keys, and places in lists."""
+    """A value that cannot be scored. `steps` is the path to it in reverse order: keys, and indices of lists."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -33,7 +33,7 @@ class _RefusedError(Exception):
 
 
 class _Leaves(dict[str, Text]):
-    """The texts of a prediction and its reference."""
+    """One leaf for each text that occurs in a prediction or its reference."""
 
     def __missing__(self, text: str) -> Text:
         leaf = self[text] = Text(text, text)
@@ -41,10 +41,10 @@ class _Leaves(dict[str, Text]):
 
 
 def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, Node]:
-    """The trees of both sides. ValueError: what of the row cannot be scored, and where it stands."""
+    """Build the trees of both sides. ValueError: a part cannot be scored; the message says which, and where it is."""
     reference = unwrap(reference)
     if isinstance(prediction, str) and _is_list_of_texts(reference):
-        reference = tuple(reference)  # as in classical question answering: one of these
+        reference = tuple(reference)  # as in classical question answering, these are alternatives
     leaves = _Leaves()
     side = "prediction"
     try:
@@ -56,7 +56,7 @@ def build_trees(prediction: Any, reference: Any, row: str = "") -> tuple[Node, N
 
 
 def _build_tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0) -> Node:
-    """A value as a tree. What is not a text of its own in a list or dict says by which step it was refused."""
+    """Build the tree of a value. Lists and dicts add their step to the error of an item that is refused."""
     if type(value) is str:
         return leaves[value]
     if depth > _DEEPEST:
@@ -69,9 +69,9 @@ def _build_tree(value: Any, is_reference: bool, leaves: _Leaves, depth: int = 0)
         return NOTHING
     if isinstance(value, (str, float, int)):
         try:
-            plain = float(value) if isinstance(value, float) else value  # numpy's compares as an array does
+            plain = float(value) if isinstance(value, float) else value  # a numpy float compares as an array does
             return Scalar(plain, str(plain))
-        except ValueError:  # Python writes no whole number of more than 4300 digits
+        except ValueError:  # Python refuses to print a whole number of more than 4300 digits
             raise _RefusedError("is a whole number of thousands of digits: pass it as a text") from None
     remedy = next(remedy for fits, remedy in _REMEDIES if fits(value))
     raise _RefusedError(f"is {describe(value)}: {remedy}")
@@ -107,7 +107,7 @@ def _build_list(value: list[Any] | tuple[Any, ...], is_reference: bool, leaves: 
 
 
 def unwrap(reference: Any) -> Any:
-    """The only value of a tuple, which is what the tuple stands for."""
+    """Replace a tuple of one value by this value, since it stands for the value."""
     while isinstance(reference, tuple) and len(reference) == 1:
         reference = reference[0]
     return reference
@@ -118,7 +118,7 @@ def _is_list_of_texts(reference: Any) -> bool:
 
 
 def as_columns(predictions: Iterable[Any], references: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """Both columns as lists of one length."""
+    """Convert both columns to lists of the same length. ValueError: that is impossible."""
     predictions = as_column(predictions, "predictions", "pass a list with one value for each row")
     references = as_column(references, "references", "pass a list with one value for each row")
     if len(predictions) != len(references):
@@ -129,12 +129,12 @@ def as_columns(predictions: Iterable[Any], references: Iterable[Any]) -> tuple[l
 
 
 def name_side(side: str, row: str) -> str:
-    """What an error calls one side of a row."""
+    """Name one side of a row for an error."""
     return f"the {side} of {row}" if row else f"the {side}"
 
 
 def name_key(key: Any) -> str:
-    """A key in a path."""
+    """Format a key as a step of a path."""
     if isinstance(key, str) and key.isidentifier() and len(key) <= 60:
         return f".{key}"
     text = repr(key)
@@ -142,7 +142,7 @@ def name_key(key: Any) -> str:
 
 
 def _name_part(whole: str, steps: Sequence[str | int]) -> str:
-    """What an error calls a part of a value, to which keys and places in lists lead."""
+    """Name a part of a value for an error, by the keys and indices that lead to it."""
     if not steps:
         return whole
     path = "".join(step if isinstance(step, str) else f"[{step}]" for step in steps).removeprefix(".")

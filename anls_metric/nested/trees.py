@@ -18,41 +18,41 @@ NoneKeys = Literal["counted", "ignored"]
 class Rule(NamedTuple):
     """The options of a comparison."""
 
-    threshold: float  # a leaf less similar than that scores 0
-    none_key_length: int  # how many leaves a predicted key without a value adds, where the reference has no such key
+    threshold: float  # a leaf with a similarity below it scores 0
+    none_key_length: int  # how many leaves a predicted key without a value counts, if the reference has no such key
 
 
 def make_rule(threshold: float | None, none_keys: NoneKeys) -> Rule:
-    """The rule of a call. ValueError: a threshold outside [0, 1], other none_keys."""
+    """Make a rule from the options of a call. ValueError: a threshold outside [0, 1], or unknown ``none_keys``."""
     checked = 0.5 if threshold is None else check_threshold(threshold)
     return Rule(checked, 1 if choose(none_keys, NoneKeys, "none_keys") == "counted" else 0)
 
 
 def says_nothing(value: Any) -> bool:
-    """Whether a value is right where nothing is expected."""
+    """Whether a value is right if nothing is expected: None, "", [] or {}."""
     return value is None or (isinstance(value, (str, list, dict)) and not value)
 
 
 class Node:
-    """A value of a tree: what it is, and how it compares with what was predicted."""
+    """A node of a tree: a value, and how it compares with a predicted value."""
 
     __slots__ = ("size", "value")
-    text: str | None = None  # what of a leaf is compared
+    text: str | None = None  # the normalized text of a leaf
 
     def __init__(self, value: Any, size: int) -> None:
         self.value = value
-        self.size = size  # the number of its leaves
+        self.size = size  # the number of leaves
 
     def compare(self, prediction: Node, rule: Rule) -> Pair:
-        """This reference with a prediction of any kind."""
+        """Compare this reference with a prediction of any kind."""
         raise NotImplementedError
 
     def find_closest(self, pair: Pair) -> Any:
-        """What of this reference is closest to the prediction of the pair."""
+        """Find the accepted value of this reference that is closest to the prediction of the pair."""
         return self.value
 
     def mismatch(self, prediction: Node) -> Pair:
-        """This reference with a prediction of another kind: nothing is right."""
+        """Compare this reference with a prediction of another kind: the score is 0."""
         return Pair(self, prediction, [0.0], max(self.size, prediction.size), False)
 
 
@@ -71,27 +71,27 @@ class Pair:
         parts: Sequence[Pair | Node] = (),
         places: Sequence[Place] = (),
     ) -> None:
-        self.reference = reference  # of several accepted values the one that was chosen
+        self.reference = reference  # of several alternatives, the chosen one
         self.prediction = prediction
-        self.scores = scores  # of the leaves, in the order in which they are added
-        self.length = length  # by which their sum is divided
-        self.same = same  # whether what is closest to the prediction is equal to it
-        self.parts = parts  # the pairs inside, a node for one with itself: of a dict in the order of its keys
-        self.places = places  # of a list the row and column of each part
+        self.scores = scores  # the scores of the leaves, in the order in which they are added
+        self.length = length  # the number that their sum is divided by
+        self.same = same  # whether the closest accepted value equals the prediction
+        self.parts = parts  # the pairs inside, of a dict in the order of its keys; a node stands for a pair with itself
+        self.places = places  # for a list, the row and column of each part
 
     @property
     def average(self) -> float:
-        """The sum of the scores over the length; 1 where nothing is expected and nothing given."""
+        """The sum of the scores divided by the length; 1 if nothing is expected and nothing is given."""
         return average(self.scores, self.length)
 
     @property
     def weight(self) -> float:
-        """How much speaks for this pair when lists are matched: the average, a bit more where nothing differs."""
+        """The weight of this pair in a matching: the average, and one bit more if both sides are equal."""
         return math.nextafter(self.average, math.inf) if self.same else self.average
 
     @property
     def closest(self) -> Any:
-        """What of the reference is closest to the prediction."""
+        """The accepted value that is closest to the prediction."""
         return self.reference.find_closest(self)
 
     @property
@@ -100,16 +100,16 @@ class Pair:
         return [part if isinstance(part, Pair) else Pair(part, part, [1.0], 1, True) for part in self.parts]
 
     def sort_by_column(self) -> list[Pair]:
-        """The parts of a list, in the order of the prediction."""
+        """Return the parts of a list in the order of the prediction."""
         return [part for _, part in sorted(zip(self.places, self.inside), key=lambda placed: placed[0][1])]
 
     def is_same_inside(self) -> bool:
-        """Whether nothing differs for a list or dict around it, where nan is equal to itself."""
+        """Whether both sides are equal as parts of a list or dict, in which Python takes nan as equal to itself."""
         return self.same or self.reference.value is self.prediction.value
 
 
 class Nothing(Node):
-    """No value: nothing is expected, or nothing was given."""
+    """No value: nothing is expected, or nothing is given."""
 
     __slots__ = ()
 
@@ -122,11 +122,11 @@ class Nothing(Node):
         return pair.prediction.value if pair.same else None
 
 
-NOTHING = Nothing(None, 1)  # each None, and what stands for a key that is not there
+NOTHING = Nothing(None, 1)  # stands for every None, and for every missing key
 
 
 class Scalar(Node):
-    """A text, a number or a bool. All are compared as texts, as the variant "standard" compares them."""
+    """A text, a number or a bool. All are compared as texts, with the variant "standard"."""
 
     __slots__ = ("text",)
     text: str
@@ -146,13 +146,13 @@ class Scalar(Node):
 
 
 class Text(Scalar):
-    """A leaf that is a text: one node for all places in both values where that text stands."""
+    """A leaf that is a text. A text that occurs several times in both values has one node."""
 
     __slots__ = ()
 
 
 class OneOf(Node):
-    """Several accepted values: the best one counts, of equally good ones the one that is equal, then the first."""
+    """Several accepted values: the best counts. Of equally good values, an equal one wins, then the first."""
 
     __slots__ = ("options",)
 
@@ -168,7 +168,7 @@ class OneOf(Node):
 
 
 class Dict(Node):
-    """Values by key: each is compared with the predicted one, with None where either has no such key."""
+    """Values by key. Each is compared with the predicted value of the same key; a missing key counts as None."""
 
     __slots__ = ("items",)
 
@@ -212,5 +212,5 @@ class Dict(Node):
         }
 
     def find_extra(self, prediction: Dict) -> list[tuple[Any, Node]]:
-        """What is predicted under keys that are not here."""
+        """Find the predicted keys that this dict does not have, with their nodes."""
         return [(key, item) for key, item in prediction.items.items() if key not in self.items]

@@ -1,4 +1,4 @@
-"""The functions that score values: one, or a set of them."""
+"""The public functions that score and explain lists and nested values."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from anls_metric.nested.value_variants import Metric, ValueVariant, get_value_va
 def anls_star_score(
     prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
 ) -> float:
-    """ANLS* of one value: the sum of the scores of its leaves over their number.
+    """Compute the ANLS* of one value: the sum of its leaf scores divided by the number of leaves.
 
     Args:
-        prediction: a text, number, bool, None, or a list or dict of such values.
-        reference: the same, where a tuple is one of several accepted values, and a tuple of one value is that value. A
-            list of texts against a predicted text means one of them, too.
-        threshold: from 0 to 1: leaves less similar than that score 0; None takes 0.5.
-        none_keys: what a predicted key costs that the reference does not have and whose value is None, "", [] or {}:
-            a wrong leaf ("counted": the program since its version 0.0.7) or nothing ("ignored": the paper).
+        prediction: a text, number, bool or None, or a list or dict of such values.
+        reference: the accepted value. A tuple in it holds alternatives; a tuple of one value stands for that value. If
+            the prediction is a text, a list of texts holds alternatives, too.
+        threshold: from 0 to 1: a leaf with a similarity below it scores 0; None takes 0.5.
+        none_keys: how to count a predicted key that the reference does not have, if its value is None, "", [] or {}:
+            "counted" as a wrong leaf (the program since version 0.0.7), or "ignored" (the paper).
 
     Returns:
         The score, from 0 to 1.
 
     Raises:
-        ValueError: what is wrong and where: a leaf of another type (dates, Decimal, bytes, sets), a tuple in the
-            prediction or one that is empty, a threshold outside [0, 1].
+        ValueError: a leaf has another type (date, Decimal, bytes, set), the prediction holds a tuple, a tuple is empty,
+            or the threshold is outside [0, 1]. The message says where in the value.
 
     Example:
         >>> anls_star_score({"total": "12.50", "items": ["tea", "milk"]}, {"total": "12.50", "items": ["milk", "tea"]})
@@ -54,19 +54,19 @@ def anls_star_scores(
     threshold: float | None = 0.5,
     none_keys: NoneKeys = "counted",
 ) -> list[float]:
-    """ANLS* of each value of a set, as `anls_star_score` gives it. `anls.mean` of them is the mean over rows.
+    """Compute the ANLS* of each value of a set, as `anls_star_score` does. Their `mean` is the ANLS* over rows.
 
     Args:
         predictions: N values, as a list, tuple, iterator, or column of pandas, datasets or pyarrow.
-        references: N values, in the same order.
-        threshold: as there.
-        none_keys: as there.
+        references: N accepted values, in the same order.
+        threshold, none_keys: as `anls_star_score` takes them.
 
     Returns:
         N scores from 0 to 1.
 
     Raises:
-        ValueError: what is wrong and in which row, counted from 0; columns of different lengths; no rows.
+        ValueError: a row cannot be scored (the message names it, counted from 0), the columns have different lengths,
+            there are no rows, or an option is wrong.
 
     Example:
         >>> anls_star_scores([["a", "b"], {"n": 1}], [["b", "a", "c", "d"], {"n": "1"}])
@@ -80,13 +80,10 @@ def anls_star_scores(
 def explain_star(
     prediction: Any, reference: Any, *, threshold: float | None = 0.5, none_keys: NoneKeys = "counted"
 ) -> StarExplanation:
-    """Why a value has its ANLS*: the closest accepted value, what each key scores, and each leaf with its edits.
+    """Explain the ANLS* of a value: the closest accepted value, the score of each key, and each leaf with its edits.
 
     Args:
-        prediction: as `anls_star_score` takes it.
-        reference: as there.
-        threshold: as there.
-        none_keys: as there.
+        prediction, reference, threshold, none_keys: as `anls_star_score` takes them.
 
     Returns:
         A `StarExplanation`.
@@ -124,16 +121,13 @@ def score_rows(
     threshold: float | None = 0.5,
     none_keys: NoneKeys = "counted",
 ) -> list[RowScore]:
-    """What `anls_star_scores` gives, with the leaves of each row: for a `mean` over leaves.
+    """Compute the scores of `anls_star_scores` with the leaves of each row, which a `mean` over leaves needs.
 
     Args:
-        predictions: as `anls_star_scores` takes them.
-        references: as there.
-        threshold: as there.
-        none_keys: as there.
+        predictions, references, threshold, none_keys: as `anls_star_scores` takes them.
 
     Returns:
-        N `RowScore`.
+        N scores, each a `RowScore`.
 
     Raises:
         ValueError: as `anls_star_scores`.
@@ -148,19 +142,19 @@ def score_rows(
 
 
 def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5) -> float:
-    """ANLSL of one answer that is a list of texts: its items matched one to one with the accepted ones.
+    """Compute the ANLSL of a list of texts, whose items are matched one to one with the accepted items.
 
     Args:
-        prediction: the list that was answered, or one text.
-        references: the list that is accepted, or one text.
-        threshold: from 0 to 1: items less similar than that score 0; None takes 0.5.
+        prediction: the predicted list, or one text.
+        references: the accepted list, or one text.
+        threshold: from 0 to 1: an item with a similarity below it scores 0; None takes 0.5.
 
     Returns:
-        The sum of the matched items' scores, each by variant "rrc", over the number of different accepted items or of
-        predicted ones, whichever is larger.
+        The score, from 0 to 1: the sum of the scores of the matched items (variant "rrc"), divided by the number of
+        different accepted items or by the number of predicted items, whichever is larger.
 
     Raises:
-        ValueError: an item that is no text, no accepted items, a threshold outside [0, 1].
+        ValueError: an item is not a text, there are no accepted items, or the threshold is outside [0, 1].
 
     Example:
         >>> anlsl_score(["Cola", "tea", "milk"], ["tea", "cola"])
@@ -174,12 +168,10 @@ def anlsl_score(prediction: Iterable[str], references: Iterable[str], *, thresho
 def explain_anlsl(
     prediction: Iterable[str], references: Iterable[str], *, threshold: float | None = 0.5
 ) -> ListExplanation:
-    """Why a list has its ANLSL: which item was matched with which accepted one, each with its edits.
+    """Explain the ANLSL of a list: which item was matched with which accepted item, with the edits of each pair.
 
     Args:
-        prediction: as `anlsl_score` takes it.
-        references: as there.
-        threshold: as there.
+        prediction, references, threshold: as `anlsl_score` takes them.
 
     Returns:
         A `ListExplanation`.
@@ -210,20 +202,20 @@ def signature(
     average: Average = "rows",
     extract: str = "",
 ) -> str:
-    """Which metric of nested values a number is: what to print beside it and to report with it.
+    """Describe how a score of nested values was computed: print it beside the score and report it with the score.
 
     Args:
         metric: "anls_star" or "anlsl".
-        threshold: as the score was given it.
-        none_keys: as the score was given it; ANLSL knows no keys.
-        average: as `mean` was given it; ANLSL is averaged over rows.
-        extract: the rules by which the answers were taken out of what a model wrote, "" for none.
+        threshold: the threshold of the score.
+        none_keys: the option of the score; ANLSL does not have it.
+        average: the option of `mean`; ANLSL does not have it.
+        extract: the names of the rules that extracted the answers from raw model output, "" for none.
 
     Returns:
         ``anls|METRIC|matching:munkres-1.1.4|...|threshold:VALUE|extract:RULES|vVERSION``.
 
     Raises:
-        ValueError: another metric or option, a threshold outside [0, 1].
+        ValueError: an unknown metric or option, or a threshold outside [0, 1].
 
     Example:
         >>> signature()
@@ -237,18 +229,18 @@ def signature(
 def check_rows(
     predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
 ) -> tuple[list[Any], list[Any]]:
-    """Refuse what ANLS* cannot score, before anything of it is kept.
+    """Check that ANLS* can score the rows.
 
     Args:
         predictions: N values.
-        references: N values, in the same order.
-        row_name: what an error calls a row, by its place.
+        references: N accepted values, in the same order.
+        row_name: names a row in an error, given its index.
 
     Returns:
         Both columns, as lists.
 
     Raises:
-        ValueError: what is wrong, in which row, and where in its value.
+        ValueError: a row cannot be scored. The message says what is wrong, in which row, and where in the value.
 
     Example:
         >>> check_rows([{"n": 1}, {"items": ["a", b"b"]}], [{"n": "1"}, {"items": []}])

@@ -1,4 +1,4 @@
-"""The scores of values as variants: what `Variant` is for texts."""
+"""ANLS* and ANLSL as variants: `ValueVariant` is for values what `Variant` is for texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Metric = Literal["anls_star", "anlsl"]
 
 
 class _Program(NamedTuple):
-    """What stands behind the name of a `ValueVariant`."""
+    """How a metric of values is computed and described: a row of `_PROGRAMS`."""
 
     label: str
     meaning: str
@@ -56,11 +56,11 @@ _PROGRAMS: Mapping[str, _Program] = {
 
 @dataclass(frozen=True)
 class ValueVariant:
-    """A score of values by name: what `Variant` is for texts. Both follow the protocol `Scorer`.
+    """A metric of lists and nested values, with its options. Like `Variant`, it follows the protocol `Scorer`.
 
     Attributes:
         name: "anls_star" or "anlsl".
-        threshold: from 0 to 1: leaves less similar than that score 0.
+        threshold: from 0 to 1: a leaf with a similarity below it scores 0.
         none_keys: as `anls_star_score` takes it.
         average: as `mean` takes it.
     """
@@ -79,22 +79,22 @@ class ValueVariant:
 
     @property
     def key(self) -> str:
-        """What its number is called in a dict of results."""
+        """The name of the score in a dict of results."""
         return self.name
 
     @property
     def label(self) -> str:
-        """What its number is called in a table."""
+        """The name of the score in a table."""
         return _PROGRAMS[self.name].label
 
     @property
     def meaning(self) -> str:
-        """What it scores, in a few words."""
+        """What the metric scores, in a few words."""
         return _PROGRAMS[self.name].meaning
 
     @property
     def source(self) -> str:
-        """Where it was published."""
+        """Where the metric was published."""
         return _PROGRAMS[self.name].source
 
     @property
@@ -104,65 +104,65 @@ class ValueVariant:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Which of its fields change its number."""
+        """The fields that change the score."""
         return _PROGRAMS[self.name].options
 
     @property
     def rule(self) -> Rule:
-        """The options as comparing needs them."""
+        """The options of a comparison."""
         return make_rule(self.threshold, self.none_keys)
 
     def check(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Any]]:
-        """Both columns as lists, of rows that can be scored. ValueError: as `check_rows`."""
+        """Check both columns, and return them as lists. ValueError: as `check_rows`."""
         return _PROGRAMS[self.name].check(*as_columns(predictions, references), row_name)
 
     def score(
         self, predictions: Iterable[Any], references: Iterable[Any], row_name: RowName = name_row
     ) -> list[RowScore]:
-        """The score of each row, for `mean`; none of no rows. ValueError: as `check_rows`."""
+        """Score each row, for `mean`; [] for no rows. ValueError: as `check_rows`."""
         return _PROGRAMS[self.name].score(*as_columns(predictions, references), self, row_name)
 
     def score_missing(self, reference: Any, row: str = "") -> RowScore:
-        """The score of a question without an answer: 0, with as many wrong leaves as are expected, but at least one.
+        """Score a question without an answer: 0, with as many wrong leaves as are expected, and at least one.
 
-        An error calls the question by ``row``. ValueError: as `check_rows`.
+        An error names the question by ``row``. ValueError: as `check_rows`.
         """
         (nothing,) = self.score([[]], [reference], lambda _: row)
         return RowScore([0.0], max(1, nothing.length))
 
     def mean(self, scores: Iterable[float]) -> float:
-        """The score of a set: see `mean`."""
+        """Compute the score of a set: see `mean`."""
         return mean(scores, self.average)
 
     def explain(self, prediction: Any, reference: Any) -> StarExplanation:
-        """Why a value has its score. ValueError: as `check_rows`."""
+        """Explain the score of a value. ValueError: as `check_rows`."""
         return _PROGRAMS[self.name].explain(prediction, reference, self)
 
     def signature(self, extract: str = "") -> str:
-        """Which score it is; ``extract`` names the rules that took the answers out of what a model wrote."""
+        """The signature of the score; ``extract`` names the rules that extracted the answers."""
         options = [f"{option}:{getattr(self, option)}" for option in self.options]
         extracted = [f"extract:{extract}"] if extract else []
         return "|".join(["anls", self.name, "matching:munkres-1.1.4", *options, *extracted, f"v{__version__}"])
 
 
 VALUE_VARIANTS: Mapping[str, ValueVariant] = {name: ValueVariant(name) for name in get_args(Metric)}
-"""The scores of values, by name."""
+"""The metrics of values, by name."""
 
 
 def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any) -> ValueVariant:
-    """The score of values that a call asks for.
+    """Get a metric of values, with the options that a call overrides.
 
     Args:
         variant: a name in `VALUE_VARIANTS`, or a `ValueVariant`.
-        **options: of ``threshold``, ``none_keys`` and ``average`` those that it has; None leaves one as it is.
+        **options: ``threshold``, ``none_keys`` and ``average``, as far as the variant has them; None keeps its value.
 
     Returns:
         A `ValueVariant`.
 
     Raises:
-        ValueError: there is no such variant, or it has no such option, or the option no such value.
+        ValueError: there is no such variant, it does not have the option, or the option does not allow the value.
 
     Example:
         >>> get_value_variant("anls_star", average="leaves").signature()
@@ -175,8 +175,8 @@ def get_value_variant(variant: str | ValueVariant = "anls_star", **options: Any)
         if not isinstance(variant, str) or variant not in VALUE_VARIANTS:
             raise ValueError(describe_unknown("variant for lists and nested values", variant, VALUE_VARIANTS))
         variant = VALUE_VARIANTS[variant]
-    given = {option: value for option, value in options.items() if value is not None}
-    for option in given:
+    changes = {option: value for option, value in options.items() if value is not None}
+    for option in changes:
         if option not in variant.options:
             raise ValueError(f"{variant.name} has no option {option!r}; choose from {', '.join(variant.options)}")
-    return replace(variant, **given)
+    return replace(variant, **changes)

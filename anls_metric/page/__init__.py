@@ -1,11 +1,15 @@
-"""The Space: a page, and endpoints for programs.
+"""The Space: a page for visitors, and endpoints for programs.
 
-`limits` holds every limit. `inputs` checks what was asked for, `uploads` keeps and reads what was uploaded, `inventory`
-finds out which file is which and names the submissions, and `upload_scoring` scores them. `views` and `summary` make
-what a visitor sees, and `endpoints` are what a program may ask for. All of these work in `subprocesses`, which
-`fork_server` makes fast. `calls` is the way to the endpoints, `messages` says what went wrong and which command does
-the same, and `advice` is what a button beside a message changes. None of these needs gradio. `middleware` stands before
-the server and counts the `bodies` of requests, `mcp_tools` are the endpoints for agents, `file_tab` is the tab of
-files, and `server` is the rest of the layout and the launch. `assets/page.js` says how page and report talk to each
-other.
+These modules do not need gradio:
+
+* `limits`: every limit of the page;
+* `inputs`: checks arguments; `uploads`: stores and reads uploads; `inventory`: finds out which file is which;
+* `upload_scoring`: scores uploads; `views` and `summary`: make the HTML for visitors; `endpoints`: answer programs;
+* `subprocesses`: runs the work of these modules in processes, which `fork_server` starts fast;
+* `calls`: passes the calls of programs to the endpoints;
+* `messages`: words errors, and the command that does the same; `advice`: the buttons beside messages.
+
+These make the server: `middleware` checks requests and reads their `bodies`, `mcp_tools` offers the endpoints to
+agents, `file_tab` is the tab for files, and `server` has the rest of the layout and the launch. `assets/page.js`
+describes how page and report talk to each other.
 """

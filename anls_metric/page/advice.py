@@ -1,4 +1,4 @@
-"""What a hint or an error says on the page, and the setting that a button beside it changes."""
+"""The text of a hint or an error on the page, and the button beside it that changes a setting."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from anls_metric.reading.remedies import Door, Remedy
 
 
 class Action(NamedTuple):
-    """A row of `ACTIONS`: what the button of a remedy does. ``{value}`` stands for what the hint or error names.
+    """What the button for a remedy does: a row of `ACTIONS`. ``{value}`` stands for the value of the hint or error.
 
     Attributes:
-        setting: the setting that it changes, by the name of the argument of an endpoint.
-        value: what the setting becomes; a switch is turned on with "true".
-        label: what the button says.
+        setting: the setting to change, by the name of the argument of an endpoint.
+        value: the new value; "true" turns on a switch.
+        label: the label of the button.
     """
 
     setting: str
@@ -50,7 +50,7 @@ class Advice(NamedTuple):
 
     Attributes:
         text: the sentence.
-        action: what the button does, with the value in its place; None for no button.
+        action: the action of the button, with the value filled in; None for no button.
     """
 
     text: str
@@ -58,7 +58,7 @@ class Advice(NamedTuple):
 
 
 def advise(problem: Hint | Exception, door: Door = "page") -> Advice:
-    """Say what is wrong, and offer to change the setting that mends it.
+    """Describe a problem, and offer to change the setting that fixes it.
 
     Example:
         >>> hint = Hint("wrapped", "9 of 10 predictions look wrapped", remedies.EXTRACT, "think,final")
@@ -76,4 +76,4 @@ def advise(problem: Hint | Exception, door: Door = "page") -> Advice:
     return Advice(text)
 
 
-_LONGEST_VALUE = 200  # characters that a button names
+_LONGEST_VALUE = 200  # characters of a value in a label

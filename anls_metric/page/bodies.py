@@ -1,4 +1,4 @@
-"""The bodies of requests, as they come: their bytes and their seconds are counted, whatever their headers say."""
+"""Reads the bodies of requests. It counts their bytes and seconds, and does not trust their headers."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ NO_FILES = "this is no upload of files as multipart/form-data"
 
 
 class RefusedError(Exception):
-    """A request that is refused: the status, and why."""
+    """A request is refused, with a status and a reason."""
 
 
 class Body:
-    """The body of a request: an ASGI receiver around that of the server.
+    """The body of a request: an ASGI receiver around the receiver of the server.
 
     Args:
-        receive: that of the server.
-        most: the bytes that may come.
-        seconds: the seconds in which the whole body has to come.
-        count: is called with the number of bytes of each piece.
+        receive: the receiver of the server.
+        most: the largest number of bytes.
+        seconds: the time limit for the whole body.
+        count: a function that is called with the number of bytes of each piece.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Body:
         """Receive a piece.
 
         Raises:
-            RefusedError: too much has come, or nothing for too long.
+            RefusedError: the body is too large or too slow.
         """
         seconds = min(limits.PAUSE_SECONDS, self._end - time.monotonic())
         try:
@@ -70,7 +70,7 @@ class Body:
         """Receive the pieces one after the other.
 
         Raises:
-            RefusedError: as above, or the visitor has gone.
+            RefusedError: the body is too large or too slow, or the visitor has left.
         """
         is_more = True
         while is_more:
@@ -82,25 +82,25 @@ class Body:
 
 
 async def read_body(receive: Receive) -> bytes:
-    """Read the body of a request that is no upload.
+    """Read the body of a request that is not an upload.
 
     Raises:
-        RefusedError: it is too large, or too slow.
+        RefusedError: the body is too large or too slow.
     """
     body = Body(receive, limits.MOST_REQUEST, limits.REQUEST_SECONDS)
     return b"".join([piece async for piece in body.pieces()])
 
 
 async def read_uploads(content_type: str, receive: Receive, uploads: Uploads) -> list[str]:
-    """Read files that are uploaded, and keep them.
+    """Read uploaded files, and store them.
 
     Args:
-        content_type: the header of this name.
+        content_type: the content-type header of the request.
         receive: the receiver of the request.
-        uploads: where they are kept.
+        uploads: the store.
 
     Returns:
-        Their paths.
+        The paths of the files.
 
     Raises:
         RefusedError: there are no files, or they are too large, too many or too slow.

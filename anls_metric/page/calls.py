@@ -1,4 +1,4 @@
-"""How a program's call reaches an endpoint: uploads are named by path, what is left out has its default."""
+"""Passes the calls of programs to the endpoints: it finds uploads by their paths, and fills in defaults."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _TYPES_IN_JSON: dict[Any, Any] = {Upload: str, list[Upload]: list[str]}
 
 
 class CallError(ValueError):
-    """A call that cannot be answered. Its text says what was wrong with it, and hides what nobody foresaw."""
+    """A call cannot be answered. The text says what is wrong with the call, and hides unexpected errors."""
 
 
 def list_parameters(endpoint: Endpoint) -> list[inspect.Parameter]:
-    """List the parameters of an endpoint, with the types that their annotations name.
+    """List the parameters of an endpoint, with resolved annotations.
 
     Example:
         >>> [parameter.name for parameter in list_parameters(endpoints.compare_variants)]
@@ -45,7 +45,7 @@ def list_parameters(endpoint: Endpoint) -> list[inspect.Parameter]:
 
 
 def type_in_json(parameter: inspect.Parameter) -> Any:
-    """Tell the type that a program gives: an upload is named by its path.
+    """Return the type of an argument in JSON: an upload is a path.
 
     Example:
         >>> [type_in_json(parameter) for parameter in list_parameters(endpoints.score_files)[:2]]
@@ -55,18 +55,18 @@ def type_in_json(parameter: inspect.Parameter) -> Any:
 
 
 def call(endpoint: Endpoint, *arguments: Any, **named: Any) -> Any:
-    """Call an endpoint as a program asks for it.
+    """Call an endpoint with the arguments of a program.
 
     Args:
         endpoint: one of `ENDPOINTS`.
-        *arguments: as JSON has them. What is None or left out has its default, None where it has none.
-        **named: the same by name.
+        *arguments: values as in JSON. None, or a missing argument, takes the default, or None without a default.
+        **named: more arguments by name.
 
     Returns:
-        What the endpoint returns, as JSON may have it.
+        The result of the endpoint, as valid JSON.
 
     Raises:
-        CallError: it cannot be answered.
+        CallError: the call cannot be answered.
 
     Example:
         >>> call(endpoints.explain_answer, "CocaCola", ["Coca Cola"], None, threshold=0.9)["score"]
@@ -74,18 +74,18 @@ def call(endpoint: Endpoint, *arguments: Any, **named: Any) -> Any:
     """
     try:
         parameters = list_parameters(endpoint)
-        given = {parameter.name: value for parameter, value in zip(parameters, arguments)} | named
+        values_by_name = {parameter.name: value for parameter, value in zip(parameters, arguments)} | named
         with ExitStack() as stack:
-            values = {parameter.name: _read_argument(parameter, given, stack) for parameter in parameters}
+            values = {parameter.name: _read_argument(parameter, values_by_name, stack) for parameter in parameters}
             options: dict[str, Any] = {"is_large": are_large(values), "remedy": format_remedy(values)}
             return subprocesses.call(_answer, endpoint, values, **options)
     except Exception as error:
-        said = describe_error(error, "endpoint")
-    raise CallError(said)  # outside of `except`: the other error holds all that was read
+        message = describe_error(error, "endpoint")
+    raise CallError(message)  # outside of `except`, since the original error keeps all data in memory
 
 
 def fill_in(endpoint: Endpoint, data: Sequence[Any]) -> list[Any]:
-    """Add None for the arguments that a call leaves out, as gradio wants one for each.
+    """Add None for missing arguments, because gradio expects one for each parameter.
 
     Example:
         >>> fill_in(endpoints.compare_variants, ["a"])
@@ -98,8 +98,8 @@ def _answer(endpoint: Endpoint, values: dict[str, Any]) -> Any:
     return _make_sendable(endpoint(**values))
 
 
-def _read_argument(parameter: inspect.Parameter, given: dict[str, Any], stack: ExitStack) -> Any:
-    value = given.get(parameter.name)
+def _read_argument(parameter: inspect.Parameter, values_by_name: dict[str, Any], stack: ExitStack) -> Any:
+    value = values_by_name.get(parameter.name)
     if parameter.annotation is Upload:
         return _take_upload(value, parameter.name, stack)
     if parameter.annotation == list[Upload]:
@@ -108,9 +108,9 @@ def _read_argument(parameter: inspect.Parameter, given: dict[str, Any], stack: E
 
 
 def _take_upload(value: Any, name: str, stack: ExitStack) -> Upload:
-    """Take the upload that a path, an address, a data: URL or gradio's object of a file names.
+    """Find the upload that a path, a URL, a data: URL or gradio's object for a file names.
 
-    A file of a data: URL is deleted with the stack.
+    A file from a data: URL is deleted when the stack closes.
     """
     path = value.get("path") if isinstance(value, dict) else value
     if path and not isinstance(path, str):
@@ -124,7 +124,7 @@ def _take_upload(value: Any, name: str, stack: ExitStack) -> Upload:
 
 
 def _make_sendable(result: Any) -> Any:
-    """Replace halves of surrogate pairs, which JSON must not have."""
+    """Replace halves of surrogate pairs, which are not valid in JSON."""
     try:
         json.dumps(result, ensure_ascii=False).encode()
         return result

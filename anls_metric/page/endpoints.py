@@ -1,4 +1,4 @@
-"""What programs may ask of the page: each public function is an endpoint, and a tool of the same name for agents."""
+"""The endpoints of the page: each public function is an endpoint for programs, and a tool for agents."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def explain_answer(
     threshold: float | None = None,
     ignore_case: bool | None = None,
 ) -> dict[str, Any]:
-    """Score one answer with ANLS (Average Normalized Levenshtein Similarity) and say why the score is what it is.
+    """Score one answer with ANLS (Average Normalized Levenshtein Similarity) and explain the score.
 
     Args:
-        prediction: the answer to score; under anls_star and anlsl a list or object as JSON.
+        prediction: the answer to score; for anls_star and anlsl a list or object as JSON.
         accepted_answers: the accepted answers, one or more; the closest one counts.
-        variant: which ANLS, one of the names that list_variants gives.
-        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
-        ignore_case: whether case is ignored; none does as the variant does.
+        variant: the variant of ANLS, a name from list_variants.
+        threshold: from 0 to 1; a similarity below it scores 0. None takes the threshold of the variant.
+        ignore_case: whether to ignore case. None does as the variant does.
 
     Returns:
-        score, reason, sentence and signature; for each accepted answer its distance, length and similarity; edits, none
-        where the texts are long. Of a list or object score, sentence, signature, closest accepted value, and leaves.
+        score, reason, sentence and signature; for each accepted answer its distance, length and similarity; edits, or
+        none for long texts. For a list or object: score, sentence, signature, closest accepted value, and leaves.
     """
     scorer = get_scorer(variant, threshold, ignore_case)
     answer = read_answer(scorer, prediction, accepted_answers, most=limits.MOST_REFERENCES)
@@ -48,7 +48,7 @@ def explain_answer(
 
 
 def _describe(why: Explanation | StarExplanation) -> dict[str, Any]:
-    """Describe why an answer has its score: by accepted answers and edits, or by the leaves of a list or object."""
+    """Describe an explanation: accepted answers and edits, or the leaves of a list or object."""
     if isinstance(why, Explanation):
         edits = html_parts.find_edits(why.best)
         return {
@@ -90,7 +90,7 @@ def compare_variants(prediction: str, accepted_answers: list[str]) -> dict[str, 
         accepted_answers: the accepted answers, one or more.
 
     Returns:
-        The score by the name of the variant.
+        The score under each variant, by its name.
     """
     answer = read_answer(VARIANTS["standard"], prediction, accepted_answers)
     scores = {name: variant.score([answer.prediction], [answer.references]) for name, variant in VARIANTS.items()}
@@ -107,11 +107,11 @@ def score_answers(
     """Score many answers with ANLS: the mean, the score of each, and the signature to report with the number.
 
     Args:
-        predictions: the answers to score; under anls_star and anlsl lists and objects as JSON.
-        accepted_answers: for each of them its accepted answers.
-        variant: which ANLS, one of the names that list_variants gives.
-        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
-        ignore_case: whether case is ignored; none does as the variant does.
+        predictions: the answers to score; for anls_star and anlsl lists and objects as JSON.
+        accepted_answers: the accepted answers of each prediction.
+        variant: the variant of ANLS, a name from list_variants.
+        threshold: from 0 to 1; a similarity below it scores 0. None takes the threshold of the variant.
+        ignore_case: whether to ignore case. None does as the variant does.
 
     Returns:
         anls, scores and signature.
@@ -137,7 +137,7 @@ def score_answers(
 def list_variants() -> list[dict[str, str]]:
     """List the published variants of ANLS: the name and the meaning of each.
 
-    The last ones score lists and objects, or are the rules of benchmarks, which files need more fields for.
+    The last variants score lists and objects, or are rules of benchmarks, which need more fields in the files.
 
     Returns:
         name, meaning, signature and source of each variant.
@@ -166,24 +166,24 @@ def score_files(
 ) -> dict[str, Any]:
     """Score submissions against a gold file with ANLS, joined by the ids of the questions, and compare them.
 
-    A file is uploaded first, to /gradio_api/upload, and named by the path or address that this gives.
+    Upload each file to /gradio_api/upload first, and pass the path or URL from its response.
 
     Args:
-        gold: a file with the id and the accepted answers of each question, in a layout that list_layouts knows.
+        gold: a file with the id and the accepted answers of each question, in a layout from list_layouts.
         submissions: one file or more with the id and the answer of each question.
-        variant: which ANLS, one of the names that list_variants gives.
-        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
-        case: ignored or counts; empty does as the variant does.
-        unanswered_score_0: whether a question without an answer scores 0, instead of being an error.
-        extract: rules that take answers out of what a model wrote, with commas between, like think,final.
-        baseline: the name of the submission that the others are compared with; empty takes the first.
-        worst: how many of the worst answers of each submission to tell.
-        none_keys: of anls_star: counted or ignored, of predicted keys without a value; empty counts them.
-        average: of anls_star: rows or leaves; empty takes the mean of rows.
+        variant: the variant of ANLS, a name from list_variants.
+        threshold: from 0 to 1; a similarity below it scores 0. None takes the threshold of the variant.
+        case: "ignored" or "counts"; empty does as the variant does.
+        unanswered_score_0: whether a question without an answer scores 0; otherwise it is an error.
+        extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
+        baseline: the name of the submission to compare the others with; empty takes the first.
+        worst: how many of the worst answers of each submission to return.
+        none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored"; empty counts them.
+        average: for anls_star: the mean over "rows" or "leaves"; empty takes rows.
 
     Returns:
-        signature, questions, clusters, hints; of each submission name, layout, questions, anls, interval (95 %),
-        exact_match, contains, outcomes, groups, and what each rule of extract did (extraction); and comparisons with
+        signature, questions, clusters and hints; for each submission name, layout, questions, anls, interval (95 %),
+        exact_match, contains, outcomes, groups, and what each extraction rule did (extraction); and comparisons with
         difference, interval, p_value and verdict.
     """
     scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)
@@ -208,22 +208,22 @@ def score_logs(
 ) -> dict[str, Any]:
     """Score files that hold both predictions and accepted answers with ANLS: logs of evaluation harnesses, tables.
 
-    A file is uploaded first, to /gradio_api/upload, and named by the path or address that this gives.
+    Upload each file to /gradio_api/upload first, and pass the path or URL from its response.
 
     Args:
-        files: one file or more, each in a layout that list_layouts knows, or a table.
-        prediction_field: where a record has the prediction, like output.text; empty finds it.
-        references_field: where a record has the accepted answers; empty finds it.
-        id_field: where a record has its id; empty finds it, none numbers the records.
-        variant: which ANLS, one of the names that list_variants gives.
-        threshold: from 0 to 1, a similarity under it scores 0; none takes the variant's own.
-        case: ignored or counts; empty does as the variant does.
-        unanswered_score_0: whether a question without an answer scores 0, instead of being an error.
-        extract: rules that take answers out of what a model wrote, with commas between, like think,final.
-        baseline: the name of the file that the others are compared with; empty takes the first.
-        worst: how many of the worst answers of each file to tell.
-        none_keys: of anls_star: counted or ignored, of predicted keys without a value; empty counts them.
-        average: of anls_star: rows or leaves; empty takes the mean of rows.
+        files: one file or more, each in a layout from list_layouts, or a table.
+        prediction_field: the path of the prediction in a record, such as output.text; empty detects it.
+        references_field: the path of the accepted answers; empty detects it.
+        id_field: the path of the question id; empty detects it, "none" numbers the records.
+        variant: the variant of ANLS, a name from list_variants.
+        threshold: from 0 to 1; a similarity below it scores 0. None takes the threshold of the variant.
+        case: "ignored" or "counts"; empty does as the variant does.
+        unanswered_score_0: whether a question without an answer scores 0; otherwise it is an error.
+        extract: rules that extract the answers from raw model output, comma-separated, such as think,final.
+        baseline: the name of the file to compare the others with; empty takes the first.
+        worst: how many of the worst answers of each file to return.
+        none_keys: for anls_star: whether predicted keys without a value are "counted" or "ignored"; empty counts them.
+        average: for anls_star: the mean over "rows" or "leaves"; empty takes rows.
 
     Returns:
         The same as score_files.
@@ -235,7 +235,7 @@ def score_logs(
 
 
 def list_layouts() -> list[dict[str, str]]:
-    """List the layouts of files that are recognised: those of competitions, programs and evaluation harnesses.
+    """List the known layouts of files: those of competitions, programs and evaluation harnesses.
 
     Returns:
         name, source and fields of each layout, and whether its files hold answers, gold (accepted answers) or both.

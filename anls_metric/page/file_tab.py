@@ -1,4 +1,4 @@
-"""The tab of files in gradio: what is dropped, the settings, the scores and the report."""
+"""The gradio tab for files: uploads, settings, scores and report."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anls_metric.page.inputs import get_scorer, get_shown_scorer, make_reading
 from anls_metric.page.inventory import LONGEST_NAME, Inventory
 from anls_metric.page.messages import format_command, format_remedy
 from anls_metric.page.summary import format_error, format_result
-from anls_metric.page.upload_scoring import Files, Progress, Result, Task, score
+from anls_metric.page.upload_scoring import Files, Result, RowCount, Task, score
 from anls_metric.page.uploads import Upload, are_large, clean_name, get_folder, take
 from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
@@ -25,10 +25,10 @@ from anls_metric.reading.remedies import WHICH_FIELD
 from anls_metric.report import html_parts
 
 MADE_UP = Path(__file__).parent / "assets" / "made-up"
-"""Receipts that were made up, and the answers of two readers that slip."""
+"""Made-up receipts, and the answers of two readers who make mistakes."""
 
 QUIET: Mapping[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
-"""The options of an event that no program calls, and that shows nothing while it runs."""
+"""The options of an event that is not an endpoint, and shows no progress."""
 
 _MADE_UP_FILES = [MADE_UP / name for name in ("gold.json", "careful reader.json", "hasty reader.json")]
 _KINDS = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".xlsx", ".eval", ".gz"]
@@ -45,8 +45,8 @@ _FIELDS = {
     "judge_field": "Field of a judge's verdicts",
 }
 _LISTS = ("by", "cluster_by", *_FIELDS)  # settings whose choices are the fields of the files
-# Settings that start the scoring whenever they change. The others do so when a visitor changes them: their choices come
-# with the files.
+# Settings that start the scoring on every change. Other settings start it only if a visitor changes them, because their
+# choices also change with the files.
 _AT_CHANGE = (
     *("variant", "threshold", "ignore_case", "unanswered_score_0", "extract", "ignore_extra", "metrics"),
     *("corrections", "run", "references_separator", "runs"),
@@ -57,7 +57,7 @@ _FOUND = ("found out", "")
 
 
 class _Tab:
-    """The components of the tab. `settings` has those that change the scores, by the name of the argument."""
+    """The components of the tab. `settings` holds those that change the scores, by the names of the arguments."""
 
     def __init__(self) -> None:
         self.settings: dict[str, Any] = {}
@@ -86,7 +86,7 @@ class _Tab:
             with gr.Column(elem_id="options", min_width=0):
                 self._add_settings()
             self.report = gr.HTML(elem_id="report")
-            # What the browser keeps: which file each box names and its label, the names, and that a button was used.
+            # State that the browser keeps: the file and the label of each box, the names, and that a button was used.
             self.places = gr.Textbox("[]", visible="hidden", elem_id="places")
             self.names = gr.Textbox("{}", visible="hidden", elem_id="given-names")
             self.again = gr.Textbox("", visible="hidden", elem_id="again")
@@ -122,7 +122,7 @@ class _Tab:
             add("references_separator", gr.Textbox(label=label, max_length=20, elem_id="references-separator"))
 
     def list_outputs(self) -> list[Any]:
-        """List what the scoring changes."""
+        """List the components that scoring changes."""
         shown = [self.summary, self.report, self.save, self.own_tab, self.fields_part, self.names_part, self.places]
         return [*shown, *self.boxes, *(self.settings[name] for name in (*_LISTS, "gold", "baseline"))]
 
@@ -132,18 +132,18 @@ def _pick_several(choices: Sequence[Any], label: str, name: str, **options: Any)
 
 
 def _pick_field(label: str, name: str, nothing: tuple[str, str] = _FOUND) -> gr.Dropdown:
-    """Make a choice whose choices come with the files. They may be gone, so each value is checked when it is used."""
+    """Make a dropdown whose choices come with the files. Values are checked on use, since choices may be gone."""
     return gr.Dropdown([nothing], value="", label=label, allow_custom_value=True, elem_id=name)
 
 
-def add_file_tab(chosen: Sequence[Any]) -> None:
-    """Add the tab of files.
+def add_file_tab(common: Sequence[Any]) -> None:
+    """Add the tab for files.
 
     Args:
-        chosen: the components of variant, threshold and case, which all tabs share.
+        common: the components for variant, threshold and case, which all tabs share.
     """
     tab = _Tab()
-    settings = {"variant": chosen[0], "threshold": chosen[1], "ignore_case": chosen[2], **tab.settings}
+    settings = {"variant": common[0], "threshold": common[1], "ignore_case": common[2], **tab.settings}
     at_change = [settings[name] for name in _AT_CHANGE]
     at_input = [field for field in tab.settings.values() if field not in at_change]
 
@@ -155,7 +155,7 @@ def add_file_tab(chosen: Sequence[Any]) -> None:
     ) -> Iterator[dict[Any, Any]]:
         yield from _run(tab, paths or [], names, dict(zip(settings, values)), progress)
 
-    # One event for all of them, so that what was asked for last is what is shown.
+    # One event for all of them, so that the page shows the result of the last change.
     gr.on(
         [
             *(field.change for field in (tab.files, tab.names, tab.again, *at_change)),
@@ -194,7 +194,7 @@ def add_file_tab(chosen: Sequence[Any]) -> None:
 
 
 def _read_change(event: gr.EventData) -> tuple[str, Any]:
-    """Read which setting a button changes. A browser may send anything: only what a row of `ACTIONS` says counts."""
+    """Read which setting a button changes. A browser may send anything, so only rows of `ACTIONS` count."""
     setting, value = str(getattr(event, "setting", "")), str(getattr(event, "value", ""))[:1000]
     for action in ACTIONS.values():
         if action.setting == setting and action.value in (value, "{value}"):
@@ -216,13 +216,13 @@ def _run(
         return
     files: list[str] = []
     values: dict[str, Any] = {}
-    # Said twice: gradio may lose what opens a part where something else comes soon after.
+    # Sent twice, because gradio may lose an update that opens an accordion if another update follows soon.
     opened = {tab.names_part: gr.Accordion(open=True)} if _repeat_a_name(paths) else {}
     try:
         values, task = _make_task(paths, names, settings)
         options: dict[str, Any] = {"is_large": are_large(values), "remedy": lambda: format_remedy(values, files)}
         for step in subprocesses.run(score, task, "page", **options):
-            if isinstance(step, Progress):
+            if isinstance(step, RowCount):
                 progress((step.done, None), desc=f"Scoring {step.name}", unit="questions")
             elif isinstance(step, Files):
                 files = step.inventory.list_files() if step.inventory else files
@@ -244,7 +244,7 @@ def _run(
 
 
 def _make_task(paths: Sequence[str], names: str, settings: Mapping[str, Any]) -> tuple[dict[str, Any], Task]:
-    """Make the arguments of the command, and the task.
+    """Make the arguments for the equivalent command, and the task.
 
     Raises:
         ValueError: a file or a setting is wrong. OSError: a file is gone.
@@ -289,14 +289,14 @@ def _make_task(paths: Sequence[str], names: str, settings: Mapping[str, Any]) ->
 def _read_names(names: str) -> dict[str, str]:
     """Read the names of submissions by the paths of their files, which the browser keeps."""
     try:
-        given = json.loads(names)
+        names_by_path = json.loads(names)
     except (ValueError, RecursionError):
         return {}
-    return {path: str(name) for path, name in given.items()} if isinstance(given, dict) else {}
+    return {path: str(name) for path, name in names_by_path.items()} if isinstance(names_by_path, dict) else {}
 
 
 def _take_upload(path: str) -> Upload:
-    """What a visitor dropped, or made-up receipts and the answers of two readers that slip."""
+    """Return an upload of the visitor, or one of the made-up files."""
     return Upload(path) if Path(path) in _MADE_UP_FILES else take(path, get_folder(), "the file")
 
 
@@ -310,8 +310,8 @@ def _offer_choices(tab: _Tab, files: Files, settings: Mapping[str, Any]) -> dict
     changes[tab.settings["by"]] = gr.Dropdown(files.fields)
     inventory = files.inventory
     golds = [(label, path) for path, label in files.labels.items()]
-    kept = settings["gold"] if settings["gold"] in files.labels else ""
-    changes[tab.settings["gold"]] = gr.Dropdown([_FOUND, *golds], value=kept)
+    gold = settings["gold"] if settings["gold"] in files.labels else ""
+    changes[tab.settings["gold"]] = gr.Dropdown([_FOUND, *golds], value=gold)
     if inventory:
         changes |= _offer_names(tab, inventory)
     return changes
@@ -333,7 +333,7 @@ def _repeat_a_name(paths: Sequence[str]) -> bool:
 
 
 def _open_part(tab: _Tab, error: Exception) -> dict[Any, Any]:
-    """Open the part of the page in which a choice mends an error."""
+    """Open the part of the page in which a choice fixes an error."""
     if not isinstance(error, InputError):
         return {}
     if error.remedy == remedies.GOLD_FILE:
@@ -341,11 +341,11 @@ def _open_part(tab: _Tab, error: Exception) -> dict[Any, Any]:
     return {tab.fields_part: gr.Accordion(open=True)} if WHICH_FIELD in error.format_for("page") else {}
 
 
-# Files that the browser does not send
+# Files that are too large for the browser to send
 
 
 def _refuse(event: gr.EventData, paths: Sequence[str], settings: Mapping[str, Any]) -> str:
-    """Say which files are too large, and the command for them and those that are here."""
+    """Say which files are too large, and show the command that scores them with the other files."""
     sent = getattr(event, "files", None)
     dropped = [clean_name(str(name)) for name in sent[: limits.MOST_FILES_AT_ONCE]] if isinstance(sent, list) else []
     refused = getattr(event, "refused", None)

@@ -1,9 +1,9 @@
-"""Processes that are warm: one process imports everything once, and forks itself for each piece of work.
+"""Starts processes fast: a fork server imports everything once, and forks itself for each piece of work.
 
-A fork takes a few milliseconds, where starting Python and importing takes half a second. The page starts this process,
-and asks it for another one by sending two sockets. Through the first one the work goes to the new process, and its
-results come back. The second one is a leash: when the page lets go of it, the process is killed; its exit status comes
-back. Where the system cannot fork, each piece of work starts Python anew.
+A fork takes a few milliseconds; starting Python and importing takes half a second. The page starts the fork server, and
+requests a new process by sending it two sockets. The first socket carries the work to the process and its results back.
+The second is a leash: when the page closes it, the process is killed, and the server sends its exit status back. On
+systems without fork, each piece of work starts a new Python.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if sys.platform != "win32":
 Work = tuple[Callable[..., Iterator[Any]], tuple[Any, ...]]
 """A generator function and its arguments."""
 
-# The process imports the same files as the page, but not the program that started the page.
+# The fork server imports the same modules as the page, but not the program that started the page.
 _BEGIN = """
 import pickle, sys
 sys.path[:] = pickle.load(sys.stdin.buffer)
@@ -41,49 +41,49 @@ from anls_metric.page import fork_server
 fork_server.{function}
 """
 
-# So that a process reserves hardly more memory than it uses.
+# These keep a process from reserving much more memory than it uses.
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 
-_TICK = 0.1  # seconds between two looks at the processes
-_YOUNG = 0.5  # seconds for which a process goes before older ones
-_NICE = 10, 19  # how far young ones stand back behind the page, and older ones behind young ones
-_FAILED = 1  # the exit status of a process of which nothing is known
+_TICK = 0.1  # seconds between two checks of the processes
+_YOUNG = 0.5  # seconds for which a process has precedence over older ones
+_NICE = 10, 19  # the niceness of young and of older processes; the page has 0
+_FAILED = 1  # the exit status if the real one is unknown
 
 
-# In the page
+# In the process of the page
 
 
 class Process:
     """A process that waits for work.
 
     Attributes:
-        input: takes the allowance and the work, see `give`.
-        output: gives what `work` tells, pickled.
+        input: the file to which `give` writes the allowance and the work.
+        output: the file from which the page reads the pickled messages of `work`.
     """
 
     input: BinaryIO
     output: BinaryIO
 
     def give(self, work: Work, allowance: Allowance) -> None:
-        """Give it work. BrokenPipeError: it has ended."""
+        """Send work to the process. BrokenPipeError: it has ended."""
         pickle.dump(allowance, self.input)
         pickle.dump(work, self.input)
         self.input.flush()
 
     @cached_property
     def status(self) -> int:
-        """Its exit status, once it has ended; of a killed one a negative number."""
+        """Wait for the end of the process, and return its exit status: a negative number if it was killed."""
         raise NotImplementedError
 
     def end(self) -> int:
-        """End it, if it has not ended, and return its exit status."""
+        """End the process if it still runs, and return its exit status."""
         for file in (self.input, self.output):
             with suppress(OSError):
                 file.close()
         return self.status
 
 
-class _Forked(Process):
+class _ForkedProcess(Process):
     def __init__(self, channel: socket.socket, leash: socket.socket) -> None:
         self.input, self.output, self._leash = channel.makefile("wb"), channel.makefile("rb"), leash
         channel.close()  # the two files keep it open
@@ -91,14 +91,14 @@ class _Forked(Process):
     @cached_property
     def status(self) -> int:
         with self._leash as leash:
-            with suppress(OSError):  # nobody holds the other end
+            with suppress(OSError):  # the other end is closed
                 leash.shutdown(socket.SHUT_WR)
             status = leash.recv(4)
         return int.from_bytes(status, "little", signed=True) if status else _FAILED
 
 
-class _Started(Process):
-    """A process that was started for one piece of work, where the system cannot fork."""
+class _StartedProcess(Process):
+    """A new Python process for one piece of work, on systems without fork."""
 
     def __init__(self, seconds: float) -> None:
         self._process = _start_python("work(sys.stdin.buffer, sys.stdout.buffer)", stdout=subprocess.PIPE)
@@ -119,7 +119,7 @@ class _Started(Process):
 
 
 def _start_python(function: str, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
-    """Start Python with a function of this module. It gets `sys.path` through its standard input."""
+    """Start a Python process that runs a function of this module. It reads `sys.path` from its standard input."""
     command = [sys.executable, "-c", _BEGIN.format(function=function), *arguments]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, env={**os.environ, **_ENVIRONMENT}, **options)
     assert process.stdin
@@ -129,7 +129,7 @@ def _start_python(function: str, *arguments: str, **options: Any) -> subprocess.
 
 
 class ForkServer:
-    """The process that forks itself, seen from the page. It ends when the page does.
+    """The fork server, as the page sees it. It ends when the page ends.
 
     Example:
         >>> server = ForkServer()
@@ -147,13 +147,13 @@ class ForkServer:
         self._control: socket.socket | None = None
 
     def start(self, modules: Iterable[str] = ()) -> None:
-        """Start it, if it has not started, and have it import modules."""
+        """Start the fork server if it is not running, and let it import modules."""
         with self._lock:
             if not self._control:
                 self._control = self._start(modules)
 
     def fork(self) -> Process:
-        """Have it fork itself. It is started if it has not been, or has ended."""
+        """Fork a process. The server is started first if it is not running."""
         channel, far_channel = socket.socketpair()
         leash, far_leash = socket.socketpair()
         far = [far_channel.fileno(), far_leash.fileno()]
@@ -164,10 +164,10 @@ class ForkServer:
             except OSError:
                 self._control = self._start()
                 socket.send_fds(self._control, [b"+"], far)
-        return _Forked(channel, leash)
+        return _ForkedProcess(channel, leash)
 
     def stop(self) -> None:
-        """End it, and all processes that it forked."""
+        """End the server, and all processes that it forked."""
         with self._lock:
             if self._control and self._process:
                 self._control.close()
@@ -186,17 +186,17 @@ class ForkServer:
 
 
 SERVER = ForkServer()
-"""The one of this page."""
+"""The fork server of this page."""
 
 CAN_FORK = hasattr(os, "fork") and hasattr(socket, "send_fds")
 
 
 def begin(seconds: float) -> Process:
-    """Begin a process, which may take so many seconds."""
-    return SERVER.fork() if CAN_FORK else _Started(seconds)
+    """Begin a process that may run for this many seconds."""
+    return SERVER.fork() if CAN_FORK else _StartedProcess(seconds)
 
 
-# In the process that forks itself
+# In the process of the fork server
 
 
 class _Child(NamedTuple):
@@ -205,7 +205,7 @@ class _Child(NamedTuple):
 
 
 class _Family:
-    """The processes that were forked and have not ended."""
+    """The forked processes that are still running."""
 
     def __init__(self, control: socket.socket) -> None:
         self._control = control
@@ -221,7 +221,7 @@ class _Family:
         self._selector.register(self._ended, selectors.EVENT_READ)
 
     def look_after(self) -> None:
-        """Fork, and look after those that were forked, until the page ends."""
+        """Fork on request, and supervise the processes, until the page ends."""
         is_open = True
         while is_open:
             for key, _ in self._selector.select(_TICK if self._children else None):
@@ -229,7 +229,7 @@ class _Family:
                     is_open = self._fork()
                 elif key.fileobj is self._ended:
                     self._ended.recv(1024)
-                else:  # the page has let go of the leash
+                else:  # the page has closed the leash
                     self._selector.unregister(key.fileobj)
                     self._kill(key.data)
             self._bury()
@@ -239,20 +239,20 @@ class _Family:
             self._kill(process)
 
     def _fork(self) -> bool:
-        """Fork, unless the page has ended."""
+        """Fork a process. Returns False if the page has ended."""
         message, descriptors, *_ = socket.recv_fds(self._control, 1, 2)
         if not message:
             return False
         channel, leash = (socket.socket(fileno=descriptor) for descriptor in descriptors)
         try:
             process = os.fork()
-        except OSError:  # there is no room for another one, which the page learns as nothing answers
+        except OSError:  # there is no room for another process; the page notices that nothing answers
             channel.close()
             leash.close()
             return True
         if not process:
             self._become_child(channel, leash)
-        with suppress(OSError):  # the child does it as well, so that nobody comes too early
+        with suppress(OSError):  # the child does it as well, so that it is done whoever comes first
             os.setpgid(process, process)
         channel.close()
         self._children[process] = _Child(leash, time.monotonic())
@@ -281,7 +281,7 @@ class _Family:
             os.killpg(process, signal.SIGKILL)
 
     def _bury(self) -> None:
-        """Tell the page of those that have ended."""
+        """Send the exit status of processes that have ended to the page."""
         with suppress(ChildProcessError):
             while True:
                 process, status = os.waitpid(-1, os.WNOHANG)
@@ -295,7 +295,7 @@ class _Family:
                     leash.send(os.waitstatus_to_exitcode(status).to_bytes(4, "little", signed=True))
 
     def _demote(self) -> None:
-        """Have those that are no longer young wait for those that are."""
+        """Lower the priority of processes that are no longer young."""
         before = time.monotonic() - _YOUNG
         for process in [process for process in self._young if self._children[process].begun < before]:
             self._young.discard(process)
@@ -303,14 +303,14 @@ class _Family:
                 os.setpriority(os.PRIO_PGRP, process, _NICE[1])
 
     def _share_memory(self) -> None:
-        """Kill the largest one, where all together take more memory than there is for them."""
+        """Kill the largest process if all processes together exceed the memory limit."""
         sizes = {process: _measure_memory(process) for process in self._children}
         if sum(sizes.values()) > MOST_MEMORY:
             self._kill(max(sizes, key=sizes.__getitem__))
 
 
 def _measure_memory(process: int) -> int:
-    """Measure the memory of a process, in bytes; 0 where the system does not say."""
+    """Measure the memory of a process, in bytes; 0 if the system does not tell."""
     try:
         with open(f"/proc/{process}/statm") as file:
             _, resident, shared, *_ = map(int, file.read().split())
@@ -320,24 +320,24 @@ def _measure_memory(process: int) -> int:
 
 
 def serve() -> None:
-    """Be the process that forks itself, for the socket and with the modules that the arguments name."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the page gets it as well, and ends this
+    """Run the fork server, with the socket and the modules that the arguments name."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the page gets the signal too, and then ends this process
     number, *modules = sys.argv[1:]
     for module in modules:
         importlib.import_module(module)
-    gc.disable()  # looking for cycles in a million rows, which have none, would be a third of the time
+    gc.disable()  # a search for cycles among a million rows, which have none, takes a third of the time
     gc.freeze()
     _Family(socket.socket(fileno=int(number))).look_after()
 
 
-# In the process that works
+# In the worker process
 
 
 def work(source: BinaryIO, sink: BinaryIO) -> None:
-    """Do the work that a page gives, and tell what it yields as (True, step), and then (False, its error or None)."""
+    """Do the work that the page sends. Each step is sent back as (True, step), the end as (False, error or None)."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
-    sys.stdout = sys.stderr  # what a library prints is no answer
+    sys.stdout = sys.stderr  # the output of libraries must not mix with the messages
 
     def tell(*message: Any) -> None:
         sink.write(pickle.dumps(message))
@@ -349,7 +349,7 @@ def work(source: BinaryIO, sink: BinaryIO) -> None:
         for step in function(*arguments):
             tell(True, step)
         tell(False, None)
-    except BrokenPipeError:  # nobody takes the rest
+    except BrokenPipeError:  # nobody reads the rest
         pass
     except (ValueError, OSError, MemoryError) as error:
         tell(False, error)
@@ -358,14 +358,17 @@ def work(source: BinaryIO, sink: BinaryIO) -> None:
 
 
 def _keep_within(allowance: Allowance) -> None:
-    """Have the system end this process where it takes more than its allowance."""
-    if sys.platform == "win32":  # there the page looks at the clock
+    """Let the system end this process if it exceeds its allowance."""
+    if sys.platform == "win32":  # on Windows the page checks the time
         return
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.setitimer(signal.ITIMER_REAL, allowance.seconds)
     limits = {resource.RLIMIT_AS: allowance.memory, resource.RLIMIT_CORE: 0}
     for kind, most in limits.items():
-        with suppress(ValueError, OSError):  # not every system has all of them
+        with suppress(ValueError, OSError):  # not every system has all of these limits
             resource.setrlimit(kind, (most, most))
-    with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:  # rather this one than the page
+    with (
+        suppress(OSError),
+        open("/proc/self/oom_score_adj", "w") as file,
+    ):  # without memory, this ends, not the page
         file.write("1000")

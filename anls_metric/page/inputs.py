@@ -1,4 +1,4 @@
-"""What a visitor or a program sent, checked: which scorer, which answer, and how files are to be read."""
+"""Checks what visitors and programs send: the scorer, the answer, and how to read files."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 def get_scorer(
     variant: object, threshold: object = None, ignore_case: object = None, none_keys: object = "", average: object = ""
 ) -> Scorer:
-    """Get the scorer that was asked for. An option that is None or empty has the scorer's own value.
+    """Get a scorer. An option that is None or empty keeps the value of the scorer.
 
     Raises:
-        ValueError: there is no such variant, or it has no such option, see `find_scorers`.
+        ValueError: there is no such variant, or it does not have the option: see `find_scorers`.
     """
     if variant not in (*OF_VALUES, *OF_RULES):
         variant = get_variant(variant).name  # type: ignore[arg-type]  # one name, no list of names
@@ -33,21 +33,21 @@ def get_scorer(
 
 
 def get_shown_scorer(variant: str, threshold: float, ignore_case: bool) -> Scorer:
-    """Get the scorer of the page's settings. A switch does not count where the scorer has no such option."""
+    """Get the scorer for the settings of the page. Settings that the scorer does not have are ignored."""
     options = get_scorer(variant).options
-    given = {"threshold": threshold, "ignore_case": ignore_case}
-    return get_scorer(variant, **{name: value for name, value in given.items() if name in options})
+    settings = {"threshold": threshold, "ignore_case": ignore_case}
+    return get_scorer(variant, **{name: value for name, value in settings.items() if name in options})
 
 
 def read_link(parameters: Mapping[str, str]) -> Scorer:
-    """Read the settings in the address of the page.
+    """Read the settings in the URL of the page.
 
     Example:
         >>> read_link({"variant": "rrc", "threshold": "0.8", "case": "counts"}).threshold
         0.8
 
     Raises:
-        ValueError: a setting that does not exist.
+        ValueError: a setting does not exist.
     """
     threshold = parameters.get("threshold")
     try:
@@ -59,7 +59,7 @@ def read_link(parameters: Mapping[str, str]) -> Scorer:
 
 
 def read_case(case: object) -> bool | None:
-    """Whether case is ignored, None for what the variant does. ValueError: neither ignored nor counts."""
+    """Read whether to ignore case; None keeps the case of the variant. ValueError: neither "ignored" nor "counts"."""
     cases = {"": None, "ignored": True, "counts": False}
     if not isinstance(case, str) or case not in cases:
         raise ValueError(f"case is {case!r}: it must be ignored or counts")
@@ -73,17 +73,17 @@ def make_reading(
     ignore_extra: object = False,
     **fields: object,
 ) -> Reading:
-    """Make the rules to read files by.
+    """Make the options for reading files.
 
     Args:
-        scorer: what will score the answers.
-        unanswered_score_0: whether a question without an answer scores 0, and is no error.
-        extract: the names of extraction rules, with commas between.
-        ignore_extra: whether answers to other questions are left out, and are no error.
-        **fields: texts of `Reading` by name, such as the fields; what is empty is detected.
+        scorer: the scorer of the answers.
+        unanswered_score_0: whether a question without an answer scores 0; otherwise it is an error.
+        extract: the names of extraction rules, comma-separated.
+        ignore_extra: whether to ignore answers to unknown questions; otherwise they are an error.
+        **fields: other texts of `Reading` by name. Empty texts are detected.
 
     Raises:
-        ValueError: a field that is no text, or an extraction rule that does not exist.
+        ValueError: a field is not a text, or an extraction rule does not exist.
     """
     rules, values = as_text(extract, "extract"), scorer.name in OF_VALUES
     texts: dict[str, Any] = {name: as_text(value, name) for name, value in fields.items()}
@@ -97,13 +97,13 @@ def make_reading(
 
 
 class Answer(NamedTuple):
-    """One answer, as a scorer takes it.
+    """One answer in the form that the scorer takes.
 
     Attributes:
         prediction: a text, or a list or object.
         references: the accepted texts, or the accepted value.
-        work: what it costs to compare the texts, see `limits.measure_work`.
-        pairs: how many pairs of values are compared, 1 for a text.
+        work: the cost of comparing the texts: see `limits.measure_work`.
+        pairs: the number of pairs of values to compare, 1 for a text.
     """
 
     prediction: Any
@@ -115,17 +115,17 @@ class Answer(NamedTuple):
 def read_answer(
     scorer: Scorer, prediction: object, references: object, row: str = "", most: int = sys.maxsize
 ) -> Answer:
-    """Read an answer and its accepted answers, which are JSON where the scorer is for lists and nested values.
+    """Read an answer and its accepted answers, which are JSON if the scorer is for lists and nested values.
 
     Args:
-        scorer: what will score it.
+        scorer: the scorer of the answer.
         prediction: a text.
         references: a list of texts.
-        row: which row it is, for errors: " of row 3".
-        most: how many accepted answers there may be.
+        row: the name of the row in errors: " of row 3".
+        most: the largest number of accepted answers.
 
     Raises:
-        ValueError: something is no text, no JSON, or too large to compare here.
+        ValueError: something is not a text, is not JSON, or is too large to compare here.
     """
     if scorer.columns:
         columns = ", ".join(scorer.columns)

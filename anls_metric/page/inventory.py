@@ -1,4 +1,4 @@
-"""What uploads are: a gold file, answers, or logs that hold both; and what the page calls each submission."""
+"""Finds out which upload is the gold file, answers, or a log that holds both, and names the submissions."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from anls_metric.reading.submissions import Input, Submission, find_submissions
 
 LONGEST_NAME = 100  # characters of the name of a submission
 
-_HEAD = 64 * 1024  # bytes of a file in which the name of its model is looked for
+_HEAD = 64 * 1024  # bytes of a file that are searched for the name of its model
 _MODEL_FIELDS = ("model", "model_name", "model_id", "model_name_or_path", "checkpoint", "system")
 _MODEL = re.compile(rf'"(?:{"|".join(_MODEL_FIELDS)})"[ \t]?:[ \t]?"([^"\\]{{1,200}})"')
 
 
 class Inventory(NamedTuple):
-    """What uploads are.
+    """Which upload is which.
 
     Attributes:
-        gold: the path of the gold file; None where each file has its own accepted answers.
+        gold: the path of the gold file; None if each file has its own accepted answers.
         answers: the paths of the other files, in the order in which they are scored.
-        names: the names of the submissions by path. Files with one name are runs of one model.
-        labels: what each would be called if nobody had given names.
+        names: the names of the submissions by path. Files with the same name are runs of one model.
+        labels: the default names by path.
         broken: the errors of files that cannot be read, by path.
-        notes: which files are left out, and why.
+        notes: sentences about files that are left out.
     """
 
     gold: str | None
@@ -47,7 +47,7 @@ class Inventory(NamedTuple):
         """List the files in the order of the command, each as ``FILE`` or ``NAME=FILE``.
 
         Args:
-            without: the names of submissions that are left out.
+            without: the names of submissions to leave out.
         """
         gold = [os.path.basename(self.gold)] if self.gold else []
         named = [(self.names[path], path) for path in self.answers if self.names[path] not in without]
@@ -64,14 +64,14 @@ def take_inventory(
     opened: Mapping[str, Records],
     names: Mapping[str, str] | None = None,
 ) -> Inventory:
-    """Find out what uploads are.
+    """Find out which upload is which.
 
     Args:
-        paths: the uploads, in whatever order they came.
-        gold: the gold file, where somebody chose it.
-        reading: how they are to be read.
-        opened: their records: what was looked at goes on from there, so that a file is read once.
-        names: the names of submissions by path, where somebody gave them.
+        paths: the uploads, in any order.
+        gold: the gold file, if the visitor chose it.
+        reading: how to read the files.
+        opened: the records of the files by path. Scoring continues with these records, so that a file is read once.
+        names: the names that the visitor gave to submissions, by path.
 
     Raises:
         InputError: several files could be the gold file.
@@ -98,7 +98,7 @@ def take_inventory(
         raise InputError(problem, remedy=remedies.GOLD_FILE)
     chosen, notes = gold or next(iter(golds), None), []
     rest = [path for path in golds if path != chosen]
-    if both or others or gold is None:  # otherwise what looks like a second gold file is the only file of answers
+    if both or others or gold is None:  # otherwise a second file that looks like gold is the only file of answers
         notes = [f"{opened[path].name} is left out: it has accepted answers and no predictions" for path in rest]
         rest = []
     answers = [*both, *others, *rest]
@@ -115,19 +115,19 @@ def find_submissions_of(
     if inventory.gold is None:
         return find_submissions(inputs, None, (), reading, fields)
     gold = Input(inventory.gold, records=opened[inventory.gold])
-    if not inputs:  # it says what the file lacks
+    if not inputs:  # the error says what the file lacks
         return find_submissions([gold], None, (), reading, fields)
     return find_submissions(inputs, gold, (), reading, fields)
 
 
 def _get_content(path: str) -> str:
-    """What identifies the content of an upload: its folder, which is called by 64 digits. Other files have a path."""
+    """Return what identifies the content of a file: the folder of an upload, a hash; the path of any other file."""
     folder = os.path.basename(os.path.dirname(path))
     return folder if len(folder) == 64 else path
 
 
 def _refuse_means(source: Source) -> None:
-    """Refuse the file of a harness that has the means of its tasks and no answers, such as ``results_*.json``."""
+    """Refuse the file of a harness that holds only the means of its tasks, such as ``results_*.json``."""
     if any("_stderr" in path for path in source.sample.list_paths()):
         raise InputError("it has the means of an evaluation harness and no answers", source.name, remedies.SAMPLES)
 
@@ -136,9 +136,9 @@ def _refuse_means(source: Source) -> None:
 
 
 def label_files(paths: Iterable[str], opened: Mapping[str, Records]) -> dict[str, str]:
-    """Label files by their names, without the ending where that tells them apart.
+    """Label files by their names, without the ending if the labels stay different.
 
-    Where files have one name, the label is the model that each file names; otherwise their number.
+    Files with the same name are labeled with the model that each file names, or with a number.
     """
     labels = {path: _get_stem(path) for path in paths}
     counts = Counter(labels.values())
@@ -154,7 +154,7 @@ def label_files(paths: Iterable[str], opened: Mapping[str, Records]) -> dict[str
 
 
 def clean_submission_name(name: str) -> str:
-    """Clean the name of a submission, so that the command takes it as ``NAME=FILE``.
+    """Clean the name of a submission, so that the command accepts it as ``NAME=FILE``.
 
     Example:
         >>> clean_submission_name("  Qwen/Qwen2=VL ")
@@ -169,7 +169,7 @@ def _get_stem(path: str) -> str:
 
 
 def _find_model(path: str, records: Records) -> str:
-    """Find the name of the model that a file names in its first record or its head, "" for none."""
+    """Find the name of the model in the first record or the first bytes of a file; "" for none."""
     try:
         first = next(iter(records.first_records()), {})
         with open(path, "rb") as stream:

@@ -1,4 +1,4 @@
-"""How much the page takes on, so that no visitor waits long for a stranger: every limit of it, and who keeps it."""
+"""Every limit of the page, so that no visitor waits long for another one."""
 
 from __future__ import annotations
 
@@ -9,51 +9,51 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-KEPT_SECONDS = 3600  # for which an upload is kept
-TIDY_SECONDS = 60  # after which old uploads are looked for again
+KEPT_SECONDS = 3600  # the time for which an upload is kept
+TIDY_SECONDS = 60  # the time between two searches for old uploads
 
-# Of one visitor
-MOST_REQUEST = 256 * 1024  # bytes of a request that is no upload
+# Limits for one visitor
+MOST_REQUEST = 256 * 1024  # bytes of a request that is not an upload
 MOST_VALUES = 8_000  # of such a request: texts, numbers, lists
-MOST_REFERENCES = 1_000  # of one answer that is explained to a program
-MOST_CHARACTERS = 20_000  # of a text field
-MOST_COMPARED = 10_000**2  # of one answer, as `measure_work` counts it
-MOST_COMPARED_AT_ONCE = 10**9  # of the answers of one request
-MOST_COMPARED_IN_FILE = 6 * 10**9  # of the answers of the files of one call
-MOST_BYTES = 50 * 1024 * 1024  # of a file
-MOST_UPLOAD = 2 * MOST_BYTES  # of a request that uploads files
-MOST_FILES_AT_ONCE = 100  # of such a request
-MOST_CONTENT_TYPE = 200  # characters of its header, which holds what stands between the files
+MOST_REFERENCES = 1_000  # accepted answers of one answer that a program wants explained
+MOST_CHARACTERS = 20_000  # characters of a text field
+MOST_COMPARED = 10_000**2  # the work for one answer, as `measure_work` counts it
+MOST_COMPARED_AT_ONCE = 10**9  # the work for the answers of one request
+MOST_COMPARED_IN_FILE = 6 * 10**9  # the work for the files of one call
+MOST_BYTES = 50 * 1024 * 1024  # bytes of a file
+MOST_UPLOAD = 2 * MOST_BYTES  # bytes of a request that uploads files
+MOST_FILES_AT_ONCE = 100  # files of such a request
+MOST_CONTENT_TYPE = 200  # characters of its header, which holds the boundary between files
 MOST_PATH = 4_096  # characters of the path of a file
-REQUEST_SECONDS = 30  # in which a request that is no upload comes
-UPLOAD_SECONDS = 600  # in which an upload comes
-PAUSE_SECONDS = 30  # between two pieces of a request
-MOST_QUESTIONS = 200_000  # of a file
-MOST_VALUES_IN_FILE = 8_000_000  # of a file that is not compressed, see `count_values`
-MOST_PAIRS = 250_000  # of the values inside one answer with those of its accepted values
-MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory that the files of one call take once they are read
-MOST_COLUMNS = 1_000  # of a table, to pick from
-MOST_SUBMISSIONS = 20  # of one call
-MOST_WORST = 100  # worst answers of a submission, from an endpoint
+REQUEST_SECONDS = 30  # the time for a request that is not an upload
+UPLOAD_SECONDS = 600  # the time for an upload
+PAUSE_SECONDS = 30  # the time between two pieces of a request
+MOST_QUESTIONS = 200_000  # questions of a file
+MOST_VALUES_IN_FILE = 8_000_000  # values of a file that is not compressed: see `count_values`
+MOST_PAIRS = 250_000  # pairs of a value inside one answer and a value inside its accepted values
+MOST_UNPACKED = 500 * 1000 * 1000  # bytes of memory for the files of one call after reading
+MOST_COLUMNS = 1_000  # columns of a table to choose from
+MOST_SUBMISSIONS = 20  # submissions of one call
+MOST_WORST = 100  # worst answers of a submission that an endpoint returns
 MOST_SHOWN = 6_000_000  # bytes of the texts of a report
 MOST_BY_VARIANT = 50_000  # answers that a report scores again under every variant
 
-# Of all visitors together
-MOST_SESSIONS = 20  # whose last fields and answers gradio remembers
+# Limits for all visitors together
+MOST_SESSIONS = 20  # sessions whose last fields and answers gradio remembers
 MOST_UPLOADED = 2_000 * 1000 * 1000  # bytes of all uploads
 MOST_FILES = 5_000  # uploads
-MOST_MEMORY = 6_000 * 1000 * 1000  # bytes that all work takes
+MOST_MEMORY = 6_000 * 1000 * 1000  # bytes for all work
 
-SMALL_FILES = 200_000  # bytes of the files of one call, which does not wait for large ones
+SMALL_FILES = 200_000  # bytes of the files of a call that does not wait for large calls
 
 WITH_COMMAND = "score it with anls"
 BUSY = "many others are waiting for their scores: try again in a minute"
 
-_PADDING = 100  # a comparison has a price however short the texts are: as if each were so much longer
+_PADDING = 100  # characters added to each text, for the fixed cost of a comparison
 
 
 def measure_work(prediction: str, references: Sequence[str]) -> int:
-    """Measure what a comparison with all accepted answers costs: about a second is 10**10.
+    """Measure the cost of comparing a prediction with all accepted answers. 10**10 takes about a second.
 
     Example:
         >>> measure_work("a" * 900, ["b" * 900, "c" * 1900])
@@ -63,7 +63,7 @@ def measure_work(prediction: str, references: Sequence[str]) -> int:
 
 
 def count_values(content: bytes) -> int:
-    """Count, about, the values in JSON or CSV. A small value takes many times its size in memory.
+    """Estimate the number of values in JSON or CSV, because a small value takes many times its size in memory.
 
     Example:
         >>> count_values(b'{"data": [1, [2, 3]]}')
@@ -73,18 +73,18 @@ def count_values(content: bytes) -> int:
 
 
 def refuse_too_long(prediction: str, references: Sequence[str], what: str) -> int:
-    """Refuse texts whose comparison would keep others waiting.
+    """Refuse texts that take too long to compare.
 
     Args:
-        prediction: the answer; of a value, what it is as JSON.
-        references: its accepted answers.
-        what: what to call the answer in an error.
+        prediction: the answer; a value as JSON.
+        references: the accepted answers.
+        what: the name of the answer in an error.
 
     Returns:
-        What the comparison costs, see `measure_work`.
+        The cost of the comparison: see `measure_work`.
 
     Raises:
-        ValueError: it costs too much.
+        ValueError: the comparison costs too much.
     """
     work = measure_work(prediction, references)
     if work > MOST_COMPARED:
@@ -96,13 +96,13 @@ def refuse_too_long(prediction: str, references: Sequence[str], what: str) -> in
 
 
 def refuse_too_many_pairs(prediction: str, references: Sequence[str], what: str) -> int:
-    """Refuse lists and nested values, given as JSON, whose comparison would keep others waiting.
+    """Refuse lists and nested values, as JSON, that take too long to compare.
 
     Returns:
-        About how many pairs of what is inside them are compared.
+        The approximate number of pairs of inner values to compare.
 
     Raises:
-        ValueError: there are too many.
+        ValueError: there are too many pairs.
     """
     counts = [count_values(text.encode("utf-8", "replace")) + 1 for text in (prediction, *references)]
     pairs = counts[0] * sum(counts[1:])
@@ -112,7 +112,7 @@ def refuse_too_many_pairs(prediction: str, references: Sequence[str], what: str)
 
 
 def measure_memory(value: Any) -> int:
-    """Measure, about, how much memory a value of a file takes."""
+    """Estimate how much memory a value of a file takes."""
     size = sys.getsizeof(value)
     if isinstance(value, dict):
         return size + sum(map(measure_memory, value.values()))
@@ -120,26 +120,26 @@ def measure_memory(value: Any) -> int:
 
 
 class ExhaustedError(ValueError):
-    """Work that took more than its allowance."""
+    """Work exceeded its allowance."""
 
     def __init__(self, remedy: str = WITH_COMMAND) -> None:
         super().__init__(f"this needs more memory or time than the page has for it: {remedy}")
 
 
 class Allowance(NamedTuple):
-    """What a piece of work may take before the system ends it: seconds, and bytes of memory."""
+    """The limits of a piece of work, at which the system ends it: seconds, and bytes of memory."""
 
     seconds: float
     memory: int
 
 
 class Lane:
-    """Lets a few pieces of work through at a time.
+    """Admits a limited number of pieces of work at a time.
 
     Args:
-        waiting: how many may wait, or be inside.
-        inside: how many at a time.
-        allowance: what each of them may take.
+        waiting: how many pieces may wait or run.
+        inside: how many pieces may run at a time.
+        allowance: the limits of each piece.
 
     Example:
         >>> lane = Lane(waiting=1, inside=1, allowance=Allowance(seconds=1, memory=10**9))
@@ -155,10 +155,10 @@ class Lane:
 
     @contextmanager
     def admit(self) -> Iterator[None]:
-        """Wait for one's turn.
+        """Wait for a free place.
 
         Raises:
-            ValueError: too many others wait.
+            ValueError: too many pieces wait.
         """
         if not self._places.acquire(blocking=False):
             raise ValueError(BUSY)
@@ -172,14 +172,14 @@ class Lane:
 MOST_WAITING = 96, 32  # pieces of small work, and of large work
 
 THREADS = sum(MOST_WAITING) + 32
-"""More than wait for their turn, so that everybody else finds one free."""
+"""The number of threads: more than can wait in the lanes, so that other requests find a free thread."""
 
 small = Lane(MOST_WAITING[0], 48, Allowance(seconds=2, memory=1_000 * 1000 * 1000))
-"""Where all work passes first that seems to be small: many at a time, each for a moment."""
+"""The lane for work that seems small: many pieces at a time, each for a moment."""
 
-# Two on one processor would take twice as long each, and twice the memory.
+# Two pieces on one processor would each take twice as long, and together twice the memory.
 large = Lane(MOST_WAITING[1], min(2, os.cpu_count() or 1), Allowance(seconds=120, memory=3_000 * 1000 * 1000))
-"""Where large work passes, and what took more than small work may."""
+"""The lane for large work, and for work that exceeded the limits of small work."""
 
 SECOND_TRY = Allowance(seconds=20, memory=large.allowance.memory)
-"""What work may take that seemed to be small."""
+"""The limits for work that had seemed small."""

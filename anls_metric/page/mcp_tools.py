@@ -1,4 +1,4 @@
-"""The endpoints as tools for agents: a server of the Model Context Protocol, as an ASGI application around another."""
+"""Offers the endpoints as tools to agents: an ASGI application that serves the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from anls_metric.page.middleware import Application, Send
 
 _ADDRESSES = ("/gradio_api/mcp", "/gradio_api/mcp/http")
 
-# The Hugging Face Hub lists the tools of a Space by this address, without a session.
+# The Hugging Face Hub lists the tools of a Space from this path, without a session.
 _SCHEMA = "/gradio_api/mcp/schema"
 
-# Of our own documentation
+# These read only our own docstrings.
 _ARGUMENTS = re.compile(r"\n\nArgs:\n(?P<lines>(?: .*\n)*)")
 _ARGUMENT = re.compile(r"^ +(\w+): (.*)$", re.MULTILINE)
 
@@ -74,10 +74,10 @@ def build_server() -> Server[Any, Any]:
 
 
 class McpTools:
-    """An ASGI application that answers agents, and passes everything else on to another one.
+    """An ASGI application that answers agents, and passes all other requests on.
 
     Args:
-        application: the other one.
+        application: the application for other requests.
     """
 
     def __init__(self, application: Application) -> None:
@@ -92,7 +92,7 @@ class McpTools:
             tools = [describe_tool(endpoint).model_dump(exclude_none=True) for endpoint in ENDPOINTS.values()]
             await JSONResponse(tools)(scope, receive, send)
         else:
-            # A session a request: nothing is kept between two requests, so that nothing has to be started or ended.
+            # Stateless: each request is a session of its own, so that no session has to be started or ended.
             sessions = StreamableHTTPSessionManager(self._server, stateless=True)
             async with sessions.run():
                 await sessions.handle_request(scope, receive, send)

@@ -1,4 +1,4 @@
-"""What an error says: what was wrong, and the remedy in the words of the page, or of an endpoint."""
+"""Words errors for the page and its endpoints, and formats the command that does the same."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from anls_metric.report.terminal import make_printable
 
 _LONGEST = 600
 
-# The arguments of an endpoint and the settings of the page, and the flags of the command that do the same. The flag of
-# a list comes once for each of its values, unless it takes them with commas between.
+# An argument of an endpoint or setting of the page -> the flag of the command that does the same. The flag for a list
+# is repeated for each value, unless it takes comma-separated values.
 _FLAGS = {
     "variant": "--variant",
     "threshold": "--threshold",
@@ -51,7 +51,7 @@ _SWITCHES = {
 
 
 def format_command(values: Mapping[str, Any], files: Sequence[str]) -> str:
-    """Format the command that does the same as a call.
+    """Format the command that gives the same scores as a call.
 
     Args:
         values: the arguments of an endpoint or the settings of the page, by name.
@@ -76,11 +76,11 @@ def _give(flag: str, text: str) -> list[str]:
 
 
 def format_remedy(values: Mapping[str, Any], files: Sequence[str] = ()) -> str:
-    """Say what to type where the page has too little memory or time for a call.
+    """Say which command to run if the page has too little memory or time for a call.
 
     Args:
         values: the arguments of an endpoint by name.
-        files: the files in the order of the command; none to take the uploads among the arguments as they come.
+        files: the files in the order of the command; empty for the uploads among the arguments.
 
     Example:
         >>> from anls_metric.page.uploads import Upload
@@ -93,11 +93,11 @@ def format_remedy(values: Mapping[str, Any], files: Sequence[str] = ()) -> str:
 
 
 def describe_error(error: Exception, door: Door) -> str:
-    """Describe an error to whoever caused it. One that nobody foresaw is logged, and not shown.
+    """Describe an error to the user who caused it. An unexpected error is logged, and its details are not shown.
 
     Args:
         error: the error.
-        door: in whose words the remedy is.
+        door: the door whose words to use for the remedy.
 
     Example:
         >>> from anls_metric.reading import remedies
@@ -114,5 +114,5 @@ def describe_error(error: Exception, door: Door) -> str:
     else:
         logging.getLogger(__name__).error("this could not be scored", exc_info=error)
         said = "this could not be scored, for a reason that nobody foresaw: the log of the page has it"
-    said = said.replace(os.path.join(os.environ.get("GRADIO_TEMP_DIR", os.sep), ""), "")  # no folder of the page
+    said = said.replace(os.path.join(os.environ.get("GRADIO_TEMP_DIR", os.sep), ""), "")  # hides the folder of the page
     return make_printable(said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:])

@@ -1,4 +1,4 @@
-"""What stands before the server: how large a request may be, which files it may name, and what a browser may do."""
+"""Guards the server: limits the size of requests, the files that they may name, and what a browser may do."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Application = Callable[[Message, Receive, Send], Awaitable[None]]
 UPLOAD, UPLOAD_PROGRESS = "/gradio_api/upload", "/gradio_api/upload_progress"
 FILES = (FILE_ADDRESS, "/gradio_api/file/", "/gradio_api/proxy=")
 
-# What gradio's page needs: scripts and styles inside its HTML, and functions that it makes of texts. Nothing comes from
-# elsewhere, and nothing goes there, but for Hugging Face, which shows a Space in a frame, or with its own line above.
+# The content security policy. gradio needs scripts and styles inside its HTML, and functions that it makes from texts.
+# The only other origin is Hugging Face, which shows a Space in a frame, or with its own header above.
 _POLICY = {
     "default-src": "'self'",
     "script-src": "'self' 'unsafe-inline' 'unsafe-eval'",
@@ -36,23 +36,23 @@ _POLICY = {
     "frame-ancestors": "'self' https://huggingface.co https://*.huggingface.co",
 }
 
-# What stands before the name of an endpoint in an address.
+# The part of a path before the name of an endpoint.
 _CALLS = ("call", "run", "api")
 
 HEADERS = {
     "content-security-policy": "; ".join(f"{name} {sources}" for name, sources in _POLICY.items()),
     "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",  # an address may hold an answer
+    "referrer-policy": "same-origin",  # a URL may hold an answer
 }
 
 
 class Guard:
-    """An ASGI application around another one.
+    """An ASGI application that checks requests before another application gets them.
 
     Args:
-        application: the other one.
-        uploads: the folder of all uploads, of which nothing is handed out.
-        public: the folder of which any file may be handed out.
+        application: the other application.
+        uploads: the folder of all uploads, which are never served.
+        public: the folder whose files may be served.
     """
 
     def __init__(self, application: Application, uploads: str, public: str) -> None:
@@ -83,14 +83,14 @@ class Guard:
             await asyncio.to_thread(self._uploads.make_room)
 
     async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer a request, or pass it on. RefusedError: what is wrong with it."""
+        """Answer a request, or pass it on. RefusedError: the request is refused."""
         path: str = scope["path"]
         files = [path.partition(start)[2] for start in FILES if start in path]
         if not all(self._is_public(file) for file in files):
             raise RefusedError(404, "there is no such file")
         end, headers = path.rstrip("/"), dict(scope["headers"])
         if scope["method"] in ("GET", "HEAD", "OPTIONS"):
-            if end.endswith(UPLOAD_PROGRESS):  # an upload is known when all of it is there
+            if end.endswith(UPLOAD_PROGRESS):  # an upload is only registered when it is complete
                 await _send(send, 200, b"text/event-stream", b'data: {"msg": "done"}\n\n')
             else:
                 await self._stream(scope, receive, send)
@@ -101,18 +101,18 @@ class Guard:
         else:
             _refuse_large(headers, limits.MOST_REQUEST)
             body = await read_body(receive)
-            if count_values(body) > limits.MOST_VALUES:  # each is handled many times
+            if count_values(body) > limits.MOST_VALUES:  # each value is processed many times
                 raise RefusedError(413, TOO_LARGE)
             await self._application(scope, _replay(self._check_body(path, body), receive), send)
 
     async def _stream(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Pass a request on. Where gradio tells a page in a stream that its session is over, end the stream.
+        """Pass a request on, and end the stream when gradio says that the session is over.
 
-        It raises then, too, and the server would write a traceback for each page that comes back too late.
+        gradio also raises an error then, and the server would log a traceback for each page that returns too late.
         """
         try:
             await self._application(scope, receive, send)
-        except RuntimeError as error:  # raised by starlette, as the answer has begun
+        except RuntimeError as error:  # starlette raises it, because the response has begun
             from starlette.exceptions import HTTPException
 
             if not isinstance(error.__cause__, HTTPException):
@@ -123,7 +123,7 @@ class Guard:
         """Check the files that a request names, and add the arguments that a call of an endpoint leaves out."""
         try:
             message = json.loads(body)
-        except (ValueError, RecursionError):  # the application says what is wrong with it
+        except (ValueError, RecursionError):  # the application reports the error
             return body
         for file in _list_files(message):
             if self._is_public(file):
@@ -143,7 +143,7 @@ class Guard:
 
 
 def count_values(body: bytes) -> int:
-    r"""Count, about, the values in the JSON of a request, in a few passes over it: texts count as one.
+    r"""Estimate the number of values in the JSON of a request, in a few passes. A text counts as one.
 
     Example:
         >>> count_values(rb'{"data": ["a, [b", "\"", 1]}'), count_values(rb'["never closed, , , \", ,')
@@ -154,14 +154,14 @@ def count_values(body: bytes) -> int:
 
 
 def _refuse_large(headers: Mapping[bytes, bytes], most: int) -> None:
-    """Refuse a request that says itself that it is too large. What it says is not believed otherwise."""
+    """Refuse a request whose header says that it is too large. Smaller sizes in the header are not trusted."""
     length = headers.get(b"content-length", b"")
     if length.isdigit() and int(length[:20]) > most:
         raise RefusedError(413, TOO_LARGE)
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Make a receiver of a body that was read already."""
+    """Make a receiver from a body that was already read."""
     messages: list[Message] = [{"type": "http.request", "body": body}]
 
     async def replay() -> Message:
@@ -171,7 +171,7 @@ def _replay(body: bytes, receive: Receive) -> Receive:
 
 
 def _list_files(message: Any) -> Iterator[str]:
-    """List the paths of all files in a request, however deep they lie: gradio would fetch one that is an address."""
+    """List the paths of all files in a request, at any depth, because gradio would fetch a path that is a URL."""
     waiting = [message]
     while waiting:
         value = waiting.pop()
@@ -184,7 +184,7 @@ def _list_files(message: Any) -> Iterator[str]:
 
 
 def _add_headers(send: Send) -> Send:
-    """Make a sender that adds our headers."""
+    """Make a sender that adds the security headers."""
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -195,14 +195,14 @@ def _add_headers(send: Send) -> Send:
     return send_with_headers
 
 
-async def _refuse(send: Send, status: int, said: str) -> None:
-    """Answer as gradio does, so that its page shows what is said, and close: more may come, which nobody reads."""
-    content = json.dumps({"detail": said}).encode()
+async def _refuse(send: Send, status: int, message: str) -> None:
+    """Answer in gradio's form, so that the page shows the message, and close, since the rest is not read."""
+    content = json.dumps({"detail": message}).encode()
     await _send(send, status, b"application/json", content, (b"connection", b"close"))
 
 
 async def _send(send: Send, status: int, kind: bytes, content: bytes, *headers: tuple[bytes, bytes]) -> None:
-    """Send a whole answer."""
+    """Send a whole response."""
     headers = (b"content-type", kind), (b"content-length", b"%d" % len(content)), *headers
     await send({"type": "http.response.start", "status": status, "headers": list(headers)})
     await send({"type": "http.response.body", "body": content})

@@ -1,4 +1,4 @@
-"""The page in gradio: its layout, its events and its launch. It uses gradio's public functions alone."""
+"""The page in gradio: layout, events and launch. It uses only gradio's public functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", str(10**9))  # no table of all calls after each call
-os.environ.setdefault("GRADIO_RUN_HISTORY", "False")  # not every gradio has the argument of `launch`
+os.environ.setdefault("GRADIO_RUN_HISTORY", "False")  # older versions of gradio lack the argument of `launch`
 
 import gradio as gr
 from starlette.middleware import Middleware
@@ -73,7 +73,7 @@ def _read_script() -> str:
 
 def build() -> gr.Blocks:
     """Build the page."""
-    # A folder of its own, of which nothing else is, so that it can be tidied up; it goes with the process.
+    # A folder with nothing but uploads, so that old files can be deleted; it is removed with the process.
     parent = os.environ.get("GRADIO_TEMP_DIR") or tempfile.gettempdir()
     os.makedirs(parent, exist_ok=True)
     uploads = tempfile.TemporaryDirectory(prefix="anls-", dir=parent)
@@ -111,7 +111,7 @@ def build() -> gr.Blocks:
         def reset(name: str) -> tuple[Any, ...]:
             return _update_settings(get_scorer(name))[1:]
 
-        # Not `input`, which comes as well when one only passes through the field.
+        # Not `input`, which also fires when the focus only passes through the field.
         variant.select(reset, variant, [threshold, ignore_case], **QUIET)
         gr.on([field.change for field in chosen], None, chosen, None, js="anls.saveSettings", api_visibility="private")
         loaded = page.load(_read_link, None, [*chosen, *texts, tabs, *shown], **QUIET)
@@ -123,12 +123,12 @@ def build() -> gr.Blocks:
 
 
 def _list_settings(scorer: Scorer) -> tuple[str, float, bool]:
-    """List the settings that give a scorer. One without the option ignores case."""
+    """List the settings for a scorer. A scorer without the option shows case as ignored."""
     return scorer.name, scorer.threshold, getattr(scorer, "ignore_case", True)
 
 
 def _update_settings(scorer: Scorer) -> tuple[str, float, Any]:
-    """List what the fields of the settings become."""
+    """List the updates of the setting components."""
     name, threshold, ignore_case = _list_settings(scorer)
     return name, threshold, gr.Checkbox(ignore_case, interactive="ignore_case" in scorer.options)
 
@@ -141,16 +141,16 @@ def _read_link(request: gr.Request) -> tuple[Any, ...]:
         gr.Warning(f"The settings of the link are not used: {html_parts.escape(error)}")
         scorer = get_scorer("standard")
     first = EXAMPLES["Coca Cola"]
-    given = [link.get(name, text)[: limits.MOST_CHARACTERS] for name, text in zip(("prediction", "answers"), first)]
+    texts = [link.get(name, text)[: limits.MOST_CHARACTERS] for name, text in zip(("prediction", "answers"), first)]
     tab = link.get("tab") if link.get("tab") in ("answer", "file", "how") else "answer"
-    return (*_update_settings(scorer), *given, gr.Tabs(selected=tab), *_show_answer(*given, *_list_settings(scorer)))
+    return (*_update_settings(scorer), *texts, gr.Tabs(selected=tab), *_show_answer(*texts, *_list_settings(scorer)))
 
 
 # One answer
 
 
 def _add_answer_tab(chosen: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Add the tab of one answer, and return its text fields and where the score is shown."""
+    """Add the tab for one answer. Returns its text fields, and the components that show the score."""
     longest = limits.MOST_CHARACTERS
     with gr.Column(elem_id="answer-tab"):
         with gr.Column(elem_id="typed", min_width=0):
@@ -194,7 +194,7 @@ def _show_answer(prediction: str, answers: str, *chosen: Any) -> tuple[str, str]
 
 
 def _add_endpoint(endpoint: Endpoint) -> None:
-    """Add an endpoint, which gradio describes by its parameters. It shows what a `gr.Error` says."""
+    """Add an endpoint, which gradio describes by its parameters. It shows the message of a `gr.Error`."""
 
     @wraps(endpoint)
     def answer(*arguments: Any) -> Any:
@@ -217,19 +217,20 @@ _THEME = gr.themes.Base(
     font_mono=["ui-monospace", "DejaVu Sans Mono", "Menlo", "monospace"],
 )
 
-# Of mallopt, as malloc.h of glibc numbers them: how many heaps there are, and from how many bytes on memory goes back.
+# Options of mallopt, by their numbers in glibc's malloc.h: the number of heaps, and the size from which memory is
+# returned to the system.
 _HEAPS = {-8: 2, -3: 128 * 1024, -1: 128 * 1024}
 
 
 def _give_memory_back() -> None:
-    """Have the C library return what a visitor took: else each thread keeps a heap of its own. Elsewhere do nothing."""
+    """Let glibc return freed memory; by default each thread keeps its own heap. Does nothing on other systems."""
     with suppress(OSError, AttributeError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
         for parameter, value in _HEAPS.items():
             mallopt(parameter, value)
 
 
-# What the processes that work import before there is work.
+# The modules that the fork server imports before there is work.
 _WARM = (
     "anls_metric.page.calls",
     "anls_metric.page.views",
@@ -240,9 +241,9 @@ _WARM = (
 
 
 def launch(page: gr.Blocks, **options: Any) -> None:
-    """Serve the page, its endpoints, and these as tools of the Model Context Protocol."""
+    """Serve the page, its endpoints, and the tools of the Model Context Protocol."""
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that what was uploaded is deleted
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # so that uploads are deleted
     _give_memory_back()
     if fork_server.CAN_FORK:
         fork_server.SERVER.start(_WARM)
@@ -255,7 +256,7 @@ def launch(page: gr.Blocks, **options: Any) -> None:
         max_threads=limits.THREADS,
         state_session_capacity=limits.MOST_SESSIONS,
         app_kwargs={"middleware": middleware},
-        mcp_server=False,  # ours answers in JSON
+        mcp_server=False,  # `McpTools` answers in JSON
         footer_links=["api"],
         enable_monitoring=False,
         ssr_mode=False,

@@ -1,6 +1,6 @@
-"""Work in a subprocess: the system bounds its time and its memory, and nobody else waits for the interpreter.
+"""Runs work in subprocesses: the system limits their time and memory, and they never block the page.
 
-The process that serves the page scores and reads nothing that visitors send. All of that is done here.
+The process that serves the page never reads or scores the data of visitors. All of that runs here.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ def run(
     is_large: bool = False,
     remedy: str | Callable[[], str] = limits.WITH_COMMAND,
 ) -> Iterator[Step]:
-    """Run a generator function in a subprocess, which ends when nobody takes the rest of what it yields.
+    """Run a generator function in a subprocess, which ends when the caller stops iterating.
 
-    Small work does not wait for large work. Where it takes more than small work may, it begins again as large work.
+    Small work does not wait for large work. If it exceeds the limits of small work, it starts again as large work.
 
     Args:
-        function: of the top level of a module. It yields the same each time; what it is given, yields and raises must
-            be picklable.
-        *arguments: of the function.
-        is_large: whether it may take long.
-        remedy: what to do where it needs too much memory or time, or what says so then.
+        function: a function at the top level of a module that yields the same each time. Its arguments, results and
+            errors must be picklable.
+        *arguments: the arguments of the function.
+        is_large: whether the work may take long.
+        remedy: what to do if it needs too much memory or time, as a sentence or a function that returns one.
 
     Raises:
-        ValueError, OSError: what the function raises; ValueError: too many others wait. ExhaustedError: it needs too
-            much memory or time. RuntimeError: it failed otherwise, and how.
+        ValueError, OSError: as the function; also a ValueError if too many pieces of work wait. ExhaustedError: the
+            work needs too much memory or time. RuntimeError: it failed in another way.
     """
     done = 0
     if not is_large:

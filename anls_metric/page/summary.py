@@ -1,4 +1,4 @@
-"""What the page shows of files before their report: the scores, what lies beside them, and what to do next."""
+"""Formats what the page shows of files above the report: scores, other results, and what to do next."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _MOST_SUSPECTS = 20
 
 
 def format_result(result: Result, command: str) -> str:
-    """Format the scores as HTML: they are known before the report is.
+    """Format the scores as HTML. They are shown before the report is ready.
 
     Args:
         result: the scores.
-        command: the command that gives the same.
+        command: the command that gives the same scores.
     """
     document = result.document
     scores = html_parts.format_summary({**document, "hints": []})
@@ -33,13 +33,13 @@ def format_result(result: Result, command: str) -> str:
 
 
 def format_error(advice: Advice, command: str = "") -> str:
-    """Format what went wrong as HTML, with the button of its remedy and the command that does the same."""
+    """Format an error as HTML, with the button of its remedy and the command that does the same."""
     content = _format_advice(advice, "message", ' role="alert"')
     return f'<section class="anls">{content}</section>{format_command(command) if command else ""}'
 
 
 def format_said(content: str, said: str) -> str:
-    """Mark HTML with a sentence that page.js has a screen reader say when the content is shown."""
+    """Add a sentence to HTML, which page.js passes to screen readers when the content is shown."""
     return f'<div data-said="{escape(said, 1000)}">{content}</div>'
 
 
@@ -57,7 +57,7 @@ def _format_advice(advice: Advice, style: str, attributes: str = "") -> str:
 
 
 def _format_button(action: Action | None) -> str:
-    """Format the button of an action. The value is JSON, so that no character of it is lost."""
+    """Format the button of an action. Its value is JSON, so that no character is lost."""
     if action is None:
         return ""
     value = escape(json.dumps(action.value), 2000)
@@ -68,7 +68,7 @@ def _format_button(action: Action | None) -> str:
 
 
 def _format_beside(document: Mapping[str, Any]) -> str:
-    """Format what is known beside the scores, folded: metrics, confidence, the judge, suspects."""
+    """Format the other results in a folded section: metrics, confidence, judge, suspects."""
     several = len(document["submissions"]) > 1
     rows = [
         [*([escape(submission["name"], 60)] if several else []), f"<b>{escape(name)}</b> {escape(text, 400)}"]

@@ -1,4 +1,4 @@
-"""Score and compare uploads, step by step: the page shows the steps, an endpoint answers with the result."""
+"""Scores and compares uploads, step by step. The page shows the steps; an endpoint returns the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import Submission
 from anls_metric.report.document import describe_evaluation
 
-# The remedies of errors that lists and nested values cause where texts are expected.
+# The remedies of errors that lists and nested values cause if texts are expected.
 _MAY_HOLD_VALUES = (
     "",  # the problem itself says to pass a string
     remedies.NO_PREDICTIONS,
@@ -38,18 +38,18 @@ class Task(NamedTuple):
     """What to score.
 
     Attributes:
-        files: files that hold both sides each, or submissions; the gold file may be among them.
+        files: files with predictions and accepted answers, or submissions; the gold file may be among them.
         gold: the file with the accepted answers; None to find it among the files.
-        scorer: which ANLS, or which score of lists and nested values.
-        reading: how the files are to be read.
-        baseline: the submission that the others are compared with, None for the first.
-        worst: how many of the worst answers are wanted.
+        scorer: the scorer.
+        reading: how to read the files.
+        baseline: the submission to compare the others with; None for the first.
+        worst: how many of the worst answers to return.
         by: fields to break the scores down by.
-        cluster_by: the field that says which questions belong together, None to find it.
+        cluster_by: the field that names the document of a question; None to detect it.
         metrics: names of other metrics, separated by commas.
         corrections: the file with corrections of the accepted answers.
-        names: the names of submissions by the paths of their files, where a visitor gave some.
-        report: whether a report is wanted as well, as on the page. A broken file among others is then left out.
+        names: the names that the visitor gave to submissions, by the paths of their files.
+        report: whether to make a report, as the page does. A broken file is then left out, unless it is the only one.
     """
 
     files: Sequence[Upload]
@@ -67,12 +67,12 @@ class Task(NamedTuple):
 
 
 class Files(NamedTuple):
-    """What is known of the files before they are scored.
+    """The files before they are scored.
 
     Attributes:
-        fields: the fields of their records, to pick from.
+        fields: the fields of their records, to choose from.
         labels: the label of each file by its path.
-        inventory: what they are; None where that is not known yet.
+        inventory: which file is which; None if that is not known yet.
     """
 
     fields: list[str]
@@ -80,8 +80,8 @@ class Files(NamedTuple):
     inventory: Inventory | None = None
 
 
-class Progress(NamedTuple):
-    """How many rows of a submission are scored."""
+class RowCount(NamedTuple):
+    """The number of rows of a submission that are scored so far."""
 
     done: int
     name: str
@@ -93,9 +93,9 @@ class Result(NamedTuple):
     Attributes:
         document: the JSON document.
         notes: how the files were read.
-        hints: the hints of the document, with what a button would change.
+        hints: the hints of the document, with their buttons.
         broken: the files that could not be scored, by name.
-        files: the files that were scored, as the command names them.
+        files: the scored files, in the form of the command.
     """
 
     document: dict[str, Any]
@@ -106,23 +106,23 @@ class Result(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The report as a file, packed: gradio sends what an event returns twice, and copies it a dozen times."""
+    """The compressed report file. gradio sends the result of an event twice, and copies it a dozen times."""
 
     packed: str
 
 
-Step = Files | Progress | Result | Report
+Step = Files | RowCount | Result | Report
 
 
 def score(task: Task, door: Door) -> Iterator[Step]:
     """Score uploads, step by step.
 
     Args:
-        task: which ones, and how.
-        door: in whose words hints are.
+        task: what to score.
+        door: the door whose words to use in hints.
 
     Raises:
-        ValueError: they cannot be scored, and why. OSError: a file is gone.
+        ValueError: the files cannot be scored. OSError: a file is gone.
     """
     opened, broken = open_all(task.files, task.gold)
     if broken and not (opened and task.report):
@@ -141,7 +141,7 @@ def score(task: Task, door: Door) -> Iterator[Step]:
     try:
         yield from _score_inventory(task, door, opened, inventory)
     except InputError as error:
-        if first_error:  # what lacks may be in the broken file
+        if first_error:  # the missing part may be in the broken file
             raise first_error from None
         if isinstance(task.scorer, Variant) and error.remedy in _MAY_HOLD_VALUES and _hold_values(task):
             problem = f"the answers are lists or objects, and {task.scorer.name} compares texts"
@@ -172,7 +172,7 @@ def _score_inventory(
     counts: Counter[str] = Counter()
     for submission, scored in evaluation.run(Budget().read_batches):
         counts[submission.name] += len(scored)
-        yield Progress(counts[submission.name], submission.name)
+        yield RowCount(counts[submission.name], submission.name)
     suspects = task.report and len(evaluation.entries) >= FEWEST
     yield Result(
         describe_evaluation(evaluation, [hint.format_for(door) for hint in evaluation.hints], with_suspects=suspects),
@@ -189,7 +189,7 @@ def _score_inventory(
 
 
 def _find_baseline(task: Task, inventory: Inventory) -> str | None:
-    """The baseline of a task. On a page, the files and names of a visitor change, and what was chosen may be gone."""
+    """Find the baseline of a task. On the page files and names change, so the chosen baseline may be gone."""
     names = inventory.names.values()
     if task.report and len(inventory.answers) > 1 and (task.baseline or "").partition("/")[0] not in names:
         return None
@@ -197,7 +197,7 @@ def _find_baseline(task: Task, inventory: Inventory) -> str | None:
 
 
 def _find_options(task: Task) -> dict[str, Any]:
-    """Find the metrics and corrections of a task, which few visitors want."""
+    """Collect the metrics and corrections of a task, which few visitors use."""
     options: dict[str, Any] = {}
     if task.metrics:
         from anls_metric.analysis.metrics import find_metrics
@@ -226,7 +226,7 @@ def _make_report(evaluation: Evaluation, submissions: Sequence[Submission]) -> R
 
 
 def _hold_values(task: Task) -> bool:
-    """Whether the files can be read as lists and nested values, and hold some."""
+    """Whether the files hold lists or nested values, and can be read as such."""
     reading = task.reading._replace(values=True, extract=None)
     try:
         opened, _ = open_all(task.files, task.gold)

@@ -1,4 +1,4 @@
-"""What a visitor uploaded: which file it is, and its rows within the limits of a page."""
+"""Stores the uploads of visitors, and reads their rows within the limits of the page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from anls_metric.reading.values import format_value
 _HEXADECIMAL = set("0123456789abcdef")
 
 FILE_ADDRESS = "/gradio_api/file="
-"""What stands before the path in the address of an upload."""
+"""The part of the URL of an upload before its path."""
 
 _PACKED = (".parquet", ".pq", ".arrow", ".gz", ".bz2", ".xz", ".xlsx", ".eval")
 _ROW = 500  # bytes that a row takes besides its record
@@ -44,31 +44,31 @@ class Upload:
     """A file that a visitor uploaded.
 
     Attributes:
-        path: where it is. It may go at any time: then it has to be uploaded again.
+        path: the path of the file. It may be deleted at any time, and must then be uploaded again.
     """
 
     path: str
 
     @property
     def name(self) -> str:
-        """What the visitor calls it."""
+        """The name that the visitor gave to the file."""
         return Path(self.path).name
 
     @property
     def is_packed(self) -> bool:
-        """Whether there may be more in it than its size says."""
+        """Whether the content may be larger than the file, because it is packed."""
         return self.name.lower().endswith(_PACKED)
 
     @property
     def size(self) -> int:
-        """Its bytes. OSError: it is gone."""
+        """The number of bytes. OSError: the file is gone."""
         return os.path.getsize(self.path)
 
     def records(self) -> Records:
-        """Its records, under the name that the visitor knows.
+        """Open the records of the file, with the visitor's name for errors.
 
         Raises:
-            ValueError: it has too many values. OSError: it is gone.
+            ValueError: the file has too many values. OSError: it is gone.
         """
         with open(self.path, "rb") as stream:
             values = sum(map(limits.count_values, iter(partial(stream.read, 1 << 20), b"")))
@@ -96,10 +96,10 @@ def open_all(
     """Open uploads.
 
     Returns:
-        Their records by path, and the errors of those that cannot be read, have too many values or are gone.
+        The records by path, and the errors of files that cannot be read, have too many values or are gone.
 
     Raises:
-        ValueError: there are too many.
+        ValueError: there are too many uploads.
     """
     paths = dict.fromkeys(upload.path for upload in uploads)
     if len(paths) > limits.MOST_SUBMISSIONS:
@@ -118,27 +118,27 @@ def open_all(
 
 
 def list_columns(files: Iterable[Records]) -> list[str]:
-    """The fields of the first records of files, without those that a page cannot show."""
+    """List the fields of the first records of files, without names that the page cannot show."""
     firsts = [(next(iter(records.first_records()), {}), records.fields) for records in files]
     names = dict.fromkeys(name for first, fields in firsts for name in fields or first)
     return list(filter(is_showable, names))[: limits.MOST_COLUMNS]
 
 
 def is_showable(name: str) -> bool:
-    """Whether the name of a field can be picked on a page: not with half of a surrogate pair, nor page-long."""
+    """Whether the page can show the name of a field: it is short, and has no half of a surrogate pair."""
     return len(name) <= 1_000 and (name.isascii() or name.encode("utf-8", "ignore").decode() == name)
 
 
 def take(path: str | None, uploads: str, what: str) -> Upload:
-    """The upload at a path that a visitor's request names.
+    """Find the upload at a path that a request names.
 
     Args:
-        path: the path. Only a file that was uploaded is taken, no folder and no link.
+        path: the path. It must be an uploaded file; folders and links are refused.
         uploads: the folder of all uploads.
-        what: what to call it in an error.
+        what: the name of the argument in an error.
 
     Raises:
-        ValueError: it is no upload, or too large. OSError: it is gone.
+        ValueError: the path is not an upload, or the file is too large. OSError: it is gone.
     """
     if not path:
         raise ValueError(f"{what} is missing: upload a file")
@@ -150,7 +150,7 @@ def take(path: str | None, uploads: str, what: str) -> Upload:
 
 
 def _is_in_place(path: str, uploads: str) -> bool:
-    """Whether an upload may be there: in a folder that is named after its content, by 64 hexadecimal digits."""
+    """Whether a path is in a folder of an upload, whose name is the hash of its content in 64 hexadecimal digits."""
     if len(path) > limits.MOST_PATH or "\0" in path:
         return False
     folder, content, _ = ["", "", *os.path.abspath(path).rsplit(os.sep, 2)][-3:]
@@ -161,10 +161,10 @@ def save_data_url(url: str, uploads: str) -> str:
     """Save the content of a data: URL as an upload.
 
     Returns:
-        Its path.
+        The path of the upload.
 
     Raises:
-        ValueError: it is no data: URL in base64.
+        ValueError: the text is not a data: URL in base64.
     """
     kind, mark, content = url.removeprefix("data:").partition(";base64,")
     try:
@@ -181,21 +181,21 @@ def save_data_url(url: str, uploads: str) -> str:
 
 
 def delete(path: str) -> None:
-    """Delete an upload, and its folder where nothing else is in it."""
-    with suppress(OSError):  # somebody else deleted it
+    """Delete an upload, and its folder if it is empty."""
+    with suppress(OSError):  # it was already deleted
         os.unlink(path)
     with suppress(OSError):
         os.rmdir(os.path.dirname(path))
 
 
 class Uploads:
-    """The uploads of all visitors, in the order in which they came. The oldest ones make room for others.
+    """The uploads of all visitors, the oldest first. Old uploads are deleted to make room for new ones.
 
     Args:
-        folder: where they are.
-        most: the bytes of all of them, and of those that are coming.
-        most_files: their number.
-        seconds: how long each of them is kept.
+        folder: the folder of the uploads.
+        most: the limit for the bytes of all uploads, including those in progress.
+        most_files: the limit for the number of files.
+        seconds: how long an upload is kept.
     """
 
     def __init__(
@@ -207,29 +207,29 @@ class Uploads:
     ) -> None:
         self._folder, self._most, self._most_files, self._seconds = folder, most, most_files, seconds
         self._lock = threading.Lock()
-        self._files: dict[str, tuple[float, int]] = {}  # when each came, and its size
-        self._size = self._held = 0
+        self._files: dict[str, tuple[float, int]] = {}  # path -> when it was uploaded, and its size
+        self._size = self._reserved = 0
 
     def hold(self, size: int) -> None:
-        """Hold room for so many bytes that are coming; a negative number gives room back.
+        """Reserve room for bytes of an upload in progress; a negative number releases room.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is no room.
         """
         with self._lock:
-            self._held += size
-            if size > 0 and self._held > self._most:
+            self._reserved += size
+            if size > 0 and self._reserved > self._most:
                 raise ValueError(limits.BUSY)
             self._make_room()
 
     def keep(self, stream: IO[bytes], name: str) -> str:
-        """Keep a file under the name that the visitor gives. The same file of two visitors is one.
+        """Store a file under the visitor's name for it. Equal files of two visitors are stored once.
 
         Returns:
-            Its path.
+            The path of the upload.
 
         Raises:
-            ValueError: it is too large. OSError: there is no room for it.
+            ValueError: the file is too large. OSError: there is no room for it.
         """
         name = clean_name(name)
         size = stream.seek(0, os.SEEK_END)
@@ -258,7 +258,7 @@ class Uploads:
         return path
 
     def make_room(self) -> None:
-        """Delete those that are too old, or too many."""
+        """Delete uploads that are too old or too many."""
         with self._lock:
             self._make_room()
 
@@ -266,7 +266,7 @@ class Uploads:
         oldest = time.monotonic() - self._seconds
         while self._files:
             path, (came, size) = next(iter(self._files.items()))
-            if came > oldest and self._size + self._held <= self._most and len(self._files) <= self._most_files:
+            if came > oldest and self._size + self._reserved <= self._most and len(self._files) <= self._most_files:
                 return
             del self._files[path]
             self._size -= size
@@ -274,7 +274,7 @@ class Uploads:
 
 
 def clean_name(name: str) -> str:
-    r"""Clean the name of a file: what a system or a shell may not take is left out.
+    r"""Clean the name of a file: remove characters that a system or a shell may not accept.
 
     Example:
         >>> clean_name("C:\\logs\\my run.json"), clean_name("../.."), clean_name("a\x00b?.csv")
@@ -293,16 +293,16 @@ def _is_plain(character: str) -> bool:
 
 
 class Budget:
-    """What the files of one call may take: memory, and time to compare them. Each file takes its share."""
+    """The memory and the comparison time that remain for the files of one call. Each file uses some of it."""
 
     def __init__(self) -> None:
         self._size = self._work = 0
 
     def read_batches(self, submission: Submission) -> Iterator[Batch]:
-        """Read the rows of a submission, as long as they are within the limits.
+        """Read the rows of a submission within the limits.
 
         Raises:
-            ValueError: what is wrong with a file, or that it is too large. OSError: a file is gone.
+            ValueError: a file cannot be read, or is too large. OSError: a file is gone.
         """
         count, name = 0, submission.questions_name
         for rows in submission.batches():

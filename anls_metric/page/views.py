@@ -1,4 +1,4 @@
-"""What a visitor's page shows, as HTML: an answer as it is typed, or what is known of files."""
+"""Formats what the page shows as HTML: the score of an answer as it is typed, and the report of files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ NOTHING = (
 )
 
 OWN_TAB = '<a class="own-tab" href="#" target="_blank" rel="noopener">Open the report in its own tab</a>'
-"""A link, whose address page.js makes of the report."""
+"""A link. page.js sets its URL to the report."""
 
 
 def split_answers(text: str, scorer: Scorer) -> list[str]:
-    """Split a text field into accepted answers: one per line, without blank lines. A value may take several lines."""
+    """Split a text field into accepted answers: one per line, without blank lines. A value may span several lines."""
     if scorer.name in OF_VALUES and not isinstance(parse_value_or_text(text), str):
         return [text]
     return [line for line in text.splitlines() if line.strip()]
@@ -31,7 +31,7 @@ def show_answer(prediction: str, answers: str, scorer: Scorer) -> tuple[str, str
     """Show one answer as HTML: its score with the reason, and its score under every variant.
 
     Raises:
-        ValueError: too much to compare, or no JSON where a list or an object seems to be meant.
+        ValueError: the texts are too long to compare, or a text looks like a list or an object and is not JSON.
     """
     if max(len(prediction), len(answers)) > limits.MOST_CHARACTERS:
         raise ValueError(f"the text is longer than {limits.MOST_CHARACTERS:,} characters: score it as a file")
@@ -49,6 +49,6 @@ def show_answer(prediction: str, answers: str, scorer: Scorer) -> tuple[str, str
 
 
 def frame_report(report: Report) -> str:
-    """Put a report into a frame, as HTML. page.js unpacks it, and its script reaches nothing around the frame."""
+    """Put a report into a frame, as HTML. page.js unpacks it; its script cannot reach anything outside the frame."""
     sandbox = "allow-scripts allow-downloads"
     return f'<iframe title="The report" sandbox="{sandbox}" data-packed="{report.packed}"></iframe>'

@@ -1,1 +1,1 @@
-"""What comes in: a file becomes records, each with its place, and these become rows."""
+"""Reads input: a file or a table becomes records with their places, and records become rows to score."""

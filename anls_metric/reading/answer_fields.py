@@ -1,4 +1,4 @@
-"""What a record says about its answer besides the answer: how sure the model is, and what a judge says."""
+"""Reads two fields beside an answer: the confidence of the model, and the verdict of a judge."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from anls_metric.core.rows import describe
 from anls_metric.reading.layouts import ABSENT, look_up
 
 CONFIDENCE, JUDGE = "confidence", "judge"
-"""The names of what an answer has besides, in `Row.beside` and in the JSON document."""
+"""The names of these fields in `Row.beside` and in the JSON document."""
 
 NOTHING_BESIDE: Mapping[str, Any] = MappingProxyType({})
 
-# The fields that hold a confidence by their names. Never `score`, which many logs use for the score of the answer.
+# The usual names of a confidence. `score` is not among them, because many logs use it for the score of the answer.
 CONFIDENCE_FIELDS = ("confidence", "logprob")
 
 VERDICTS: Mapping[str, bool] = {
@@ -42,7 +42,7 @@ def read_confidence(record: Mapping[str, Any], path: str) -> float | None:
         The probability; None where the record has none.
 
     Raises:
-        ValueError: it is no number, or no probability.
+        ValueError: the value is not a number, or not a probability.
 
     Example:
         >>> read_confidence({"confidence": "0.75"}, "confidence"), read_confidence({"logprob": 0}, "logprob")
@@ -84,7 +84,7 @@ def read_verdict(record: Mapping[str, Any], path: str) -> bool | None:
         Whether the judge calls the answer right; None where the record has no verdict.
 
     Raises:
-        ValueError: it is another value.
+        ValueError: the value is not a verdict.
 
     Example:
         >>> read_verdict({"judge": "Correct"}, "judge"), read_verdict({"judge": 0}, "judge"), read_verdict({}, "judge")
@@ -108,4 +108,4 @@ READERS: Mapping[str, Callable[[Mapping[str, Any], str], float | bool | None]] =
     CONFIDENCE: read_confidence,
     JUDGE: read_verdict,
 }
-"""Reads what an answer has besides: a function of its record and the path of the field."""
+"""The name of a field -> the function that reads it, given the record of an answer and the path of the field."""

@@ -1,4 +1,4 @@
-"""Zip archives: workbooks of Excel, and logs of inspect_ai. Old workbooks are no archives, but have the same reader."""
+"""Reads zip archives: Excel workbooks and inspect_ai logs. Old workbooks are not archives, but have the same reader."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _measure_size(archive: zipfile.ZipFile) -> int:
 
 
 def _unpack(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo, growth: Growth) -> bytes:
-    """Unpack a file of an archive piece by piece: the size that the archive tells need not be true."""
+    """Unpack a file of an archive piece by piece, since the size that the archive states may be false."""
     if member.compress_type not in _METHODS:
         raise file.error(f"{member.filename} is packed by method {member.compress_type}, which few programs know")
     pieces = []
@@ -76,7 +76,7 @@ def _unpack(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo, growt
                 pieces.append(piece)
     except InputError:
         raise
-    except Exception as error:  # each method has errors of its own
+    except Exception as error:  # each compression method raises its own errors
         raise file.error(f"{member.filename} cannot be read: {error}") from None
     return b"".join(pieces)
 
@@ -92,7 +92,7 @@ def _open_member(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) 
     source = archive.fp
     assert source is not None
     source.seek(member.header_offset)
-    header = source.read(30)  # it ends with the lengths of the name and of the extra field
+    header = source.read(30)  # its last bytes are the lengths of the name and of the extra field
     source.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), 1)
     unpacked: IO[bytes] = zstandard.ZstdDecompressor().stream_reader(source.read(member.compress_size))
     return unpacked
@@ -100,11 +100,11 @@ def _open_member(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) 
 
 # Excel
 
-# A sheet takes memory for each place up to its last row and column, whether there is a cell or not.
+# A sheet takes memory for each position up to its last row and column, even where it has no cell.
 _MOST_PLACES = 30_000_000
 _MOST_PLACES_FOR_A_CELL = 20
-# A row or cell that may lie beyond column Z or row 999,999, or has two places. Without any, a sheet has fewer places
-# than the limit.
+# A row or cell that may lie beyond column Z or row 999,999, or that states its position twice. A sheet without any has
+# fewer positions than the limit.
 _FAR_CELL = re.compile(rb"<(?:[^\s<>:/]*:)?(?:c|row)(?=[\s/>])(?! r=[\"'][A-Za-z]?\d{1,6}[\"'](?![^<>]*[^\w<>]r\s*=))")
 _OTHER_WORKBOOKS = ("content.xml", "workbook.bin")  # of OpenOffice and of Excel's binary format
 

@@ -1,4 +1,4 @@
-"""How large the columns of an Arrow file become: once they are unpacked, and once they are Python objects."""
+"""Measures how large an Arrow file becomes: once it is unpacked, and once its values are Python objects."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from anls_metric.reading.input_file import File, Growth
 
 REMEDY = "write it as JSON lines"
 
-# Messages, which may be packed
+# Messages, which may be compressed
 
 _MAGIC = b"ARROW1"
 _CONTINUATION = b"\xff\xff\xff\xff"
 
 
 def find_stream(stream: IO[bytes]) -> int:
-    """Find the place where the messages begin. An Arrow file is a stream of messages after its name and some zeros."""
+    """Find where the messages begin. An Arrow file is its magic bytes, some zeros, and then a stream of messages."""
     stream.seek(0)
     if stream.read(len(_MAGIC)) != _MAGIC:
         return 0
@@ -35,8 +35,8 @@ def check_messages(file: File, stream: IO[bytes], place: int) -> None:
         place: where its messages begin.
 
     Raises:
-        InputError: a message becomes too large for the size of the file, or is cut off: the library makes room for it
-            before it looks for its end.
+        InputError: a message becomes too large for the size of the file, or is cut off. The library would allocate
+            memory for it before it looks for its end.
     """
     end = stream.seek(0, 2)
     growth = Growth(file, end, REMEDY)
@@ -55,7 +55,7 @@ def check_messages(file: File, stream: IO[bytes], place: int) -> None:
             raise file.error("not Arrow: a message is cut off", remedy="copy or download it again")
         for offset, size in _list_packed_buffers(message):
             stream.seek(min(max(0, place + offset), end))
-            unpacked = _read_number(stream.read(8), 0, 8)  # -1 where packing it did not pay
+            unpacked = _read_number(stream.read(8), 0, 8)  # -1 if the buffer is stored uncompressed
             growth.add(max(size, unpacked))
         growth.start_chunk()
         place += body
@@ -69,7 +69,7 @@ _BUFFERS, _COMPRESSION = 2, 3  # of a batch
 
 
 class _Table:
-    """A table of FlatBuffers: a field is found by way of the table's list of offsets."""
+    """A table of FlatBuffers, whose list of offsets leads to its fields."""
 
     def __init__(self, content: bytes, place: int) -> None:
         self._content, self._place = content, place
@@ -120,7 +120,7 @@ def _read_number(content: bytes, place: int, size: int) -> int:
 
 
 def measure_array(array: Any) -> int:
-    """Measure, about, how many bytes the values of an array take as Python objects. It is never much less than that."""
+    """Estimate how many bytes the values of an array take as Python objects. The estimate is never much too low."""
     from pyarrow import types
 
     kind, count = array.type, len(array)
@@ -152,7 +152,7 @@ def measure_array(array: Any) -> int:
 
 
 def _measure_items(array: Any, places: Iterable[int | None]) -> int:
-    """Measure the items of an array at some places, of which there may be many for each item."""
+    """Measure the items of an array at some places. An item can have many places."""
     offsets, known = _find_offsets(array), [place for place in places if place is not None]
     if offsets:
         return sum(offsets[place + 1] - offsets[place] for place in known)
@@ -160,7 +160,7 @@ def _measure_items(array: Any, places: Iterable[int | None]) -> int:
 
 
 def _find_offsets(array: Any) -> memoryview[int] | None:
-    """The offsets of the texts of an array, which lie one after the other; None for any other array."""
+    """Find the offsets of the texts of an array that stores them one after the other; None for any other array."""
     is_small, is_large = _is_any(array.type, "string", "binary"), _is_any(array.type, "large_string", "large_binary")
     if not len(array) or not (is_small or is_large):
         return None
@@ -169,7 +169,7 @@ def _find_offsets(array: Any) -> memoryview[int] | None:
 
 
 def _is_any(kind: Any, *names: str) -> bool:
-    """Whether a type is any of these, of which older versions of the library do not know all."""
+    """Whether a type is any of these. Older versions of the library do not have all of them."""
     from pyarrow import types
 
     return any(hasattr(types, f"is_{name}") and getattr(types, f"is_{name}")(kind) for name in names)

@@ -1,4 +1,4 @@
-"""Questions with their answers: a row holds one of them, and a batch holds many as columns."""
+"""Questions with their answers: a row holds one question, and a batch holds many as columns."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Row(NamedTuple):
         record: the record of the gold file or table that the row was read from.
         written: the raw model output, if the prediction was extracted from it by rules; else None.
         runs: the rows of all runs, this one first, where a model answered the question in several runs; else empty.
-        beside: what the submission says besides about the answer: see `answer_fields.READERS`.
+        beside: the confidence and the verdict of a judge, if the submission has them: see `answer_fields.READERS`.
     """
 
     id: str
@@ -35,20 +35,20 @@ class Row(NamedTuple):
 
 
 def get_texts(row: Row) -> tuple[str, Sequence[str]]:
-    """The prediction and the accepted answers of a row of texts; "" where there is no answer."""
+    """Return the prediction and the accepted answers of a row of texts; "" if there is no answer."""
     return cast("str", row.prediction or ""), cast("Sequence[str]", row.references)
 
 
 class Batch(Sequence[Row]):
-    """Consecutive rows as columns. As a sequence it has `Row` objects, which are made when somebody asks for them.
+    """Consecutive rows as columns. As a sequence it holds `Row` objects, each created when it is accessed.
 
-    A million rows are scored without a million objects, since most are looked at in columns alone.
+    Scoring only needs columns, so a million rows are scored without a million objects.
 
     Attributes:
         ids, predictions, references, records: as the attributes of `Row`, for each row.
         written: as `Row.written`; None where no rules extract answers.
         runs: as `Row.runs`; None where there is one run.
-        beside: as `Row.beside`; None where the submission says nothing besides.
+        beside: as `Row.beside`; None if the submission has no such fields.
 
     Example:
         >>> batch = Batch(["7", "8"], ["tea", None], [["tea"], ["milk"]], [{}, {}])
@@ -73,7 +73,7 @@ class Batch(Sequence[Row]):
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Batch:
-        """Make a batch of rows; a batch stays as it is."""
+        """Make a batch from rows; a batch is returned unchanged."""
         if isinstance(rows, Batch):
             return rows
         if not rows:

@@ -1,4 +1,4 @@
-"""Parquet and Arrow, which need pyarrow."""
+"""Reads Parquet and Arrow files, with pyarrow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from anls_metric.reading.input_file import AT_ONCE, CHUNK, Chunk, File, Growth
 
 
 def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-    """Read the rows of a Parquet file, without columns of images and columns that nobody needs."""
+    """Read the rows of a Parquet file, without columns of images and other columns that are not needed."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -26,7 +26,7 @@ def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         for chunk in _read_batches(file, held, table.iter_batches(batch_size=size, columns=names)):
             count += len(chunk.records)
             yield chunk
-        if names and count < table.metadata.num_rows:  # the library leaves out rows of a broken column without a word
+        if names and count < table.metadata.num_rows:  # the library silently skips rows of a broken column
             problem = f"only {count:,} of its {table.metadata.num_rows:,} rows can be read"
             raise file.error(problem, remedy="write or download it again")
     except InputError:
@@ -116,7 +116,7 @@ def _measure_batch(batch: Any) -> int:
 
 
 def _read_batch(file: File, batch: Any, before: int) -> list[dict[str, Any]]:
-    unreadable = (UnicodeDecodeError, LookupError, OverflowError)  # also a date that Python does not have
+    unreadable = (UnicodeDecodeError, LookupError, OverflowError)  # OverflowError: a date outside Python's range
     try:
         records: list[dict[str, Any]] = batch.to_pylist()
     except unreadable:

@@ -1,4 +1,4 @@
-"""Records that are kept as columns, so that no dict is made of a row that nobody looks at."""
+"""Records that are stored as columns. A dict for a record is created only when it is accessed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, overload
 
 
 class ColumnRecords(Sequence[dict[str, Any]]):
-    """The records of a table. It keeps columns, and makes a record when somebody asks for it.
+    """The records of a table, stored as columns.
 
     Args:
         columns: the columns by their names; all have the same length.

@@ -15,7 +15,7 @@ FILE = "file_name"
 
 
 def objects_of(value: Any) -> list[Mapping[str, Any]]:
-    """The objects of a list; none where the value is no list.
+    """Return the objects of a list; [] if the value is not a list.
 
     Example:
         >>> objects_of([{"text": "56"}, "57"])
@@ -51,14 +51,14 @@ class Container(NamedTuple):
 
     Attributes:
         name: what writes it.
-        read: finds the records in such an object; None where the object is another one.
+        read: finds the records in such an object; returns None for any other object.
     """
 
     name: str
     read: Callable[[Mapping[str, Any]], list[Any] | None]
 
 
-# Names of fields. Where they are keys, the object is a record or a table of columns, and its keys are no ids.
+# Names of fields. An object with such keys is a record or a table of columns, so its keys are not ids.
 NAMES = frozenset(
     (
         *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "answer"),

@@ -1,7 +1,8 @@
-"""Corrections of accepted answers: a file that accepts more answers of some questions, or leaves questions out.
+"""Corrections of accepted answers: a file that accepts more answers to some questions, or excludes questions.
 
 The file is a JSON list, or CSV, with the fields ``questionId``, ``accept`` (one answer or a list, in CSV a JSON list),
-``exclude`` (true) and ``note``. A record of a reviewer of the report has a ``mark``, too; it may correct nothing.
+``exclude`` (true) and ``note``. A record that a reviewer saved from the report also has a ``mark``. It may correct
+nothing.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class Correction(NamedTuple):
 
     Attributes:
         accept: more accepted answers.
-        exclude: whether the question is left out.
-        note: why; it changes nothing.
+        exclude: whether to leave the question out.
+        note: the reason; it has no effect.
     """
 
     accept: Sequence[str] = ()
@@ -38,7 +39,7 @@ class Correction(NamedTuple):
 
 
 class Corrections:
-    """Corrects rows, and counts what was corrected. Rows of several submissions may come, one submission after another.
+    """Corrects rows, and counts the corrections. It can correct several submissions, one after the other.
 
     Args:
         corrections: the corrections by the ids of their questions.
@@ -60,12 +61,12 @@ class Corrections:
 
     @property
     def accepted(self) -> int:
-        """How many questions accept more answers."""
+        """The number of questions with more accepted answers."""
         return len(self._changed) - self.excluded
 
     @property
     def excluded(self) -> int:
-        """How many questions are left out."""
+        """The number of questions that are left out."""
         return sum(self._corrections[key].exclude for key in self._changed)
 
     @property
@@ -75,7 +76,7 @@ class Corrections:
         return f"corrections:{blake2b(json.dumps(rows).encode(), digest_size=4).hexdigest()}"
 
     def apply(self, rows: Sequence[Row]) -> list[Row]:
-        """Correct rows: leave out those that are excluded, and accept more answers of the others."""
+        """Correct rows: drop excluded questions, and add accepted answers."""
         corrected = []
         for row in rows:
             runs = tuple(self.apply(row.runs)) if row.runs else ()
@@ -92,7 +93,7 @@ class Corrections:
         return corrected
 
     def conclude(self) -> list[str]:
-        """Check that every correction was used, once all rows have come.
+        """Check that every correction was used, after all rows were corrected.
 
         Returns:
             A sentence about corrections that change nothing, if there are any.
@@ -119,8 +120,8 @@ def read_corrections(path: str, records: Callable[[str], Records] = Records) -> 
         records: makes the records of a path; the page limits them.
 
     Raises:
-        InputError: it says which record. A correction has no id, an unknown field, an id that another one has, or
-            nothing to accept or exclude. OSError: the file cannot be opened.
+        InputError: a correction has no id, an unknown field, the same id as another one, or
+            nothing to accept or exclude; the message names the record. OSError: the file cannot be opened.
     """
     file = records(path)
     corrections: dict[str, Correction] = {}
@@ -141,7 +142,7 @@ def read_corrections(path: str, records: Callable[[str], Records] = Records) -> 
 
 
 def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
-    """The id and the correction of a record. ValueError: it is no correction."""
+    """Read the id and the correction of a record. ValueError: the record is not a correction."""
     unknown = [name for name in record if name not in FIELDS]
     if unknown:
         raise ValueError(f"unknown field {unknown[0]!r}; a correction has the fields {', '.join(FIELDS)}")

@@ -1,4 +1,4 @@
-"""CSV with commas, semicolons, tabs or bars, read as a stream; cells may have any size."""
+"""Reads CSV with commas, semicolons, tabs or bars, as a stream. Cells can have any size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from anls_metric.reading.input_file import Chunk, File, split_into_chunks
 
-# The most frequent one in the first line is taken; of two, the first.
+# The delimiter is the most frequent of these in the first line; of equally frequent ones, the first here.
 _DELIMITERS = ",;\t|"
 
 _limit = threading.Lock()
@@ -63,7 +63,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
 
 @contextmanager
 def _allow_cells_of_any_size() -> Iterator[None]:
-    """Lift the limit of the csv module, which belongs to the whole process, while a chunk is read."""
+    """Lift the size limit of the csv module while a chunk is read. The limit is global for the process."""
     with _limit:
         before = csv.field_size_limit(2**31 - 1)
         try:

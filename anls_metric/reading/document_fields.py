@@ -25,7 +25,7 @@ class _Field(NamedTuple):
 
 
 def _make_records(record: Mapping[str, Any], fields: Iterable[_Field]) -> list[dict[str, Any]]:
-    """Make a record for each field that has a text. A key that comes again gets its number: "total/2"."""
+    """Make a record for each field that has a text. A repeated key gets a number: "total/2"."""
     file, seen, records = record.get(FILE), Counter[str](), []
     for field in fields:
         if field.answer is None:
@@ -44,7 +44,7 @@ def _make_records(record: Mapping[str, Any], fields: Iterable[_Field]) -> list[d
 def split_queries(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Split a response of Textract into its queries. The key of a query is its alias, or its text.
 
-    A query that is asked on several pages has several answers, of which the most confident counts.
+    A query about several pages has several answers; the most confident one counts.
     """
     blocks = objects_of(record.get("Blocks"))
     by_id = {str(block.get("Id")): block for block in blocks}
@@ -81,7 +81,7 @@ def _get_confidence(block: Mapping[str, Any]) -> float:
 
 
 def split_fields(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Split a result of Azure into its fields, as they are written in the document. Lists and objects are left out."""
+    """Split a result of Azure into its fields, with their texts in the document. Lists and objects are left out."""
     return _make_records(
         record,
         [
@@ -93,7 +93,7 @@ def split_fields(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def find_field_values(record: Mapping[str, Any]) -> Any:
-    """Find the fields of a result of Azure as one value; a list of them where it has several documents."""
+    """Collect the fields of a result of Azure into one value, or into a list if it has several documents."""
     values = [{name: _read_value(field) for name, field in _fields_of(each)} for each in _list_documents(record)]
     return values[0] if len(values) == 1 else values
 
@@ -109,7 +109,7 @@ def _fields_of(document: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _read_field(field: Any) -> str | None:
-    """The text of a field: "" where nothing was found, None where it is a list or an object."""
+    """Read the text of a field: "" for an empty field, None for a list or an object."""
     if not isinstance(field, Mapping):
         return ""
     mark, content = field.get("valueSelectionMark"), field.get("content")
@@ -141,7 +141,7 @@ def split_entities(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def find_entity_values(record: Mapping[str, Any]) -> Any:
-    """Find the entities of a document of Document AI as one value: texts by type, lists where a type comes again."""
+    """Collect the entities of a document of Document AI into one value: texts by type, lists for repeated types."""
     return _read_entities(_entities_of(record))
 
 
@@ -170,6 +170,6 @@ def _read_entities(entities: Iterable[Mapping[str, Any]], parent: str = "") -> d
 
 
 def _name_entity(entity: Mapping[str, Any], parent: str) -> str:
-    """The type of an entity. That of a property begins with the type of its parent, in most processors."""
+    """Name the type of an entity. In most processors, the type of a property begins with the type of its parent."""
     name = str(entity.get("type", ""))
     return name if name.startswith(parent) else f"{parent}{name}"

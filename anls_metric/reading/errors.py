@@ -1,4 +1,4 @@
-"""An error in somebody's input: what is wrong, where, and what to do about it."""
+"""The error for input that cannot be scored: what is wrong, where, and what to do about it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class InputError(ValueError):
     Args:
         problem: what is wrong.
         where: the file, and the line, record or question in it; "" where there is no such place.
-        remedy: what to do: a row of `remedies`, or a sentence where every door says the same; "" where the problem
+        remedy: what to do: a row of `remedies`, or a sentence that fits every door; "" where the problem
             says it.
-        value: what the remedy names, such as a field; "" where it names nothing.
+        value: the value that the remedy names, such as a field; "" if it names none.
 
     Example:
         >>> from anls_metric.reading import remedies
@@ -35,7 +35,7 @@ class InputError(ValueError):
         self.problem, self.where, self.remedy, self.value = problem, where, remedy, value
 
     def format_for(self, door: Door) -> str:
-        """The message, with the remedy in the words of a door. Long texts of the input are cut."""
+        """Format the message with the remedy in the words of a door. Long texts of the input are cut."""
         remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.format_for(door, self.value)
         return ": ".join(filter(None, [_cut(self.where), _cut(self.problem), remedy]))
 

@@ -23,8 +23,8 @@ class Extractor(NamedTuple):
         marks: the rule finds nothing in a text without any of these. Single characters are found fastest.
         option: the argument of ``extract`` that ``NAME:VALUE`` sets; "" where a rule has none.
         of_values: replaces ``extract`` where answers are lists and nested values; None keeps it.
-        is_broken: whether the wrapping begins in a text and cannot be read, for texts without an answer; None where
-            that cannot be.
+        is_broken: whether a text without an answer has a wrapping that begins and cannot be read; None if the wrapping
+            cannot break.
         broken: what such texts are, in a few words.
 
     Example:
@@ -63,7 +63,7 @@ class Extraction:
 
     @property
     def signature(self) -> str:
-        """The names of the rules, as `extractor` takes them and as the signature of a score shows them."""
+        """The names of the rules, as `extractor` takes them and as a signature shows them."""
         return ",".join(rule.name for rule in self.rules)
 
     def __call__(self, text: str) -> str:
@@ -73,7 +73,7 @@ class Extraction:
             The answer; the text itself where no rule finds anything.
 
         Raises:
-            ValueError: it is not a string.
+            ValueError: the text is not a string.
         """
         text = as_text(text, "text")
         for rule in self.rules:
@@ -123,14 +123,14 @@ class ExtractionReport:
         return text
 
     def __add__(self, other: ExtractionReport) -> ExtractionReport:
-        """The sum of two reports on the same rules."""
+        """Add two reports on the same rules."""
         both = copy(self)
         both._outcomes = [list(map(sum, zip(*outcomes))) for outcomes in zip(self._outcomes, other._outcomes)]
         return both
 
     @property
     def counts(self) -> dict[str, RuleCounts]:
-        """What each rule did, by its name, in the order in which they are applied."""
+        """The counts of each rule by its name, in the order in which the rules are applied."""
         return {rule.name: RuleCounts(*outcomes) for rule, outcomes in zip(self._rules, self._outcomes)}
 
     @property
@@ -139,12 +139,12 @@ class ExtractionReport:
         return describe_extraction(self.as_dict())
 
     def as_dict(self) -> dict[str, dict[str, int]]:
-        """The counts as values that JSON can hold."""
+        """Return the counts as values that JSON can hold."""
         return {name: counts._asdict() for name, counts in self.counts.items()}
 
 
 def describe_extraction(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """Say what rules did, a sentence for each.
+    """Describe in a sentence for each rule what it did.
 
     Args:
         counts: as `ExtractionReport.as_dict` gives them.
@@ -174,7 +174,7 @@ def extractor(names: str, values: bool = False) -> Extraction:
         values: whether answers are lists and nested values: then ``json`` extracts an object or list, as JSON.
 
     Returns:
-        A function of a text. A text in which a rule finds nothing stays as it is; an extracted answer has no blanks
+        A function of a text. A text in which a rule finds nothing stays unchanged; an extracted answer has no blanks
         around it. Its ``.signature`` names the rules.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Finds the images of pages in tables: a column of bytes beside the questions, as `datasets` writes it into Parquet."""
+"""Finds page images in tables: a column of bytes beside the questions, as `datasets` stores it in Parquet files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IMAGE_COLUMN = "image"
 """The column that holds the images where several columns hold bytes."""
 
 _ENDINGS = (".parquet", ".pq", ".arrow")
-_NEARLY_ALL = 0.95  # the share of the questions that a column must name, unless its name is that of an id
+_NEARLY_ALL = 0.95  # the share of the questions whose ids a column must hold, unless it has a usual name of an id
 
 
 class PageImage(NamedTuple):
@@ -108,7 +108,7 @@ def find_image_table(table: str | Records, is_numbered: bool = False) -> ImageTa
         is_numbered: see `ImageTable`.
 
     Returns:
-        None where the table has no column of images, or several and none called "image".
+        The table; None if it has no column of images, or several and none called "image".
 
     Raises:
         InputError: the table cannot be read. OSError: it cannot be opened.
@@ -124,9 +124,9 @@ def find_image_table(table: str | Records, is_numbered: bool = False) -> ImageTa
 
 
 def _has_columns(path: str) -> bool:
-    """Whether a path leads to files whose columns can be read alone."""
+    """Whether a path leads to files whose columns can be read separately."""
     try:
         files = find_shards(path) or [path]
-    except InputError:  # a folder of other files
+    except InputError:  # a folder with other files
         return False
     return path != "-" and os.path.splitext(files[0])[1].lower() in _ENDINGS

@@ -1,4 +1,4 @@
-"""An input file: its path, its bytes and its text, and errors that say where in the file something is wrong."""
+"""An input file: opens and decodes it, and makes errors that name the place in the file."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Chunk(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """How much a packed file may become: a number of bytes, or so many times its size, if that is more."""
+    """How large a packed file may become: a number of bytes, or a multiple of its size if that is more."""
 
     least: int
     times: int
@@ -56,21 +56,21 @@ class Limit(NamedTuple):
         return max(self.least, self.times * packed)
 
 
-# A small file that becomes a large one was made to exhaust memory. What programs write becomes 5 to 50 times as large.
-AT_ONCE = Limit(64 << 20, 100)  # between two chunks, which are in memory together
-IN_ALL = Limit(1 << 28, 300)  # from the first record to the last, which takes time
+# A tiny file that becomes huge was made to exhaust memory. Files that programs write become 5 to 50 times as large.
+AT_ONCE = Limit(64 << 20, 100)  # for the bytes of one chunk, which are in memory together
+IN_ALL = Limit(1 << 28, 300)  # for the whole file, which takes time
 
 
 class Growth:
-    """Counts the bytes that a packed file becomes while it is read, and refuses what is out of proportion to its size.
+    """Counts the bytes that are unpacked while a file is read, and refuses a file that grows out of proportion.
 
     Args:
         file: the file, which makes the errors.
-        packed: its size; of a stream, the bytes that were read so far.
+        packed: the size of the packed file; for a stream, the number of bytes read so far.
         remedy: what to do about a file that is refused.
 
     Attributes:
-        layers: how often the file is packed, as far as it was read.
+        layers: how many layers of packing were found so far.
     """
 
     def __init__(self, file: File, packed: int = 0, remedy: str = "unpack it first") -> None:
@@ -79,10 +79,10 @@ class Growth:
         self._count = self._chunk_start = 0
 
     def add(self, count: int) -> None:
-        """Count bytes that are about to be made.
+        """Count bytes that are about to be unpacked.
 
         Raises:
-            InputError: they are too many for the size of the file.
+            InputError: there are too many for the size of the file.
         """
         self._count += count
         most = self._file.most_bytes
@@ -94,16 +94,16 @@ class Growth:
                 raise self._file.error(problem, remedy=self._remedy)
 
     def start_chunk(self) -> None:
-        """Begin the next chunk: what was made before it may leave memory."""
+        """Begin the next chunk. The bytes before it may leave memory."""
         self._chunk_start = self._count
 
 
 class File:
-    """A file, as the readers of each format see it.
+    """A file, as the reader of a format sees it.
 
     Args:
         path: the path, "-" for standard input.
-        columns: the fields to read, None for all. Only the readers of Parquet and Arrow files skip the others; they
+        columns: the fields to read; None for all. Only the readers of Parquet and Arrow files can skip fields; they
             always skip columns of images.
         most_bytes: the largest size of a packed file once it is unpacked; None for any size.
 
@@ -120,8 +120,8 @@ class File:
         self.name = "standard input" if path == "-" else path
         self.unless_bytes: Sequence[str] = ()
         self.fields: list[str] = []
-        self.growth: Growth | None = None  # where the file is the content of a packed file
-        self._held: bytes | None = None  # standard input, if it is read more than once
+        self.growth: Growth | None = None  # set if the file was unpacked from another file
+        self._standard_input: bytes | None = None  # the content of standard input, if it is read more than once
 
     @property
     def ending(self) -> str:
@@ -150,7 +150,7 @@ class File:
             InputError: the file changed before it was closed.
         """
         if self.path == "-":
-            stream: Any = sys.stdin.buffer if self._held is None else io.BytesIO(self._held)
+            stream: Any = sys.stdin.buffer if self._standard_input is None else io.BytesIO(self._standard_input)
             yield stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
             return
         size = os.path.getsize(self.path)
@@ -162,12 +162,12 @@ class File:
                 raise self.error("the file changed while it was read", remedy="score it again when it is written")
 
     def hold(self, stream: IO[bytes]) -> IO[bytes]:
-        """Make a stream seekable: standard input, and what is unpacked on the way, is held in memory."""
+        """Make a stream seekable. Standard input and unpacked streams are loaded into memory."""
         if self.path != "-" and stream.seekable():
             return stream
-        if self._held is None:
-            self._held = stream.read()
-        return io.BytesIO(self._held)
+        if self._standard_input is None:
+            self._standard_input = stream.read()
+        return io.BytesIO(self._standard_input)
 
     def decode(self, content: bytes, first_line: int = 1) -> str:
         """Decode bytes of the file.
@@ -191,7 +191,7 @@ class File:
 
 
 def natural_key(name: str) -> list[tuple[bool, int, str]]:
-    """The key that sorts "part 2" before "part 10"."""
+    """Make a key that sorts "part 2" before "part 10"."""
     parts = re.split(r"(\d{1,300})", name)
     return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts if part]
 

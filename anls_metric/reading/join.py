@@ -25,7 +25,7 @@ from anls_metric.reading.sources import Reading, Source, first_of, roles_of
 
 
 class RepeatedIdsError(InputError):
-    """Ids come more than once among answers. They may be runs of one model: see `runs.split_runs`."""
+    """Several answers have the same id. They may be runs of one model: see `runs.split_runs`."""
 
 
 _Questions: TypeAlias = "tuple[list[str], list[Sequence[str]], Sequence[Mapping[str, Any]]]"
@@ -37,14 +37,14 @@ class Questions:
 
     Args:
         gold: the file with the id and the accepted answers of each question.
-        keep: whether the questions are kept for more submissions; otherwise they are streamed.
+        keep: whether to keep the questions for more submissions; otherwise they are streamed.
     """
 
     def __init__(self, gold: Source, keep: bool = False) -> None:
         self.source = gold
         self._batches: list[_Questions] | None = [] if keep else None
         self._is_read = self._is_matched = False
-        self.ids = _Ids()  # of the questions that were read
+        self.ids = _Ids()  # the ids of the questions that were read
 
     def match(self, submission: Source) -> Match:
         """Choose the ids by which the answers of a submission find their questions: see `resolver.match`."""
@@ -62,7 +62,7 @@ class Questions:
         self._batches = self._batches or []
 
     def choose(self, ids: Container[str]) -> Questions:
-        """Choose some of the questions, after all of them were read and kept."""
+        """Choose some of the questions. All of them must have been read and kept."""
         some = copy(self)
         some._batches = [_choose_rows(batch, ids) for batch in self._batches or ()]
         return some
@@ -74,7 +74,7 @@ class Questions:
         """Yield the questions in the order of the file.
 
         Raises:
-            InputError: an id is missing or comes twice, or a question has no accepted answers.
+            InputError: an id is missing or repeated, or a question has no accepted answers.
         """
         if self._is_read and self._batches is not None:
             yield from self._batches
@@ -124,8 +124,8 @@ def join_files(
         Batches of rows. Some errors are raised only after the last batch, so use no result before the end.
 
     Raises:
-        InputError: it says which file, and which id or line. An id is missing, comes twice, or is not in the other
-            file; a question has no accepted answers; an answer is not a string; a file is not what its name says.
+        InputError: an id is missing, repeated, or not in the other file; a question has no accepted answers; an answer
+            is not a string; a file has another format than its name. The message names the file, and the id or line.
         OSError: a file cannot be opened.
     """
     reading = reading or (submission.reading if isinstance(submission, Source) else Reading())
@@ -180,7 +180,7 @@ def join_files(
 
 
 def refuse_swapped(gold: Source, submission: Source) -> None:
-    """Refuse a gold file and a submission that somebody named the wrong way round.
+    """Refuse a gold file and a submission that are swapped.
 
     Raises:
         InputError: the gold file has no accepted answers, but the submission has.
@@ -212,7 +212,7 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
         count += len(answers)
         if len(answers) < len(ids):
             continue
-        predictions, written, beside, others = zip(*answers)
+        predictions, raw_texts, beside, others = zip(*answers)
         misplaced = _find_misplaced(gold, submission, common, (records, references), others)
         if misplaced is not None and not forced:
             raise InputError(
@@ -226,7 +226,7 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
                 f"some answers do not belong to the question at their position (the first: question {ids[misplaced]})"
             )
             submission.notes.append(note)
-        raw, known = written if submission.reading.extract else None, beside if submission.reads_beside else None
+        raw, known = raw_texts if submission.reading.extract else None, beside if submission.reads_beside else None
         yield Batch(ids, predictions, references, records, raw, None, known)
     _refuse_failures(submission)
     count += len(rest.take(None))
@@ -235,8 +235,8 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
         raise InputError(f"the file has no question ids, and {numbers}", submission.name, remedies.ORDER)
 
 
-_Queued = tuple[Any, str | None, Mapping[str, Any], Mapping[str, Any]]
-"""An answer, the raw model output, what the submission says besides, and the record."""
+_QueuedAnswer = tuple[Any, str | None, Mapping[str, Any], Mapping[str, Any]]
+"""An answer, the raw model output, the fields of `Row.beside`, and the record."""
 
 
 class _Queue:
@@ -246,7 +246,7 @@ class _Queue:
         self._answers = self._read(submission)
 
     @staticmethod
-    def _read(source: Source) -> Iterator[_Queued]:
+    def _read(source: Source) -> Iterator[_QueuedAnswer]:
         for chunk in source.chunks():
 
             def where(number: int, chunk: Any = chunk) -> str:
@@ -255,13 +255,13 @@ class _Queue:
             raw, beside = source.raw_texts(chunk) or repeat(None), source.beside(chunk, where) or repeat(NOTHING_BESIDE)
             yield from zip(source.predictions(chunk, where), raw, beside, chunk.records)
 
-    def take(self, count: int | None) -> list[_Queued]:
+    def take(self, count: int | None) -> list[_QueuedAnswer]:
         """Take the next answers, all that are left for None."""
         return list(islice(self._answers, count))
 
 
 def _list_common_fields(gold: Source, submission: Source) -> list[str]:
-    """The fields that both files have, which are the same for a question and its answer."""
+    """List the fields that both files have. A question and its answer have the same values there."""
     roles = {*gold.layout.id, *submission.layout.id, *submission.layout.prediction, *gold.layout.references}
     own = set(gold.sample.list_paths())
     return [path for path in submission.sample.list_paths() if path in own and path not in roles]
@@ -274,7 +274,7 @@ def _find_misplaced(
     questions: tuple[Sequence[Mapping[str, Any]], Sequence[Sequence[str]]],
     beside: Sequence[Mapping[str, Any]],
 ) -> int | None:
-    """Find the first answer that belongs to another question, by its question, accepted answer or other fields."""
+    """Find the first answer that belongs to another question, by its question, accepted answers or other fields."""
     records, references = questions
 
     def texts(source: Source, paths: Sequence[Any], rows: Sequence[Mapping[str, Any]]) -> list[str | None]:
@@ -304,8 +304,8 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         Batches of rows, streamed. Some errors are raised only after the last batch, so use no result before the end.
 
     Raises:
-        InputError: it says which line. An id comes twice, a prediction or the accepted answers are missing, an answer
-            is not a string, or the file is not what its name says.
+        InputError: an id is repeated, a prediction or the accepted answers are missing, an answer is not a string, or
+            the file has another format than its name. The message names the line.
         OSError: the file cannot be opened.
     """
     table = _open_source(table, reading or Reading()).take_side("both")
@@ -351,7 +351,7 @@ def _count(count: int, noun: str) -> str:
 
 
 class _AnswerColumns(NamedTuple):
-    """The answers to some questions: columns as those of `Batch`, and the ids of the questions that have no answer."""
+    """The answers to some questions, as columns of a `Batch`, and the ids of questions without an answer."""
 
     predictions: Sequence[str | None]
     written: Sequence[str | None] | None
@@ -367,13 +367,13 @@ class _Answers:
         self._submission = submission
         self._chunks = submission.chunks()
         self._early: dict[str, str | None] = {}
-        self._written: dict[str, str | None] = {}  # raw model output, if answers are extracted from it
+        self._raw_texts: dict[str, str | None] = {}  # raw model output, if answers are extracted from it
         self._beside: dict[str, Mapping[str, Any]] = {}
 
     def take(self, ids: list[str]) -> _AnswerColumns:
         """Take the answers to these questions."""
         early = self._early
-        if not early:  # most files have the order of the gold file, so that nothing needs to be kept
+        if not early:  # most files have the order of the gold file, and nothing needs to be kept
             read = self._read()
             if read is None or read[0] == ids:
                 return read[1] if read else _AnswerColumns([None] * len(ids), None, None, ids)
@@ -385,16 +385,16 @@ class _Answers:
             self._keep(*read)
         answered = dict.fromkeys(filter(early.__contains__, ids))
         answers = dict(zip(answered, map(early.pop, answered)))
-        source, written, beside = self._submission, self._written, self._beside
+        source, raw_texts, beside = self._submission, self._raw_texts, self._beside
         return _AnswerColumns(
             list(map(answers.get, ids)),
-            [written.pop(question_id, None) for question_id in ids] if source.reading.extract else None,
+            [raw_texts.pop(question_id, None) for question_id in ids] if source.reading.extract else None,
             [beside.pop(question_id, NOTHING_BESIDE) for question_id in ids] if source.reads_beside else None,
             [] if len(answers) == len(ids) else [question_id for question_id in ids if question_id not in answers],
         )
 
     def read_rest(self) -> dict[str, str | None]:
-        """Read the rest of the file, and return the answers that no question took."""
+        """Read the rest of the file, and return the answers that belong to no question."""
         while (read := self._read()) is not None:
             self._keep(*read)
         return self._early
@@ -417,7 +417,7 @@ class _Answers:
         known = self._early.keys() & set(ids) if before else set()
         self._early.update(zip(ids, answers.predictions))
         if answers.written is not None:
-            self._written.update(zip(ids, answers.written))
+            self._raw_texts.update(zip(ids, answers.written))
         if answers.beside is not None:
             self._beside.update(zip(ids, answers.beside))
         if len(self._early) != before + len(ids):
@@ -425,7 +425,7 @@ class _Answers:
 
 
 class _Ids:
-    """The ids so far, kept as hashes of 8 bytes."""
+    """The ids that were read so far, as hashes of 8 bytes."""
 
     def __init__(self) -> None:
         self._hashes = array("q")
@@ -434,7 +434,7 @@ class _Ids:
         self._hashes.extend(array("q", list(map(hash, ids))))
 
     def find_others(self, ids: Iterable[str]) -> list[str]:
-        """Find the ids that are not among them."""
+        """Find the ids that were not read so far."""
         known = set(self._hashes)
         return [question_id for question_id in ids if hash(question_id) not in known]
 
@@ -442,7 +442,7 @@ class _Ids:
         """Find the hashes that were added more than once."""
         if len(self._hashes) < 1 << 20:
             parts = [self._hashes]
-        else:  # a set of all of them at once would be too large
+        else:  # a set of all hashes at once would be too large
             parts = [array("q") for _ in range(256)]
             for value in self._hashes:
                 parts[value & 255].append(value)
@@ -464,7 +464,7 @@ def _error_of_repeated(
     pairs: Sequence[tuple[str, Mapping[str, Any]]] | None = None,
     kind: type[InputError] = RepeatedIdsError,
 ) -> InputError:
-    """Make the error for repeated ids. It names the field that tells the records with the same id apart."""
+    """Make the error for repeated ids. It names the field in which records with the same id differ."""
     pairs = _read_again(source) if pairs is None else pairs
     keys, records = [key for key, _ in pairs], [record for _, record in pairs]
     field = resolver.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
@@ -481,7 +481,7 @@ def _error_of_repeated(
 
 
 def _read_again(source: Source) -> list[tuple[str, Mapping[str, Any]]]:
-    """Read the id and the record of each answer once more, as far as the file can be read again."""
+    """Read the id and the record of each answer again; [] if the file cannot be read again."""
     again = source.reopen()
     if again is None:
         return []

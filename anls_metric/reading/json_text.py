@@ -1,4 +1,4 @@
-"""JSON: a record on each line, objects one after the other, or one value for the whole file."""
+"""Reads JSON: a record on each line, objects one after the other, or one value for the whole file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read_json(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator
         lines: the lines that follow.
 
     Raises:
-        InputError: it is not JSON, or holds no records.
+        InputError: the file is not JSON, or holds no records.
     """
     first = len(head)
     text = file.decode(head.pop() if first == 1 else b"".join(head))
@@ -103,11 +103,11 @@ def _parse_values(file: File, text: str) -> Any:
     return values
 
 
-# Repeated keys: Python's own parser keeps the last value without a word
+# Repeated keys, of which Python's parser silently keeps the last value
 
 
 class RepeatedKeyError(ValueError):
-    """An object that has a key twice: the key."""
+    """An object has a key twice. The text of the error is the key."""
 
 
 def _error_of_repeat(file: File, error: RepeatedKeyError, place: str) -> Exception:
@@ -128,7 +128,7 @@ parse_line = _STRICT.decode
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON. A large text takes less time than with `parse_line`: its keys are counted.
+    """Parse JSON, and refuse repeated keys. It counts keys, so a large text takes less time than with `parse_line`.
 
     Raises:
         RepeatedKeyError: an object has a key twice. ValueError, RecursionError: as `json.loads`.
@@ -148,20 +148,20 @@ def parse_json(text: str) -> Any:
 
 
 def _may_repeat_keys(text: str, value: Any) -> bool:
-    """Whether a text may hold more keys than the value that was read from it. A quotation mark and a colon end each."""
-    # There may be a blank between them. `rfind` takes half of the time of `in`.
+    """Whether a text may have more keys than the value parsed from it. A quotation mark and a colon end each key."""
+    # There may be white space between the two. `rfind` takes half the time of `in`.
     if any(text.rfind(f"{blank}:") >= 0 for blank in " \t\r\n" if blank in text):
         return True
     ends = text.count('":')
     keys = _count_keys(value, ends)
     if keys == ends:
         return False
-    escaped = text.count('\\":')  # these end no key: they are inside a string
+    escaped = text.count('\\":')  # an escaped quotation mark is inside a string and ends no key
     return not escaped or keys != ends - escaped or '\\\\":' in text
 
 
 def _count_keys(value: Any, most: int) -> int:
-    """Count the keys of an object and of the objects in it, level by level, until there are as many as there can be."""
+    """Count the keys of an object and of the objects inside it, level by level, up to a maximum."""
     keys, level = 0, [value]
     while level and keys < most:
         objects = level if set(map(type, level)) == {dict} else [item for item in level if type(item) is dict]

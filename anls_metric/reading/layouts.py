@@ -78,7 +78,7 @@ def _is_correct(tags: Any) -> bool:
 
 
 def _list_texts(items: Iterable[Any], path: str) -> list[Any]:
-    """List the texts at a path; None where there is none, which an error will show."""
+    """List the texts at a path; None for an item without one, which later gives an error."""
     texts = (look_up(item, path) for item in items)
     return [None if text is ABSENT else text for text in texts]
 
@@ -102,7 +102,7 @@ def _split_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _find_only_value(record: Mapping[str, Any]) -> Any:
-    """DUE: the only value of an annotation. Several values are a list, which another metric scores."""
+    """DUE: the only value of an annotation. Several values are a list, for ANLSL or ANLS*."""
     values = look_up(record, "values")
     return values[0] if isinstance(values, list) and len(values) == 1 else ABSENT
 
@@ -184,7 +184,7 @@ def _list_rows(table: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _take_last(field: str) -> Callable[[Mapping[str, Any]], Any]:
-    """ChartQAPro: the last question of a conversation is asked, and its answer counts."""
+    """ChartQAPro: only the last question of a conversation and its answer count."""
 
     def take_last(record: Mapping[str, Any]) -> Any:
         values = record.get(field, ABSENT)
@@ -214,7 +214,7 @@ class Layout(NamedTuple):
         source: the program, or where its files are described.
         fields: the paths in a record by which such a file is recognized, "PATH or PATH" where one of several is enough.
         id, question, prediction, references: the paths of each role; none where the file does not have it.
-        repeated_by: the field that differs where the program writes an answer several times, treated in several ways.
+        repeated_by: the field that differs if the program writes each answer several times, processed in several ways.
         unrepeated: the path of the prediction that is the same in all repetitions.
         run_field: the field that tells the runs of a model apart, besides the usual ones.
         expand: splits a record that holds several questions into one record for each.
@@ -246,7 +246,7 @@ class Layout(NamedTuple):
         return "answers" if self.prediction else "gold" if self.references else "answers or gold"
 
 
-# What differs where answers are lists and nested values: a response is one answer, to the question of its file.
+# The attributes for lists and nested values: a whole response is the answer to the question of its file.
 _OF_AZURE_VALUES = MappingProxyType(
     {"id": (FILE,), "prediction": (document_fields.find_field_values,), "expand": None},
 )
@@ -255,7 +255,7 @@ _OF_GOOGLE_VALUES = MappingProxyType(
 )
 
 TABLE = Layout("table", "", (), question=())
-"""A file that no program wrote: the resolver finds its fields."""
+"""A table of a user. The resolver finds its fields."""
 
 LAYOUTS: tuple[Layout, ...] = (
     Layout(
@@ -696,18 +696,20 @@ def _find_reason(layout: Layout, record: Mapping[str, Any]) -> str:
 
 
 def describe_failures(reasons: Mapping[str, int]) -> str:
-    """Say how many requests failed, and why.
+    """Describe how many requests failed, and why.
 
     Args:
-        reasons: how often each reason came.
+        reasons: each reason, and how often it occurs.
 
     Example:
         >>> describe_failures({"expired": 2, "": 1})
         '3 requests failed (expired)'
     """
     count = sum(reasons.values())
-    given = [f"{' '.join(reason.split()):.80}" for reason in sorted(reasons, key=lambda each: -reasons[each]) if reason]
-    why = f" ({'; '.join(given[:3])}{'; ...' if len(given) > 3 else ''})" if given else ""
+    causes = [
+        f"{' '.join(reason.split()):.80}" for reason in sorted(reasons, key=lambda each: -reasons[each]) if reason
+    ]
+    why = f" ({'; '.join(causes[:3])}{'; ...' if len(causes) > 3 else ''})" if causes else ""
     return f"{count:,} request{'s' * (count != 1)} failed{why}"
 
 

@@ -1,7 +1,7 @@
-"""Reads tables in memory as records, so that they go the same way as files from the first record on.
+"""Reads tables in memory as records, which are then processed like the records of files.
 
 A table is a DataFrame of pandas or polars, a `datasets.Dataset`, a table of pyarrow, a list of records, or a dict of
-columns. No library is imported here: who has a table of a library has imported it.
+columns. This module imports no library: a user who has a table of a library has imported it.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ class Columns(NamedTuple):
 
     Attributes:
         names: the names of the columns.
-        read: reads some columns of the rows from a place to another one, as lists.
+        read: reads some columns, as lists, of the rows from a start to a stop.
         length: the number of rows.
-        of_bytes: the names of the columns that hold bytes, as images do. They are read only when somebody names them.
+        of_bytes: the names of columns that hold bytes, such as images. They are read only if the user names them.
     """
 
     names: Sequence[str]
@@ -49,7 +49,7 @@ class Table(Records):
             self.fields = [*content.names, *content.of_bytes]
 
     def reopen(self) -> Table:
-        """Make records that begin anew."""
+        """Return the same records from the beginning."""
         return Table(self.name, self._content)
 
     def _read(self) -> Iterator[Chunk]:
@@ -72,12 +72,12 @@ class Table(Records):
         return [name for name in content.names if name in wanted] + [n for n in content.of_bytes if n in columns]
 
 
-_CHUNK_OF_BYTES = 16  # a page takes up to some MB
+_CHUNK_OF_BYTES = 16  # rows; the image of a page can take several MB
 _PLAIN = {str, int, float, bool, type(None), list, dict}
 
 
 def _clean(column: Sequence[Any]) -> Sequence[Any]:
-    """A column with values of Python in place of those of libraries; what is not available is None."""
+    """Replace the values of libraries in a column by Python values. Missing values become None."""
     return column if set(map(type, column)) <= _PLAIN else list(map(_clean_value, column))
 
 
@@ -92,7 +92,7 @@ def _clean_value(value: Any) -> Any:
 
 
 def make_table(data: Any, name: str, named: Collection[str] = ()) -> Table:
-    """Make a table of what somebody holds in memory.
+    """Make a table of data in memory.
 
     Args:
         data: a DataFrame, a `datasets.Dataset`, a table of pyarrow, a list of records or answers, a dict of columns, or
@@ -101,7 +101,7 @@ def make_table(data: Any, name: str, named: Collection[str] = ()) -> Table:
         named: the fields that the user names.
 
     Raises:
-        InputError: it is none of these, or its columns have different lengths.
+        InputError: the data are none of these, or columns have different lengths.
 
     Example:
         >>> table = make_table({"prediction": ["Cola"], "references": [["Coca Cola"]]}, "data")
@@ -126,7 +126,7 @@ def make_column(data: Any, name: str) -> list[Any]:
     """Make a list of a column: a list, or a column of pandas, polars, numpy, pyarrow or datasets.
 
     Raises:
-        InputError: it is no column.
+        InputError: the data are not a column.
     """
     if not hasattr(data, "__len__"):
         raise InputError(f"it is {describe(data)}", name, "give a list")
@@ -153,7 +153,7 @@ def join_columns(data: Mapping[str, Any], name: str) -> Columns:
     """Join columns to a table.
 
     Raises:
-        InputError: they have different lengths, or one is no column.
+        InputError: the columns have different lengths, or one is not a column.
     """
     columns = {field: make_column(column, f"{name}, {field}") for field, column in data.items()}
     lengths = {field: len(column) for field, column in columns.items()}
@@ -227,14 +227,14 @@ def _read_dataset(data: Any, name: str) -> Columns:
     names, of_bytes = _split_names(data.features.arrow_schema)
 
     def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
-        part = data.select_columns(list(names)).with_format("arrow")[start:stop]  # no image is decoded
+        part = data.select_columns(list(names)).with_format("arrow")[start:stop]  # without decoding images
         return [part.column(field).to_pylist() for field in names]
 
     return Columns(names, read, len(data), of_bytes)
 
 
 def _split_names(schema: Any) -> tuple[list[str], list[str]]:
-    """The names of the columns, and of those that hold bytes."""
+    """Return the names of the columns without bytes, and of the columns with bytes."""
     from anls_metric.reading.binary_formats import holds_bytes
 
     names: tuple[list[str], list[str]] = [], []

@@ -1,4 +1,4 @@
-"""The names of submissions: what their files have in common before each name says nothing, and is not shown."""
+"""The names of submissions: a prefix that the names of all files share is not shown."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def drop_shared_prefix(names: Sequence[str], others: Iterable[str] = ()) -> list
         ['base_1', 'base_2']
     """
     common = os.path.commonprefix(names)  # noqa: RUF071, of characters
-    found = re.match(_PREFIX, common) if len(names) > 1 else None
-    short = [name[found.end() :] for name in names] if found else []
+    prefix = re.match(_PREFIX, common) if len(names) > 1 else None
+    short = [name[prefix.end() :] for name in names] if prefix else []
     return short if all(short) and short and len({*short, *others}) == len({*names, *others}) else list(names)
 
 
 def find_name(name: str, names: Iterable[str]) -> str:
-    """Find a submission by its name, with or without the prefix that is not shown; "" if there is none.
+    """Find a submission by its name, with or without the shared prefix; "" if there is none.
 
     Example:
         >>> find_name("submission__base", ["base", "tuned"]), find_name("rebase", ["base", "tuned"])
         ('base', '')
     """
-    found = [each for each in names if name == each or re.fullmatch(_PREFIX, name.removesuffix(each))]
-    return max(found, key=len, default="")
+    matches = [each for each in names if name == each or re.fullmatch(_PREFIX, name.removesuffix(each))]
+    return max(matches, key=len, default="")

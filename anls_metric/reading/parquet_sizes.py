@@ -1,6 +1,6 @@
-"""How large the columns of a Parquet file become. The headers of its pages tell it; its footer does too, but may lie.
+"""Measures how large the columns of a Parquet file become, by its page headers. The footer also says it, but may lie.
 
-A page may store a value once that any number of rows have: in a dictionary, or as a beginning that values share.
+A page can store a value once for any number of rows: in a dictionary, or as a prefix that values share.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def choose_batch_size(file: File, stream: IO[bytes], schema: Any, columns: Seque
         most: the largest number of rows.
 
     Raises:
-        InputError: it becomes too large for its size. ValueError: it is cut off, or is not Parquet.
+        InputError: the file becomes too large for its size. ValueError: it is cut off, or is not Parquet.
     """
     size = stream.seek(0, 2)
     growth = Growth(file, size, _REMEDY)
@@ -43,7 +43,7 @@ def choose_batch_size(file: File, stream: IO[bytes], schema: Any, columns: Seque
 
 
 class _Values(NamedTuple):
-    """The values of a column: how many, how many of them are stored together with others, and the longest of these."""
+    """The values of a column: their number, the number that share storage with others, and the longest of these."""
 
     number: int
     shared: int
@@ -65,7 +65,7 @@ def _measure_values(column: _Column, stream: IO[bytes], growth: Growth) -> _Valu
 
 
 def _find_longest(column: _Column, stream: IO[bytes], page: _Page) -> int:
-    """Find the length of the longest text of a dictionary: each stands after its length."""
+    """Find the length of the longest text of a dictionary, in which each text follows its length."""
     import pyarrow
 
     if column.kind != _BYTE_ARRAY:
@@ -75,7 +75,7 @@ def _find_longest(column: _Column, stream: IO[bytes], page: _Page) -> int:
     if column.codec:
         try:
             content = pyarrow.decompress(content, page.unpacked, _CODECS.get(column.codec, ""), asbytes=True)
-        except (pyarrow.ArrowException, ValueError, OSError):  # packed in a way that has no name here
+        except (pyarrow.ArrowException, ValueError, OSError):  # a codec that pyarrow does not know by this name
             return page.unpacked
     longest = place = 0
     while place < len(content):
@@ -107,7 +107,7 @@ class _Column(NamedTuple):
 
 
 class _Page(NamedTuple):
-    """A page: where it is, its size there and once it is unpacked, how many values it has, and how."""
+    """A page: its place, its size in the file and unpacked, the number of its values, and their encoding."""
 
     kind: int
     place: int
@@ -118,7 +118,7 @@ class _Page(NamedTuple):
 
 
 def _read_columns(stream: IO[bytes]) -> Iterator[tuple[int, _Column]]:
-    """Read from the footer where the columns are, each with its number in the schema."""
+    """Read the places of the columns from the footer, each with its number in the schema."""
     end = max(0, stream.seek(0, 2) - 8)
     stream.seek(end)
     length = min(end, int.from_bytes(stream.read(4), "little"))
@@ -141,7 +141,7 @@ def _read_pages(column: _Column, stream: IO[bytes]) -> Iterator[_Page]:
         content = stream.read(1 << 12)
         try:
             header, length = _read_struct(content)
-        except IndexError:  # it holds long values
+        except IndexError:  # the header is longer, because it holds long values
             header, length = _read_struct(content + stream.read(1 << 24))
         kind, unpacked, packed = (_number(header, field) for field in (1, 2, 3))
         if min(unpacked, packed) < 0:
@@ -154,32 +154,32 @@ def _read_pages(column: _Column, stream: IO[bytes]) -> Iterator[_Page]:
         yield page
 
 
-# Thrift, in its compact protocol: a struct is read as its fields by their numbers
+# The compact protocol of Thrift: a struct is read as a dict of its fields, by their numbers
 
 _Struct = dict[int, Any]
 _MOST_LEVELS = 16  # of lists and structs in each other
 
 
 def _number(struct: _Struct, field: int) -> int:
-    """A field that is a number, 0 where there is none."""
+    """Return a field that is a number; 0 if it is missing."""
     value = struct.get(field)
     return value if isinstance(value, int) else 0
 
 
 def _struct(struct: _Struct, field: int) -> _Struct:
-    """A field that is a struct, empty where there is none."""
+    """Return a field that is a struct; an empty one if it is missing."""
     value = struct.get(field)
     return value if isinstance(value, dict) else {}
 
 
 def _list(struct: _Struct, field: int, kind: type) -> list[Any]:
-    """The items of a type in a field that is a list."""
+    """Return the items of a type from a field that is a list."""
     value = struct.get(field)
     return [item for item in value if isinstance(item, kind)] if isinstance(value, list) else []
 
 
 def _read_struct(content: bytes) -> tuple[_Struct, int]:
-    """Read a struct, and say where it ends. IndexError: it is cut off. ValueError: it is none."""
+    """Read a struct. Also returns its end. IndexError: it is cut off. ValueError: it is not a struct."""
     reader = _Reader(content)
     return reader.read_struct(), reader.place
 
@@ -206,7 +206,7 @@ class _Reader:
             return self._read_bytes(self._read_length())
         if kind in (9, 10, 12):
             return self._read_nested(kind)
-        sizes = {1: 1, 2: 1, 3: 1, 7: 8}  # a truth value of a list, a byte, a float
+        sizes = {1: 1, 2: 1, 3: 1, 7: 8}  # a bool in a list, a byte, a float
         if kind not in sizes:
             raise ValueError(f"there is no type {kind}")
         return self._read_bytes(sizes[kind])

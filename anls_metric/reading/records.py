@@ -1,4 +1,4 @@
-"""Reads a file as records, each with its place. The first bytes of a file, or its name, tell its format: see `FORMATS`.
+"""Reads a file as records with their places. Its first bytes, or its name, tell the format: see `FORMATS`.
 
 Records are streamed in chunks, so that a file need not fit into memory. Workbooks, and JSON files that are one value,
 are loaded whole. An `InputError` says what is wrong, in which file, and where.
@@ -46,7 +46,7 @@ class Records(File):
         self._chunks: Iterator[Chunk] | None = None
 
     def reopen(self) -> Records | None:
-        """Make records that begin anew; None for a pipe, which cannot be read again."""
+        """Return the same records from the beginning; None for a pipe, which cannot be read again."""
         if self.path == "-" or (
             os.path.exists(self.path) and not os.path.isfile(self.path) and not os.path.isdir(self.path)
         ):
@@ -59,7 +59,7 @@ class Records(File):
         """Yield the records in the order of the file.
 
         Raises:
-            InputError: the file is not what its format says. OSError: the file cannot be opened.
+            InputError: the file is not valid in its format. OSError: the file cannot be opened.
         """
         if self._chunks is None:
             yield from self._check_chunks()
@@ -123,7 +123,7 @@ _ANSWERS = {str, int, float, type(None)}
 
 
 def _name_file(chunk: Chunk, name: str) -> Chunk:
-    """A chunk of a part, with the name of its file: in the places, and in the record where the file holds one."""
+    """Add the name of the file to a chunk of a folder: to the places, and to the record if the file holds only one."""
     records = chunk.records
     if chunk.unit == "record" and len(records) == 1:
         records = [{FILE: os.path.splitext(name.removesuffix(".gz"))[0], **records[0]}]
@@ -134,7 +134,7 @@ _SHARDS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".j
 
 
 def find_shards(path: str) -> list[str] | None:
-    """Find the files that a folder or a pattern stands for.
+    """Find the files of a folder or a pattern.
 
     Args:
         path: a file, a folder, a folder of `datasets`, or a pattern like ``shards/*.jsonl``.
@@ -173,7 +173,7 @@ def find_shards(path: str) -> list[str] | None:
 
 # Text: CSV, or JSON
 
-# Where the zeros are among the first bytes of a text that begins with ASCII, as JSON and most tables do.
+# The places of zeros among the first bytes of a text that begins with ASCII, as JSON and most tables do.
 _ENCODINGS_BY_ZEROS = {
     **dict.fromkeys(("x0x0", "0x0x", "x0x", "x0"), "UTF-16"),
     **dict.fromkeys(("x000", "000x"), "UTF-32"),
@@ -204,7 +204,7 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
 
 
 def _names_columns(line: str) -> bool:
-    """Whether a line is the header of a table, and not an answer."""
+    """Whether a line is the header of a table rather than an answer."""
     cells = [cell.strip(" \"'") for cell in re.split(r"[,;\t|]", line.strip())]
     return len(cells) > 1 and not NAMES.isdisjoint(cells)
 
@@ -218,8 +218,8 @@ def _read_lines(file: File, lines: Iterable[bytes]) -> Iterator[tuple[int, str]]
 # Compressed files
 
 
-class _Packed:
-    """A packed stream whose bytes are counted as they are read."""
+class _PackedStream:
+    """A packed stream that counts its bytes as they are read."""
 
     def __init__(self, stream: IO[bytes], growth: Growth) -> None:
         self._stream, self._growth = stream, growth
@@ -231,30 +231,30 @@ class _Packed:
         return content
 
 
-class _Unpacked(io.RawIOBase):
-    """A stream of what is unpacked, which is refused where it grows out of proportion."""
+class _UnpackedStream(io.RawIOBase):
+    """An unpacked stream, which is refused if it grows out of proportion."""
 
     def __init__(self, file: File, stream: IO[bytes], growth: Growth) -> None:
         self._file, self._stream, self._growth = file, stream, growth
 
     def readable(self) -> bool:
-        """Whether it can be read."""
+        """Return True: the stream can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
         """Read the next bytes."""
         try:
             content = self._stream.read(len(buffer))
-        except InputError:  # of a packed file in a packed file
+        except InputError:  # from a packed file inside a packed file
             raise
-        except Exception as error:  # each module has errors of its own
+        except Exception as error:  # each module raises its own errors
             raise self._file.error(f"it cannot be unpacked: {error}") from None
         self._growth.add(len(content))
         buffer[: len(content)] = content
         return len(content)
 
 
-_MOST_LAYERS = 3  # of a packed file in a packed file
+_MOST_LAYERS = 3  # layers of packed files inside packed files
 
 
 def _make_unpacking_reader(module: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
@@ -264,12 +264,12 @@ def _make_unpacking_reader(module: str) -> Callable[[File, IO[bytes]], Iterator[
         growth, packed = file.growth, stream
         if growth is None:  # the outermost file, whose size counts
             growth = Growth(file)
-            packed = cast(IO[bytes], _Packed(stream, growth))
+            packed = cast(IO[bytes], _PackedStream(stream, growth))
         growth.layers += 1
         if growth.layers > _MOST_LAYERS:
             raise file.error(f"it is packed more than {_MOST_LAYERS} times", remedy="unpack it first")
         unpacked = import_module(module).open(packed, "rb")
-        inner = io.BufferedReader(_Unpacked(file, unpacked, growth))
+        inner = io.BufferedReader(_UnpackedStream(file, unpacked, growth))
         content = Records(os.path.splitext(file.path)[0], file.columns, file.most_bytes)
         content.name, content.growth = file.name, growth
         for chunk in content._recognize_format(inner).read(content, inner):
@@ -287,7 +287,7 @@ def _read_utf_16(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     except UnicodeError as error:
         raise file.error(f"not UTF-16: {error}", remedy=AS_UTF_8) from None
     finally:
-        texts.detach()  # it would close the file
+        texts.detach()  # deleting `texts` would close the file
 
 
 def _make_reader(module: str, name: str) -> Callable[[File, IO[bytes]], Iterator[Chunk]]:
@@ -313,7 +313,7 @@ class Format(NamedTuple):
     Attributes:
         name: the name of the format.
         read: reads such a file in chunks, or raises an `InputError` that says why it cannot be read.
-        begins: the first bytes of such a file, whatever its name is; any of them.
+        begins: the possible first bytes of such a file. They count before its name.
         endings: the endings of its name, where the bytes do not tell.
     """
 

@@ -1,4 +1,4 @@
-"""The accepted answers of a question, as the fields of files hold them: lists, texts, and lists written as texts."""
+"""Reads the accepted answers of a question from a field of a file: a list, a text, or a list written as a text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.core.rows import as_references, describe
 
 
 def text_of_parts(value: Any) -> Any:
-    """The text of a chat message, whose content may be a list of parts.
+    """Read the text of a chat message, whose content may be a list of parts.
 
     Args:
         value: the content of a message.
@@ -81,11 +81,11 @@ _IN_JSON = {"(": "[", ")": "]", "None": "null", "True": "true", "False": "false"
 
 
 def _parse_written_list(text: str, what: str) -> Any:
-    """The list of strings that a text is the written form of, or None where it is not one."""
+    """Parse a text that is a printed list of strings; None for any other text."""
     if text == "[]":
         return []
     if text.startswith("["):
-        with suppress(ValueError, RecursionError):  # what Python prints is no JSON
+        with suppress(ValueError, RecursionError):  # a list that Python printed is usually not JSON
             items = json.loads(text)
             if items and all(type(item) is str for item in items):
                 return items
@@ -94,7 +94,7 @@ def _parse_written_list(text: str, what: str) -> Any:
         return _read_strings(text, what)
     if text.startswith("{"):
         return _parse_squad(text, bool(shape), what)
-    several = text.startswith("[") or "," in shape  # ('a') is a text in brackets
+    several = text.startswith("[") or "," in shape  # ('a') is a string in parentheses
     enclosed = several and text.endswith(("]", ")")) and "s" in shape and ":" not in shape
     if enclosed or text.startswith(_OPENING[3:]) or (text[:2] in ("['", '["') and text.endswith("]")):
         _refuse_printed(text, what)
@@ -102,7 +102,7 @@ def _parse_written_list(text: str, what: str) -> Any:
 
 
 def _split_into_tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    """Split a printed value into tokens, each with its letter, its start and its end, as far as there are any."""
+    """Split a printed value into tokens, each with its letter, start and end, up to the first place without one."""
     place = 0
     while token := _TOKEN.match(text, place):
         kind, start, place = token.lastgroup, place, token.end()
@@ -120,7 +120,7 @@ def _split_into_tokens(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _find_shape(text: str) -> str:
-    """The letters of a printed value; "" for any other text."""
+    """Join the letters of the tokens of a printed value; "" for any other text."""
     letters, length = io.StringIO(), 0
     for letter, _, end in _split_into_tokens(text):
         letters.write(letter)
@@ -145,7 +145,7 @@ def _read_string(literal: str) -> str:
 
 
 def double_backslashes(source: str) -> str:
-    r"""Double each backslash of a Python literal that begins no escape: Python would warn of it.
+    r"""Double each backslash of a Python literal that does not begin an escape, since Python would warn of it.
 
     Example:
         >>> print(double_backslashes(r"'C:\data\new'"))

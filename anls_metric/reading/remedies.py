@@ -11,13 +11,13 @@ from typing import Literal, NamedTuple
 Door = Literal["python", "command", "page", "endpoint"]
 
 WHICH_FIELD = "Which field is which"
-"""The title of the part of the page where fields are picked."""
+"""The title of the section of the page where fields are chosen."""
 
 
 class Remedy(NamedTuple):
-    """The words of each door. ``{value}`` stands for what the hint names, such as a rule or a separator.
+    """What to do, in the words of each door. ``{value}`` stands for the value of the hint or error, such as a rule.
 
-    Without words of their own, endpoints say what the page says.
+    Endpoints use the words of the page unless they have their own.
     """
 
     python: str
@@ -26,7 +26,7 @@ class Remedy(NamedTuple):
     endpoint: str = ""
 
     def format_for(self, door: Door, value: str = "") -> str:
-        """The words of a door, with the value in its place."""
+        """Format the remedy in the words of a door, with the value filled in."""
         words: str = getattr(self, door) or self.page
         return words.format(value=value)
 

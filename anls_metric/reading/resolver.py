@@ -41,17 +41,17 @@ ANSWER_FIELD = "answer"  # the prediction in a submission, the accepted answer i
 SUBMISSION_FIELDS = ("model", "checkpoint", "system", "submission")
 RUN_FIELDS = ("seed", "sample", "epoch", "run", "trial", "attempt", "repetition", "rollout")
 
-SAMPLE = 100  # records that are looked at
+SAMPLE = 100  # the number of records that are examined
 _NEARLY_ALL = 0.95  # the share of a field's values that must be ids of the gold file
 
 
 class Sample:
-    """What the resolver sees of a file.
+    """The first records of a file, which the resolver examines.
 
     Args:
         name: the name of the file in errors.
-        records: its first records; no more than `SAMPLE` of them are looked at.
-        fields: the names of all columns, where the records may lack some.
+        records: its first records, of which at most `SAMPLE` are examined.
+        fields: the names of all columns, if the records may lack some.
     """
 
     def __init__(self, name: str, records: Sequence[Mapping[str, Any]], fields: Sequence[str] = ()) -> None:
@@ -67,20 +67,20 @@ class Sample:
         return nested and any(take(record, path) is not ABSENT for record in self.records)
 
     def values(self, path: Path) -> list[Any]:
-        """The values of a path, without the records that do not have it."""
+        """Return the values of a path in the records that have it."""
         there = self.has(path)
         return [value for record in self.records if (value := take(record, path)) is not ABSENT] if there else []
 
     def first_of(self, paths: Iterable[str]) -> tuple[str, ...]:
-        """The first path that leads to a value, as a layout holds it."""
+        """Return the first path that leads to a value, as a tuple for a layout; () for none."""
         return next(((path,) for path in paths if self.has(path)), ())
 
     def list_paths(self) -> list[str]:
-        """The paths of all values of the first record that are no objects, and of the other columns."""
+        """List the paths of the values of the first record that are not objects, and of the other columns."""
         return list(dict.fromkeys([*(_list_paths(self.records[0]) if self.records else ()), *self.fields]))
 
     def describe_paths(self) -> str:
-        """The paths of the first record in words, those inside lists as well."""
+        """List the paths of the first record in words, including paths inside lists."""
         paths = list(_list_paths(self.records[0], into_lists=True)) if self.records else []
         return list_some(map(repr, dict.fromkeys([*paths, *self.fields])), _SHOWN_PATHS) or "nothing"
 
@@ -117,7 +117,7 @@ def resolve(
         layout: the layout of the program that wrote it; None for a table, whose fields have usual names.
         named: the fields that the user names, by role: "id", "prediction", "references". They win where the file has
             them.
-        values: whether answers are lists and nested values: then the records of a map can be answers as a whole.
+        values: whether answers are lists and nested values: then a whole record of an object by id can be an answer.
 
     Returns:
         The layout with a path for each role. A role without any candidate has none.
@@ -130,24 +130,24 @@ def resolve(
         >>> resolve("submission", Sample("a.json", [{"id": 7, "answer": "Coca Cola"}])).prediction
         ('answer',)
     """
-    given: dict[str, Any] = {role: (path,) for role, path in named.items() if path and sample.has(path)}
+    paths: dict[str, Any] = {role: (path,) for role, path in named.items() if path and sample.has(path)}
     if layout is None:
-        layout = _guess(side, sample, given, values)
+        layout = _guess(side, sample, paths, values)
     if VALUE in layout.fields:
         several = any(isinstance(record.get(VALUE), list) for record in sample.records)
         role = {"gold": "references", "submission": "prediction"}.get(side, "references" if several else "prediction")
-        given = {role: (VALUE,), **given}
+        paths = {role: (VALUE,), **paths}
     elif values and side != "both" and layout.name == "table":
         role = "references" if side == "gold" else "prediction"
         if _is_whole_answer(sample, getattr(layout, role)):
-            given = {role: (_take_whole,), **given}
-    return layout._replace(**given)
+            paths = {role: (_take_whole,), **paths}
+    return layout._replace(**paths)
 
 
-def _guess(side: Side, sample: Sample, given: Mapping[str, tuple[str, ...]], values: bool) -> Layout:
+def _guess(side: Side, sample: Sample, paths: Mapping[str, tuple[str, ...]], values: bool) -> Layout:
     usual = PREDICTION_FIELDS if values else [name for name in PREDICTION_FIELDS if not _holds_objects(sample, name)]
-    prediction = given.get("prediction") or sample.first_of(usual)
-    taken = given.get("references", ())
+    prediction = paths.get("prediction") or sample.first_of(usual)
+    taken = paths.get("references", ())
     references = taken or sample.first_of(name for name in REFERENCES_FIELDS if (name,) != prediction)
     answer = sample.first_of([ANSWER_FIELD, VALUE])
     if side == "gold":
@@ -161,7 +161,7 @@ def _guess(side: Side, sample: Sample, given: Mapping[str, tuple[str, ...]], val
     return Layout("table", "", (), sample.first_of(ID_FIELDS), sample.first_of(QUESTION_FIELDS), prediction, references)
 
 
-# Fields that a document can have itself: an invoice has a reference, a form has labels.
+# Names that can also be fields of a document: an invoice has a reference, a form has labels.
 _OF_DOCUMENTS = frozenset(
     (
         *("answer", "response", "output", "completion", "generation"),
@@ -171,7 +171,7 @@ _OF_DOCUMENTS = frozenset(
 
 
 def _is_whole_answer(sample: Sample, paths: tuple[Path, ...]) -> bool:
-    """Whether the records of a map are answers as a whole: ``{"id": {"total": "12.50", "date": ...}}``."""
+    """Whether the records of an object by id are whole answers: ``{"id": {"total": "12.50", "date": ...}}``."""
     if not sample.has(KEY):
         return False
     if not paths:
@@ -193,7 +193,7 @@ def refuse_two_roles(sample: Sample, layout: Layout) -> None:
     """Refuse a field with two roles.
 
     Raises:
-        InputError: the prediction is read from the field of the accepted answers, or one of them from that of the id.
+        InputError: prediction and accepted answers are read from the same field, or one of them from the id field.
     """
     roles = {"prediction": layout.prediction, "accepted answers": layout.references, "id": layout.id}
     for role, paths in roles.items():
@@ -236,7 +236,7 @@ _LIKE_A_PREDICTION = r"pred|output|response|generat|completion|hypothes|answer"
 
 
 def _holds_answers(values: Sequence[Any], least: float) -> bool:
-    """Whether these are texts, about as different as predictions are, and neither ids nor paths of files."""
+    """Whether values can be predictions: texts, most of them different, and neither ids nor paths of files."""
     texts = [value for value in values if isinstance(value, str)]
     if len(texts) < 0.9 * len(values) or len(set(texts)) < max(2.0, least):
         return False
@@ -252,7 +252,7 @@ class Match(NamedTuple):
     Attributes:
         gold_id: the path of the id in the gold file; None where its questions are numbered.
         submission_id: the path of the id in the submission; None where answers are matched by position.
-        note: the sentence that reports it; "" where nobody expects otherwise.
+        note: the sentence that reports an unusual choice; "" for a usual one.
     """
 
     gold_id: Path | None
@@ -261,12 +261,12 @@ class Match(NamedTuple):
 
 
 class Gold(NamedTuple):
-    """What the resolver sees of a gold file.
+    """A gold file, as the resolver sees it.
 
     Attributes:
         sample: its first records.
         layout: its fields.
-        first: its first records, as many as are read at a time.
+        first: its first chunk of records.
         read_all: reads all of its records.
     """
 
@@ -342,9 +342,9 @@ def _find_own_id(gold: Gold, id_field: str | None, gold_id_field: Path | None) -
 
 
 def _fits_best(gold: Gold, own: Path, column: _Column) -> bool:
-    """Whether no other field of the gold file holds more of these ids, as far as its first records tell.
+    """Whether, in its first records, no other field of the gold file holds more of these ids.
 
-    That saves reading a large gold file before its answers, whatever the order of the answers is.
+    If so, a large gold file need not be read before the answers.
     """
     share = column.share(_take_texts(gold.first, own))
     if share >= _NEARLY_ALL:
@@ -402,7 +402,7 @@ _ID_NAME = r"(?:^|[_.\- ])(?:id|ids|uid|uuid|qid|guid|key|idx|index|no|nr|num|nu
 
 
 def _looks_like_ids(path: str, values: Sequence[Any]) -> bool:
-    """Whether different values are ids, and not numbers that were measured or texts that somebody wrote."""
+    """Whether distinct values look like ids, and not like measurements or written texts."""
     if path == KEY or re.search(_ID_NAME, path):
         return True
     return all(
@@ -419,14 +419,14 @@ def _is_id(value: Any) -> bool:
 
 
 def _take_texts(records: Iterable[Mapping[str, Any]], path: Path) -> dict[str, None]:
-    """The values of a field that can be ids, as texts in their order, each once."""
+    """Return the distinct values of a field that can be ids, as texts in their order."""
     return {str(value): None for record in records if _is_id(value := take(record, path))}
 
 
 def _choose_column(columns: Sequence[_Column], ids: Collection[str], sample: Sample, gold_name: str) -> _Column | None:
     """Choose the field whose values are ids of the gold file.
 
-    Where the ids of the gold file are all small numbers, any column of small numbers looks like them. Then only a usual
+    If the ids of the gold file are all small numbers, any column of small numbers looks like them. Then only a usual
     name, or one like an id, counts.
     """
     numbers = [int(text) for text in ids if text.isdecimal() and len(text) < 20]
@@ -480,7 +480,7 @@ def is_run_field(name: str, own: str = "") -> bool:
 def find_splitting_field(
     ids: Sequence[str], records: Sequence[Mapping[str, Any]], roles: Collection[Any] = (), run_field: str = ""
 ) -> str | None:
-    """Find the field that tells records with the same id apart.
+    """Find the field in which records with the same id differ.
 
     Args:
         ids: the id of each record, some of them repeated.
@@ -489,8 +489,8 @@ def find_splitting_field(
         run_field: see `is_run_field`.
 
     Returns:
-        The field with the fewest values, such that no value comes twice with the same id, where possible one that tells
-        runs apart; None where there is none.
+        The field with the fewest values in which records with the same id have different values, preferably a field
+        that names runs; None for none.
 
     Example:
         >>> methods = [{"method": "a"}, {"method": "b"}, {"method": "a"}, {"method": "b"}]
@@ -520,7 +520,7 @@ def find_splitting_field(
 
 
 def find_misplaced(own: Sequence[Collection[str]], texts: Sequence[str | None], inside: bool = False) -> int | None:
-    """Find the first text that belongs to another question, where answers are matched with questions by position.
+    """Find the first text that belongs to another question, for answers that are matched with questions by position.
 
     Args:
         own: the texts that belong to each question, such as its text or its accepted answers.
@@ -528,7 +528,7 @@ def find_misplaced(own: Sequence[Collection[str]], texts: Sequence[str | None], 
         inside: whether a text belongs to a question if it holds one of its texts, as a prompt holds the question.
 
     Returns:
-        The place of the first text that is none of its own question and is one of another question.
+        The place of the first text that belongs to another question, and not to its own.
 
     Example:
         >>> find_misplaced([["Who?"], ["When?"]], ["Answer briefly. When?", "Who?"], inside=True)
@@ -547,4 +547,4 @@ def find_misplaced(own: Sequence[Collection[str]], texts: Sequence[str | None], 
     return None
 
 
-_PATIENCE = 20  # texts that are searched for all questions
+_PATIENCE = 20  # texts that are compared with all questions

@@ -1,7 +1,6 @@
-"""Finds the answer in a response of a model interface: OpenAI, Anthropic, Gemini, and those that write the same.
+"""Finds the answer in a response of a model API: OpenAI, Anthropic, Gemini, and compatible APIs.
 
-Each function returns the text of the answer alone, without reasoning: "" where the model wrote none, and None where the
-request failed.
+Each function returns the text of the answer without reasoning: "" if the model wrote none, None if the request failed.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ def find_answer(response: Any) -> Any:
     """Find the answer in a chat completion, a completion, or a response of OpenAI's Responses API.
 
     Args:
-        response: what the interface returns, as JSON.
+        response: the response as JSON.
 
     Example:
         >>> find_answer({"choices": [{"message": {"content": "56", "reasoning_content": "It says so."}}]})
@@ -46,14 +45,14 @@ _FAILED = ("failed", "cancelled")
 
 
 def _join_messages(items: Iterable[Mapping[str, Any]]) -> str:
-    """The texts of the messages, without reasoning, tool calls, and comments before the answer."""
+    """Join the texts of the messages, without reasoning, tool calls, and comments before the answer."""
     messages = [item for item in items if item.get("type") == "message" and item.get("phase") != "commentary"]
     parts = [part for message in messages for part in objects_of(message.get("content"))]
     return "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)
 
 
 def drop_response_id(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Drop the id of the response, which is that of no question. An id that somebody else wrote stays.
+    """Drop the id that the API gave to the response, since it is not the id of a question. Other ids stay.
 
     Example:
         >>> drop_response_id({"id": "chatcmpl-8f2", "object": "chat.completion"})
@@ -67,7 +66,7 @@ _RESPONSE_IDS = ("chatcmpl-", "cmpl-", "resp_")
 
 
 def find_batch_answer(record: Mapping[str, Any]) -> Any:
-    """Find the answer in a line of a batch of OpenAI. A table of one's own may hold the text itself."""
+    """Find the answer in a line of an OpenAI batch. In a table of a user, the field may hold the text itself."""
     response = record.get("response")
     if isinstance(response, str):
         return response
@@ -81,7 +80,7 @@ def _is_ok(status: Any) -> bool:
 
 
 def find_message_answer(record: Mapping[str, Any]) -> Any:
-    """Find the answer in a line of a message batch of Anthropic."""
+    """Find the answer in a line of an Anthropic message batch."""
     result = record.get("result")
     if not isinstance(result, Mapping) or result.get("type") != "succeeded":
         return None
@@ -90,7 +89,7 @@ def find_message_answer(record: Mapping[str, Any]) -> Any:
 
 
 def find_candidate_answer(record: Mapping[str, Any]) -> Any:
-    """Find the answer in a line of a batch of Gemini. A prompt that was blocked has no candidates: it failed."""
+    """Find the answer in a line of a Gemini batch. A blocked prompt has no candidates, and counts as failed."""
     response = record.get("response")
     candidates = objects_of(response.get("candidates")) if isinstance(response, Mapping) else []
     if not candidates:
@@ -101,7 +100,7 @@ def find_candidate_answer(record: Mapping[str, Any]) -> Any:
 
 
 def find_sample_answer(record: Mapping[str, Any]) -> Any:
-    """Find the answer in a sample of Every Eval Ever: the output, or what the assistant wrote last."""
+    """Find the answer in a sample of Every Eval Ever: the output, or the last message of the assistant."""
     output = record.get("output")
     texts = output.get("raw") if isinstance(output, Mapping) else None
     if not isinstance(texts, list):

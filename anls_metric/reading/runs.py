@@ -16,21 +16,21 @@ from anls_metric.reading.sources import Source, first_of, roles_of
 Choice = TypeVar("Choice")
 
 ERROR, QUESTION = "error", "question"
-"""What `Reading.runs` can be, besides None."""
+"""The possible values of `Reading.runs`, besides None."""
 
 
 def split_runs(source: Source, error: RepeatedIdsError) -> dict[str, Source]:
-    """Split a file in which ids come more than once.
+    """Split a file with repeated ids into runs.
 
-    They are runs if `Reading.runs` says so, or if every id comes equally often and no field but one like "epoch" tells
-    the records with one id apart.
+    The answers are runs if `Reading.runs` says so, or if every id occurs equally often and records with the same id
+    differ in no field but one like "epoch".
 
     Args:
         source: the file.
-        error: what to raise where they are no runs.
+        error: the error to raise if they are not runs.
 
     Returns:
-        A source for each run by its name: the epoch, or else its number. In each, an id comes once.
+        A source for each run by its name: the epoch, or else its number. Each id occurs once in a run.
     """
     again = source.reopen()
     is_refused = source.reading.runs == ERROR or (source.reading.rule and source.reading.runs is None)
@@ -58,7 +58,7 @@ def split_runs(source: Source, error: RepeatedIdsError) -> dict[str, Source]:
 
 
 def _ask_the_same(layout: Layout, ids: Sequence[str], records: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether records with the same id have the same question and accepted answers, as far as they have any."""
+    """Whether records with the same id have the same question and accepted answers, if they have any."""
     texts = [repr([first_of(record, paths) for paths in (layout.question, layout.references)]) for record in records]
     return len(set(zip(ids, texts))) == len(set(ids))
 
@@ -68,7 +68,7 @@ def _read_keys(chunks: Sequence[Chunk], field: str) -> list[list[str]]:
 
 
 def _number_repetitions(ids: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Say of each id how often it came so far.
+    """Number the occurrences of each id.
 
     Example:
         >>> _number_repetitions([["7", "8"], ["7"]])

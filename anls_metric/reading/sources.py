@@ -1,6 +1,6 @@
 """A source is a file whose layout is known, so that ids, predictions and references can be read as columns.
 
-Whole columns are checked at once; single values are checked only to say what is wrong with them.
+Whole columns are checked at once; single values are checked only to describe an error.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ AUTO = "auto"
 
 
 class Reading(NamedTuple):
-    """How to read files. What is None is detected.
+    """How to read files. An option that is None is detected.
 
     Args:
         layout: the name of a row of `layouts.LAYOUTS`, or "auto".
@@ -42,13 +42,13 @@ class Reading(NamedTuple):
         gold_id_field: the path of the id in the gold file, where it differs.
         prediction_field: the path of the prediction; several paths separated by commas make a submission each.
         references_field: the path of the accepted answers.
-        submission_field: the field that tells the submissions of a long table apart.
-        references_separator: the text between accepted answers that are written as one text.
+        submission_field: the field that names the submission of each record, in a long table.
+        references_separator: the text between accepted answers that share one string.
         filter: which filter of lm-evaluation-harness to score.
-        runs: "question" to take answers with the same id as runs of one model, "error" to refuse them; None takes them
-            as runs where every id comes equally often and nothing else tells them apart.
-        run: which run to score, None for the mean of all: its number from 1, or the value of the field that tells the
-            runs apart, such as the epoch.
+        runs: "question" if answers with the same id are runs of one model, "error" to refuse them; None takes them
+            as runs if every id occurs equally often and they differ in nothing else.
+        run: which run to score, None for the mean of all: its number from 1, or the value of the field that names the
+            runs, such as the epoch.
         extract: extracts the answer from raw model output: see `extract.extractor`.
         confidence_field: the path of the confidence in an answer.
         judge_field: the path of the verdict of a judge about an answer; None reads none.
@@ -78,7 +78,7 @@ class Reading(NamedTuple):
 
     @property
     def rules(self) -> str:
-        """The names of the rules that extract answers, "" for none."""
+        """The names of the extraction rules, "" for none."""
         return self.extract.signature if self.extract else ""
 
 
@@ -95,10 +95,10 @@ class Source:
         sample: its first records.
         layout: which field is which. It holds no fields of a table until `take_side` decides.
         other_texts: fields of text that could also have been the prediction.
-        notes: how the file was read, as far as it matters to the score.
-        numbers: how many predictions are numbers and not texts, by type.
+        notes: how the file was read, where it matters for the score.
+        numbers: how many predictions are numbers rather than texts, by type.
         failures: how many requests failed, by the reason that the file gives.
-        extraction: what the rules did that extract answers; None without rules.
+        extraction: what the extraction rules did; None without rules.
 
     Raises:
         InputError: the file cannot be read. ValueError: there is no such layout.
@@ -138,11 +138,11 @@ class Source:
 
     @property
     def program(self) -> str:
-        """The name of the layout, "" where it was guessed from the names of the fields."""
+        """The name of the layout, "" if it was guessed from the names of the fields."""
         return "" if self._recognized is None else self.layout.name
 
     def first_records(self) -> Sequence[dict[str, Any]]:
-        """The first records, as many as are read at a time."""
+        """Return the first chunk of records."""
         return self._expand(self._first)
 
     def _expand(self, records: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
@@ -152,7 +152,7 @@ class Source:
     # Which field is which
 
     def try_side(self, side: Side) -> Layout:
-        """Find the layout that the file has if it holds this side: see `resolver.resolve`."""
+        """Find the layout of the file, assuming that it holds this side: see `resolver.resolve`."""
         if side not in self._layouts:
             reading = self.reading
             named = {
@@ -171,15 +171,15 @@ class Source:
         return self._layouts[side]
 
     def take_side(self, side: Side, alone: bool = True, gold_fields: Collection[str] = ()) -> Source:
-        """Decide what the file holds, and so which field is which.
+        """Decide what the file holds, and which field is which.
 
         Args:
             side: predictions with their accepted answers, accepted answers, or predictions.
-            alone: whether this is the only file with that side, so that it must have the fields that the user names.
+            alone: whether this is the only file with that side. Then it must have the fields that the user names.
             gold_fields: the fields of the gold file, which hold no predictions.
 
         Raises:
-            InputError: a field that the user names is not there, or would have two roles.
+            InputError: a field that the user names is missing, or would have two roles.
         """
         if self._side != side:
             self._side = side
@@ -200,10 +200,10 @@ class Source:
         return self.records.error(f"the file has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
 
     def check_named_fields(self, side: Side, alone: bool = True) -> None:
-        """Refuse a field that the user names and the file lacks. Where other files could have it, this is only a note.
+        """Refuse a field that the user names and the file lacks; only note it if another file may have the field.
 
         Raises:
-            InputError: the field is not there.
+            InputError: the field is missing.
         """
         layout = self.try_side(side)
         roles = {
@@ -239,7 +239,7 @@ class Source:
 
     @cached_property
     def beside_fields(self) -> Mapping[str, str]:
-        """The paths of what answers have besides: of the confidence, and of the verdict of a judge."""
+        """The paths of the confidence and of the verdict of a judge, by the names of `answer_fields.READERS`."""
         named = self.reading.confidence_field, self.reading.judge_field
         usual = next(filter(self.sample.has, CONFIDENCE_FIELDS), None)
         paths = {CONFIDENCE: named[0] or usual, JUDGE: named[1]}
@@ -247,14 +247,14 @@ class Source:
 
     @property
     def reads_beside(self) -> bool:
-        """Whether answers have anything besides."""
+        """Whether answers have a confidence or a verdict."""
         return bool(self.beside_fields) or self.reading.rule is not None
 
     def beside(self, chunk: Chunk, where: Callable[[int], str]) -> list[Mapping[str, Any]] | None:
-        """Read what answers have besides, by `beside_fields`. Values that nobody asked for are left out if unreadable.
+        """Read the fields of `beside_fields`. An unreadable value is skipped, unless the user names its field.
 
         Returns:
-            None where the file has no such fields.
+            A dict for each record; None if the file has no such fields.
 
         Raises:
             InputError: a value of a field that the user names cannot be read.
@@ -284,7 +284,7 @@ class Source:
         return separate and bool(layout.references) and any(map(self.sample.has, layout.prediction))
 
     def all_notes(self) -> list[str]:
-        """The notes, with sentences about predictions that are numbers, and about requests that failed."""
+        """Return the notes, with sentences about predictions that are numbers, and about failed requests."""
         counts = {
             "predictions are whole numbers, read as their digits": self.numbers[int],
             "predictions are decimal numbers": self.numbers[float],
@@ -298,7 +298,7 @@ class Source:
         """Yield the records, each question once if the program repeats them.
 
         Raises:
-            InputError: see `Records.chunks`; or it is not clear which repetition of the questions counts.
+            InputError: see `Records.chunks`; or it is unclear which repetition of a question counts.
         """
         if self._held is not None:
             yield from self._held
@@ -311,7 +311,7 @@ class Source:
             yield from self._choose_repeats(by) if by else self.records.chunks()
 
     def reopen(self) -> Source | None:
-        """Make a source with the same roles whose records can be read anew, all columns; None for a pipe."""
+        """Make a source with the same roles that reads all columns of the records again; None for a pipe."""
         if self._held is not None:
             return self._take_part(self._held)
         records = self.records.reopen()
@@ -333,7 +333,7 @@ class Source:
         return self._held
 
     def keep_columns(self, columns: Iterable[layouts.Path]) -> None:
-        """Read more columns than those of the roles."""
+        """Read these columns as well as the columns of the roles."""
         self._more_columns += _columns_of(columns)
 
     def _skip_other_columns(self) -> None:
@@ -381,7 +381,7 @@ class Source:
         """Split the records of a source that holds them.
 
         Args:
-            keys: for each chunk the keys of its records.
+            keys: the key of each record, in a list for each chunk.
 
         Returns:
             A source for each key.
@@ -396,7 +396,7 @@ class Source:
         return {key: self._take_part(chunks) for key, chunks in parts.items()}
 
     def _repeats_ids(self) -> bool:
-        """Whether an id comes more than once, or the records have no id."""
+        """Whether an id is repeated, or the records have no id."""
         paths = () if self.reading.id_field == "none" else self.try_side("both").id
         if not paths:
             return True
@@ -413,7 +413,7 @@ class Source:
         return part
 
     def _choose_repeats(self, by: str) -> Iterator[Chunk]:
-        chunks = list(self.records.chunks())  # only the whole file tells how often a question comes
+        chunks = list(self.records.chunks())  # only the whole file shows how often a question is repeated
         values = [[str(record.get(by)) for record in chunk.records] for chunk in chunks]
         known = list(dict.fromkeys(chain.from_iterable(values)))
         chosen = self.reading.filter
@@ -428,8 +428,8 @@ class Source:
             )
         for chunk, names in zip(chunks, values):
             rows = zip(chunk.places, chunk.records, names)
-            kept = [(place, record) for place, record, name in rows if chosen in (None, name)]
-            yield from _make_chunk(kept, chunk.unit)
+            pairs = [(place, record) for place, record, name in rows if chosen in (None, name)]
+            yield from _make_chunk(pairs, chunk.unit)
 
     # Columns of a chunk
 
@@ -437,7 +437,7 @@ class Source:
         """Read the ids as texts, so that 7 in one file is "7" in the other.
 
         Raises:
-            InputError: an id is missing, or is no text and no whole number.
+            InputError: an id is missing, or is neither a text nor a whole number.
         """
         paths = self.layout.id
         ids = self._take_column(chunk, paths, remedies.ID_FIELD)
@@ -449,18 +449,18 @@ class Source:
         return ids if kinds == {str} else list(map(str, ids))
 
     def predictions(self, chunk: Chunk, where: Callable[[int], str]) -> list[str | None]:
-        """Read the answers, and extract them from raw model output if there are rules for it.
+        """Read the answers, and extract them from raw model output if there are extraction rules.
 
         Args:
             chunk: records of the file.
             where: names the place of a record in an error.
 
         Returns:
-            An answer for each record; None where there is none and `Reading.missing` allows it, and where the request
+            An answer for each record; None if it is missing and `Reading.missing` allows that, and if the request
             failed.
 
         Raises:
-            InputError: an answer is missing or is not a text.
+            InputError: an answer is missing, or is not a text.
         """
         if self.reading.rule:
             return self._show_predictions(chunk, where, self.reading.rule)
@@ -482,7 +482,7 @@ class Source:
         return answers
 
     def _show_predictions(self, chunk: Chunk, where: Callable[[int], str], rule: RuleColumns) -> list[str | None]:
-        """The answers as texts; the rule of a benchmark scores the values that they are made of."""
+        """Format the answers as texts. The rule of a benchmark scores the values behind them."""
         answers = [rule.show_prediction(record, self.layout) for record in chunk.records]
         if None in answers and self.reading.missing != "zero":
             name = name_of(self.layout.prediction, "the prediction")
@@ -506,8 +506,8 @@ class Source:
         if value is None or value != value:  # NaN: a gap in a column of numbers
             if self.reading.missing == "zero":
                 return None
-            found = "null" if value is None else "NaN"
-            raise InputError(f"{name} is {found}, which is not an answer", where(number), remedies.NO_ANSWER)
+            kind = "null" if value is None else "NaN"
+            raise InputError(f"{name} is {kind}, which is not an answer", where(number), remedies.NO_ANSWER)
         value = text_of_parts(value)
         if type(value) in (int, float):
             self.numbers[type(value)] += 1
@@ -515,7 +515,7 @@ class Source:
         return _parse_at(as_text, value, name, where, number)  # type: ignore[no-any-return]
 
     def _parse_value(self, value: Any, name: str, where: Callable[[int], str], number: int) -> Any:
-        """Parse an answer that may be a list or nested, or a text that is one as JSON, which is noted."""
+        """Parse an answer that may be a value, or a JSON text of one; parsing a text adds a note."""
         if value is None:
             return self._parse_answer(value, name, where, number)
         value = text_of_parts(value) if self.program else value
@@ -587,7 +587,7 @@ class Source:
         return parsed if isinstance(parsed, tuple) else (parsed,)
 
     def complete_records(self, chunk: Chunk) -> Sequence[Mapping[str, Any]]:
-        """Add the field "question" to records that have it elsewhere, without the prompt of the program."""
+        """Add the field "question" to records that have the question elsewhere, without the program's prompt."""
         records = self._complete_questions(chunk.records)
         return records if self.reading.rule is None else self.reading.rule.add_columns(records, self.layout)
 
@@ -633,34 +633,34 @@ def _expand_chunks(chunks: Iterable[Chunk], expand: Callable[[Any], list[dict[st
 
 
 def _make_chunk(numbered: Sequence[tuple[int, dict[str, Any]]], unit: str) -> Iterator[Chunk]:
-    """Make a chunk of records with their numbers; nothing where there are none."""
+    """Make a chunk of numbered records; no chunk for no records."""
     if numbered:
         places, records = zip(*numbered)
         yield Chunk(list(records), places, unit)
 
 
 def name_of(paths: Sequence[layouts.Path], otherwise: str) -> str:
-    """The name of a field in errors."""
+    """Name a field in errors."""
     return paths[0] if isinstance(paths[0], str) else otherwise
 
 
 def roles_of(layout: Layout) -> set[layouts.Path]:
-    """The paths that have a role."""
+    """Collect the paths that have a role."""
     return {*layout.id, *layout.question, *layout.prediction, *layout.references}
 
 
 def _columns_of(paths: Iterable[layouts.Path]) -> list[str]:
-    """The columns that paths can begin with."""
+    """List the columns with which paths can begin."""
     return [name for path in paths if isinstance(path, str) for name in (path, path.partition(".")[0])]
 
 
 def first_of(record: Mapping[str, Any], paths: Sequence[layouts.Path]) -> Any:
-    """The value of the first path that leads to one in a record, else `ABSENT`."""
+    """Return the value of the first path that leads to one in a record, else `ABSENT`."""
     return next((value for path in paths if (value := take(record, path)) is not ABSENT), ABSENT)
 
 
 def _parse_only_item(answer: str) -> str | None:
-    """The only item of an answer that is a printed list of one text; None for any other answer."""
+    """Parse an answer that is a printed list of one text, and return that text; None for any other answer."""
     if not (answer.startswith(("['", '["')) and answer.endswith(("']", '"]'))):
         return None
     try:
@@ -693,7 +693,7 @@ def _from_json(value: Any, name: str) -> Any:
 def _parse_at(
     parse: Callable[[Any, str], Any], value: Any, field: str, where: Callable[[int], str], number: int
 ) -> Any:
-    """Parse a value; an error says where it is."""
+    """Parse a value. An error names its place."""
     try:
         return parse(value, field)
     except ValueError as error:

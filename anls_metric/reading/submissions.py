@@ -1,4 +1,4 @@
-"""Finds what is to be scored: turns the files that somebody names into submissions."""
+"""Turns the files and tables that a user names into submissions."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _PAIRS = (("instances.json", "display_predictions.json"),)
 
 
 class Input(NamedTuple):
-    """A file or a table that somebody names.
+    """A file or a table that a user names.
 
     Attributes:
         path: the path of a file, "" for a table in memory.
         name: the name that the user gives; "" to name it by its path.
-        records: the records of a table in memory, and of a file that somebody opened; None to open the file.
+        records: the records of a table in memory, or of a file that is already open; None to open the file.
     """
 
     path: str
@@ -40,13 +40,13 @@ class Input(NamedTuple):
 
     @classmethod
     def parse(cls, file: str) -> Input:
-        """Make an input of a path, or of ``NAME=FILE``."""
+        """Make an input from a path, or from ``NAME=FILE``."""
         name, equals, path = file.partition("=")
         named = equals and name and os.sep not in name and not os.path.exists(file)
         return cls(path, name) if named else cls(file)
 
     def open(self, reading: Reading, fields: Sequence[str]) -> Source:
-        """Open it."""
+        """Open the input as a source."""
         source = Source(self.records or Records(self.path), reading, fields)
         if reading.runs == QUESTION:
             source.hold()
@@ -54,14 +54,14 @@ class Input(NamedTuple):
 
 
 class Submission:
-    """The answers of one model: of a file, of a part of a file, or of several files, which are its runs.
+    """The answers of one model: a file, a part of a file, or several files, which are its runs.
 
     Args:
         name: the name in reports.
         inputs: the files with the answers.
-        open_source: opens a file when it is needed, so that several files are not in memory at once.
+        open_source: opens a file when it is needed, so that not all files are in memory at once.
         questions: the questions of the gold file; None where the files themselves have the accepted answers.
-        alone: whether no other file has answers, so that these must have the fields that the user names.
+        alone: whether no other file has answers. Then these must have the fields that the user names.
         runs: the runs by name, where the file was split into them.
     """
 
@@ -95,7 +95,7 @@ class Submission:
 
     @property
     def has_ids(self) -> bool:
-        """Whether the questions have ids of their own, once their first batch is read; otherwise they are numbered."""
+        """Whether the questions have ids; otherwise they are numbered. It is known after the first batch."""
         return bool((self._questions.source if self._questions else self._sources[0]).layout.id)
 
     @property
@@ -110,7 +110,7 @@ class Submission:
 
     @property
     def notes(self) -> list[str]:
-        """How the files were read, as far as it matters to the score."""
+        """How the files were read, where it matters for the score."""
         sources = [*([self._questions.source] if self._questions else []), *self._sources]
         layouts = [f"{source.name}: read as {source.program}" for source in sources if source.program]
         return layouts + [f"{source.name}: {note}" for source in sources for note in source.all_notes()]
@@ -122,7 +122,7 @@ class Submission:
 
     @property
     def beside_fields(self) -> Mapping[str, str]:
-        """The paths of what answers have besides: see `Source.beside_fields`."""
+        """The paths of confidence and verdict: see `Source.beside_fields`."""
         return self._sources[0].beside_fields
 
     @property
@@ -132,24 +132,24 @@ class Submission:
 
     @property
     def extraction(self) -> ExtractionReport | None:
-        """What the rules did that extracted the answers; None without rules."""
+        """What the extraction rules did; None without rules."""
         reports = [source.extraction for source in self._sources if source.extraction]
         return reduce(ExtractionReport.__add__, reports) if reports else None
 
     @property
     def float_count(self) -> int:
-        """How many predictions are numbers with a decimal point, and not texts."""
+        """How many predictions are numbers with a decimal point rather than texts."""
         return sum(source.numbers[float] for source in self._sources)
 
     def split(self) -> list[Submission]:
         """Split a file that holds several submissions: a long table of several models, or a column for each.
 
         Returns:
-            The submissions; this one alone where the file holds one.
+            The submissions; only this one if the file holds one.
 
         Raises:
             InputError: the file cannot be read, does not have a field that the user names, or holds several
-                submissions where it is named as a run of one.
+                submissions although the user names it as a run.
         """
         parts = self._sources[0].split()
         if not parts:
@@ -164,10 +164,10 @@ class Submission:
         ]
 
     def batches(self) -> Iterator[Batch]:
-        """Read the rows: see `join.join_files` and `join.read_table`. Where there are runs, each row has those of all.
+        """Read the rows: see `join.join_files` and `join.read_table`. If there are runs, each row holds those of all.
 
         Raises:
-            RepeatedIdsError: ids come more than once; `take_runs` reads them as runs.
+            RepeatedIdsError: ids are repeated; `take_runs` reads them as runs.
         """
         run = self._sources[0].reading.run
         if self._runs is None and len(self._inputs) == 1:
@@ -183,7 +183,7 @@ class Submission:
         yield from (Batch.of(rows[start : start + CHUNK]) for start in range(0, len(rows), CHUNK))
 
     def take_runs(self, error: RepeatedIdsError) -> Submission:
-        """Take answers with the same id as runs; raise the error where they are none."""
+        """Read answers with the same id as runs. Raises the error if they are not runs."""
         if self._runs is not None or len(self._inputs) > 1:
             raise error
         runs = split_runs(self._sources[0], error)
@@ -202,12 +202,12 @@ class Submission:
         questions = self._questions
         if questions is not None:
             questions.keep()
-            if self._runs and name != next(iter(self._runs)):  # the first has all questions, a later one need not
+            if self._runs and name != next(iter(self._runs)):  # the first run has all questions; later ones need not
                 questions = questions.choose({key for chunk in source.hold() for key in source.ids(chunk)})
         return list(chain.from_iterable(self._read(source, questions)))
 
     def _join_runs(self, runs: Sequence[list[Row]]) -> list[Row]:
-        """Give each row of the first run those of all runs."""
+        """Join the rows of all runs to the rows of the first run."""
         if len(runs) == 1:
             return runs[0]
         rows_of = {row.id: [row] for row in runs[0]}
@@ -255,7 +255,7 @@ def find_submissions(
         fields: names and paths of more fields to read, for groups.
 
     Returns:
-        One submission or more, with different names. `Submission.split` says whether a file holds several.
+        One submission or more, with different names. `Submission.split` finds the submissions inside one file.
 
     Raises:
         InputError: a file has no predictions, no accepted answers, or cannot be read. OSError: a file cannot be opened.
@@ -263,7 +263,7 @@ def find_submissions(
     reading = reading or Reading()
     inputs = [_as_input(file) for file in (*submissions, *files)]
     gold = _as_input(gold)._replace(name="") if gold is not None else None
-    opened: dict[Input, Source] = {}  # what was opened to find out which file is which
+    opened: dict[Input, Source] = {}  # the files that were opened to see what they hold
 
     def open_source(each: Input) -> Source:
         return opened.pop(each, None) or each.open(reading, fields)
@@ -277,7 +277,7 @@ def find_submissions(
             if _holds_both_sides(opened, inputs[1] if len(inputs) > 1 else None, open_source):
                 return _name_all(inputs, open_source, None)
             gold, *inputs = inputs
-    if gold is not None and len(inputs) > 1:  # a pattern of all files of a folder names it again
+    if gold is not None and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
         inputs = [each for each in inputs if each != gold]
     if gold is None:
         raise InputError("the gold file is missing", remedy=remedies.NO_GOLD)
@@ -295,7 +295,7 @@ def find_submissions(
 
 
 def find_tables(inputs: Sequence[Input], reading: Reading, fields: Sequence[str] = ()) -> list[Submission]:
-    """Find the submissions among files and tables that have the accepted answers themselves.
+    """Find the submissions among files and tables that also hold the accepted answers.
 
     Args:
         inputs: the files and tables.
@@ -311,7 +311,7 @@ def _as_input(file: str | Input) -> Input:
 def _name_all(
     inputs: Sequence[Input], open_source: Callable[[Input], Source], questions: Questions | None
 ) -> list[Submission]:
-    """Make the submissions. Inputs to which the user gives the same name are runs of one."""
+    """Make the submissions. Inputs with the same name from the user are runs of one submission."""
     groups: dict[str, list[Input]] = {}
     for each, name in zip(inputs, _name_inputs(inputs)):
         groups.setdefault(name, []).append(each)
@@ -322,10 +322,10 @@ def _name_all(
 def _holds_both_sides(
     opened: dict[Input, Source], second: Input | None, open_source: Callable[[Input], Source]
 ) -> bool:
-    """Whether the first file has predictions and accepted answers; otherwise it is the gold file of those after it.
+    """Whether the first file has predictions and accepted answers; otherwise it is the gold file for the others.
 
     Raises:
-        InputError: it can be neither.
+        InputError: the file can be neither.
     """
     (first,) = opened.values()
     has_references = bool(first.try_side("both").references)
@@ -344,7 +344,7 @@ def _holds_both_sides(
 
 
 def _require_both_sides(source: Source, alone: bool = True) -> Source:
-    """Return a source that has predictions and accepted answers; raise an `InputError` where it lacks them."""
+    """Return a source if it has predictions and accepted answers, else raise an `InputError`."""
     layout = source.try_side("both")
     source.check_named_fields("both", alone)
     if not layout.references:
@@ -357,7 +357,7 @@ def _require_both_sides(source: Source, alone: bool = True) -> Source:
 
 
 def _error_of_missing(source: Source, what: str, remedy: Remedy, otherwise: Remedy | None = None) -> InputError:
-    """Make the error for a file without one side. Where no other field could have it, only another file can."""
+    """Make the error for a file without one side. If no other field could hold it, the remedy is another file."""
     paths = source.sample.list_paths()
     nothing_else = bool(paths) and roles_of(source.try_side("both")).issuperset(paths)
     return source.error_of_missing(what, otherwise if otherwise and nothing_else else remedy)
@@ -376,12 +376,12 @@ def _find_pair(path: str) -> tuple[str, str] | None:
 
 
 def _name_inputs(inputs: Sequence[Input]) -> list[str]:
-    """Name inputs by the stems of their files, and by more of the path where two stems are the same.
+    """Name inputs by the stems of their files, with more of the path if two stems are the same.
 
     Raises:
-        InputError: two files that the user gave no name have the same name, or one has a name that the user gave.
+        InputError: two files without a name from the user would have the same name, or one the name of another input.
     """
-    given = {each.name for each in inputs} - {""}
+    user_names = {each.name for each in inputs} - {""}
     parts = [
         ["standard input"] if each.path == "-" else os.path.normpath(each.path).split(os.sep)
         for each in inputs
@@ -389,7 +389,7 @@ def _name_inputs(inputs: Sequence[Input]) -> list[str]:
     ]
     names = [_stem_of(path[-1]) if path[-1] != "standard input" else path[-1] for path in parts]
     for length in range(1, 1 + max(map(len, parts), default=0)):
-        crowded = {name for name in names if names.count(name) > 1 or name in given}
+        crowded = {name for name in names if names.count(name) > 1 or name in user_names}
         if not crowded:
             break
         names = [
@@ -398,12 +398,12 @@ def _name_inputs(inputs: Sequence[Input]) -> list[str]:
             else name
             for name, path in zip(names, parts)
         ]
-    crowded = {name for name in names if names.count(name) > 1 or name in given}
+    crowded = {name for name in names if names.count(name) > 1 or name in user_names}
     if crowded:
         raise InputError(
             f"two submissions are called {list_some(sorted(crowded))}", remedy="give each a name: NAME=FILE"
         )
-    unnamed = iter(drop_shared_prefix(names, given))
+    unnamed = iter(drop_shared_prefix(names, user_names))
     return [each.name or next(unnamed) for each in inputs]
 
 

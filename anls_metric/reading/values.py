@@ -1,4 +1,4 @@
-"""Answers that are lists and nested values, which texts hold as JSON."""
+"""Parses and formats answers that are lists and nested values, as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def parse_value(text: str) -> Any:
         text: JSON and nothing else.
 
     Returns:
-        The value; a number alone stays a text, since 0.10 is an answer of four characters.
+        The value. A text that is only a number stays a text, since 0.10 is an answer of four characters.
 
     Raises:
         ValueError: it is not JSON, or it is nested too deep.
@@ -61,7 +61,7 @@ def parse_accepted_value(text: str, what: str) -> Any:
         The object or list; any other text unchanged.
 
     Raises:
-        ValueError: the text looks like a list or object and is neither JSON nor a list of texts. Scored as a text, it
+        ValueError: the text looks like a list or object, but is neither JSON nor a list of texts. Scored as a text, it
             would give a wrong number.
 
     Example:
@@ -83,14 +83,14 @@ def parse_accepted_value(text: str, what: str) -> Any:
 
 
 def parse_typed_values(prediction: str, references: Sequence[str]) -> tuple[Any, Any]:
-    """Parse answers that somebody typed, each a text or JSON.
+    """Parse answers that a user typed, each a text or JSON.
 
     Args:
         prediction: the answer.
         references: the accepted answers.
 
     Returns:
-        The prediction, and the reference as `anls_metric.nested` takes it: several accepted answers are a tuple.
+        The prediction, and the reference for `anls_metric.nested`: several accepted answers become a tuple.
 
     Raises:
         ValueError: an accepted answer looks like JSON and is not.
@@ -117,7 +117,7 @@ def as_json(value: Any) -> Any:
 
 
 def format_value(value: Any) -> str:
-    """Format a prediction or an accepted answer as a text: a value becomes JSON, a text stays as it is.
+    """Format a prediction or an accepted answer as a text: a value becomes JSON, a text stays unchanged.
 
     Example:
         >>> format_value("12.50"), format_value({"total": ("12.50", "12.5")})

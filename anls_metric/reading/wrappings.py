@@ -1,8 +1,8 @@
-r"""Takes an answer out of what a model wrote around it: a function for each kind of wrapping.
+r"""Extracts an answer from raw model output: a function for each kind of wrapping.
 
-A function returns the answer without blanks around it, or None where the text has no such wrapping. A function
-``is_broken_...`` says whether a wrapping begins in a text and cannot be read. All of them take linear time, whatever
-the text. `extract.EXTRACTORS` is the table of them.
+A function ``take_...`` or ``strip_...`` returns the answer without blanks around it, or None if the text has no such
+wrapping. A function ``is_broken_...`` says whether a wrapping begins in a text but cannot be read. All take linear time
+for any text. `extract.EXTRACTORS` is the table of these functions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _THINKING = (
 
 
 def take_after_thinking(text: str) -> str | None:
-    """Reasoning without an end was cut off before the answer, so the answer is empty."""
+    """Take the text after the reasoning; "" if the reasoning does not end, because it was cut off before the answer."""
     answer = text
     for opening, closing in _THINKING:
         answer = answer.rpartition(closing)[2].partition(opening)[0]
@@ -49,9 +49,9 @@ _BARE_FINAL = "assistantfinal"
 
 
 def take_from_harmony(text: str) -> str | None:
-    """The message of the last channel ``final``; an empty one where there are only others.
+    """Take the message of the last channel ``final``; "" if there are only other channels.
 
-    A tokenizer that skips special tokens leaves "analysis...assistantfinal...".
+    Without special tokens, the text reads "analysis...assistantfinal...".
     """
     if "<|channel|>" in text:
         finals = [match.end() for match in re.finditer(_CHANNEL, text) if match[1] == "final"]
@@ -80,25 +80,25 @@ _TURN = rf"(?m:(?P<assistant>{_ASSISTANT})|{_OTHER_ROLE})"
 
 
 def take_from_chat(text: str) -> str | None:
-    """What the assistant said last, to the end of its turn."""
+    """Take the last turn of the assistant."""
     marks = list(re.finditer(_TURN, text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    said = [text[mark.end() : end].strip() for mark, end in zip(marks, ends) if mark["assistant"]]
-    return next(filter(None, reversed(said)), "") if said else None
+    messages = [text[mark.end() : end].strip() for mark, end in zip(marks, ends) if mark["assistant"]]
+    return next(filter(None, reversed(messages)), "") if messages else None
 
 
 # Tags, LaTeX, HTML
 
 
 def take_from_tags(text: str, tag: str = "answer") -> str | None:
-    """The content of the last pair of tags."""
+    """Take the content of the last pair of tags."""
     before, closed, _ = text.rpartition(f"</{tag}>")
     _, opened, answer = before.rpartition(f"<{tag}>")
     return answer.partition(f"</{tag}>")[0].strip() if opened and closed else None
 
 
 def is_broken_tag(text: str, tag: str = "answer") -> bool:
-    """Whether a tag is opened and no pair of them is closed."""
+    """Whether there is an opening tag, but no pair of tags."""
     return f"<{tag}>" in text and take_from_tags(text, tag) is None
 
 
@@ -106,24 +106,24 @@ _LATEX_TEXT = r"text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf)|mbox"
 
 
 def take_boxed(text: str) -> str | None:
-    r"""The content of the last ``\boxed{..}``."""
+    r"""Take the content of the last ``\boxed{..}``."""
     box = max(_find_braces(text, "boxed"), default=None)
     return None if box is None else _remove_latex(text[box[1] : box[2]])
 
 
 def is_broken_box(text: str) -> bool:
-    r"""Whether a ``\boxed{`` is opened and none is closed."""
+    r"""Whether there is a ``\boxed{``, but none with a closing brace."""
     return r"\boxed{" in text and take_boxed(text) is None
 
 
 def _remove_latex(text: str) -> str:
     r"""Remove ``\text{..}`` around texts, and the backslash of ``\$``."""
     cuts = [cut for start, inside, end in _find_braces(text, _LATEX_TEXT) for cut in ((start, inside), (end, end + 1))]
-    kept, place = [], 0
+    pieces, place = [], 0
     for start, end in sorted(cuts):
-        kept.append(text[place:start])
+        pieces.append(text[place:start])
         place = end
-    return re.sub(r"\\([$%&#_{}])", r"\1", "".join([*kept, text[place:]])).strip()
+    return re.sub(r"\\([$%&#_{}])", r"\1", "".join([*pieces, text[place:]])).strip()
 
 
 def _find_braces(text: str, command: str) -> Iterator[tuple[int, int, int]]:
@@ -143,7 +143,7 @@ _FORMULAS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"))
 
 
 def take_math(text: str) -> str | None:
-    """The content of a formula that is all of the text. An amount in dollars is none."""
+    """Take the content of a formula that is the whole text. An amount in dollars is not a formula."""
     text = text.strip()
     for opening, closing in _FORMULAS:
         inside = text[len(opening) : -len(closing)]
@@ -165,7 +165,7 @@ _ENTITY = r"&(?:[#]\d{1,7}|[#][xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});"
 
 
 def take_from_html(text: str) -> str | None:
-    """The text without the tags of HTML, and with the characters that entities stand for."""
+    """Remove HTML tags, and replace entities by their characters."""
     answer = re.sub(_HTML_TAG, lambda tag: "\n" if tag[1] else "", text)
     if re.search(_ENTITY, answer):
         import html
@@ -176,12 +176,12 @@ def take_from_html(text: str) -> str | None:
 
 # JSON
 
-# Numbers stay as they are written: 0.10 is an answer of four characters.
+# Numbers stay texts, because 0.10 is an answer of four characters.
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
 _PLAIN_DECODER = json.JSONDecoder(strict=False)
 _OBJECT = r'\{\s*"'
 _CONTAINER = r"[\[{]"
-_JSON = r'\{\s*"|\[\s*["\[{]'  # what surely begins JSON
+_JSON = r'\{\s*"|\[\s*["\[{]'  # the certain beginnings of JSON
 _WHOLE_JSON = rf"\s*(?:```\w{{0,20}}\s*)?(?={_JSON})"
 _CONSTANTS = {None: "", True: "true", False: "false"}
 
@@ -191,8 +191,8 @@ def _find_json(
 ) -> Iterator[tuple[Any, str]]:
     """Find the accepted JSON values in a text, none inside another, each with its own text.
 
-    Texts that only look like JSON are tried until that gets expensive. Nothing is found inside a value that the end of
-    the text cuts off: it would be a part of another answer.
+    Texts that only look like JSON are tried until that becomes expensive. A value that is cut off at the end of the
+    text is not searched, because the values inside it are parts of another answer.
     """
     find, place, patience, end_of_text = re.compile(opening).search, 0, 20 * len(text), len(text.rstrip())
     while patience > 0 and (match := find(text, place)):
@@ -205,7 +205,7 @@ def _find_json(
         except json.JSONDecodeError as error:
             if error.pos >= end_of_text or error.msg.startswith("Unterminated string"):
                 break
-            patience -= error.pos + 100  # the error has counted lines up to there
+            patience -= error.pos + 100  # computing the position took time up to there
             continue
         except ValueError:  # a number of thousands of digits
             patience -= len(text)
@@ -236,7 +236,7 @@ def take_value(text: str, field: str = "") -> str | None:
 
 
 def is_broken_json(text: str, field: str = "") -> bool:
-    """Whether what looks like JSON is none, whatever its fields are."""
+    """Whether a part that looks like JSON cannot be parsed."""
     opening = re.search(_JSON, text)
     return opening is not None and not _is_json(text, opening.start())
 
@@ -254,7 +254,7 @@ def _accept_any(value: Any) -> bool:
 
 
 def _choose_answer(values: Sequence[Any]) -> str | None:
-    """The last of some values that is one answer, as a text."""
+    """Choose the last value that is a single answer, as a text."""
     return next((answer for value in reversed(values) if (answer := _parse_answer(value)) is not None), None)
 
 
@@ -288,7 +288,7 @@ def _find_literals(text: str, opening: str, accept: Callable[[Any], bool], numbe
         text: the text.
         opening: the pattern of their beginnings, of which a few are tried.
         accept: whether a value is one of them.
-        numbers: whether numbers are numbers, and not texts as they are written.
+        numbers: whether to parse numbers; otherwise they stay texts.
     """
     find, place = re.compile(opening).search, 0
     for _ in range(_MOST_TRIES):
@@ -303,7 +303,7 @@ def _find_literals(text: str, opening: str, accept: Callable[[Any], bool], numbe
 
 
 def _scan_literal(text: str, start: int, numbers: bool) -> tuple[str, int] | None:
-    """Read tokens up to the bracket that closes the first one; None where something else comes before it.
+    """Read tokens up to the bracket that closes the first one; None if other tokens come before it.
 
     Returns:
         The source of the literal, in which numbers are texts unless ``numbers``, and its end.
@@ -327,19 +327,21 @@ def _parse_literal(source: str) -> Any:
 
 def take_python_field(text: str, field: str = "answer") -> str | None:
     """Take the field of the last dictionary that has it."""
-    found = _find_literals(text, _PYTHON_DICT, lambda value: isinstance(value, dict) and field in value, numbers=False)
-    return _choose_answer([value[field] for value, _ in found])
+    literals = _find_literals(
+        text, _PYTHON_DICT, lambda value: isinstance(value, dict) and field in value, numbers=False
+    )
+    return _choose_answer([value[field] for value, _ in literals])
 
 
 def take_python_value(text: str, field: str = "") -> str | None:
     """Take the longest dictionary or list as JSON; or the field of the last dictionary that has it."""
     if field:
-        found = _find_literals(
+        literals = _find_literals(
             text, _PYTHON_DICT, lambda value: isinstance(value, dict) and field in value, numbers=True
         )
-        return _as_json([value[field] for value, _ in found][-1:])
-    found = _find_literals(text, _PYTHON_CONTAINER, lambda value: isinstance(value, (dict, list)), numbers=True)
-    return _as_json([value for value, _ in sorted(found, key=lambda item: len(item[1]))][-1:])
+        return _as_json([value[field] for value, _ in literals][-1:])
+    literals = _find_literals(text, _PYTHON_CONTAINER, lambda value: isinstance(value, (dict, list)), numbers=True)
+    return _as_json([value for value, _ in sorted(literals, key=lambda item: len(item[1]))][-1:])
 
 
 def _as_json(values: Sequence[Any]) -> str | None:
@@ -350,13 +352,13 @@ def _as_json(values: Sequence[Any]) -> str | None:
 
 
 def is_broken_python(text: str, field: str = "") -> bool:
-    """Whether what looks like a dictionary is none, whatever its keys are."""
+    """Whether a part that looks like a dictionary cannot be parsed."""
     opening = re.search(_PYTHON_DICT, text)
     return opening is not None and _scan_literal(text, opening.start(), numbers=False) is None
 
 
 def take_only_item(text: str) -> str | None:
-    """The only text of a list, which is all there is; of Python or of JSON."""
+    """Take the only item, a text, of a list in Python or JSON that is the whole text."""
     text = text.strip()
     items = _parse_list(text) if re.match(_PYTHON_LIST, text) else None
     only = items is not None and len(items) == 1 and isinstance(items[0], str)
@@ -364,14 +366,14 @@ def take_only_item(text: str) -> str | None:
 
 
 def take_list(text: str) -> str | None:
-    """The list that is all there is, as JSON."""
+    """Take a list that is the whole text, as JSON."""
     text = text.strip()
     items = _parse_list(text) if text.startswith("[") else None
     return None if items is None else _as_json([items])
 
 
 def is_broken_list(text: str) -> bool:
-    """Whether what looks like a list of texts is none."""
+    """Whether a text that looks like a list of texts cannot be parsed."""
     text = text.strip()
     return bool(re.match(r"""\[\s*['"]""", text)) and _parse_list(text) is None
 
@@ -395,9 +397,7 @@ _LANGUAGE = r"[\w+#.-]*[ \t\r]*"
 
 
 def take_from_fence(text: str) -> str | None:
-    """Take the content of the last fence. A fence that is never closed ends
-    with the text; where nothing follows its mark, the answer is the text before it.
-    """
+    """Take the content of the last fence, which may be cut off. An empty fence at the end leaves the text before it."""
     before, *parts = text.split("```")
     if not parts:
         return None
@@ -435,14 +435,14 @@ def take_after_label(text: str) -> str | None:
     for label in reversed(list(re.finditer(_LABEL, text))):
         if line := text[label.end() :].lstrip().partition("\n")[0].rstrip():
             for mark in _BOLD[1:]:
-                if line.count(mark) % 2:  # it was opened before the label
+                if line.count(mark) % 2:  # the mark was opened before the label
                     line = "".join(line.rsplit(mark, 1)).rstrip()
             bold = take_bold(line)
             return line if bold is None else bold
     return None
 
 
-# A blank line; or the next question, or an explanation, on a line of its own.
+# A blank line, or a line that begins the next question or an explanation.
 _AFTER_ANSWER = (
     r"\n[^\S\n]{0,20}\n"
     r"|\n[^\S\n]{0,20}[#*]{0,3}[ ]?(?:Questions?|Q|Explanation|Reasoning|Reason|Rationale|Note|Context|Human|User)"
@@ -452,7 +452,7 @@ _AFTER_ANSWER = (
 
 
 def take_before_rest(text: str) -> str | None:
-    """The text before a blank line, an explanation or the next question. A text that ends in a colon leads to more."""
+    """Take the text before a blank line, an explanation or the next question. A text that ends in a colon goes on."""
     text = text.strip()
     end = re.search(_AFTER_ANSWER, text)
     answer = text[: end.start()].rstrip() if end else ""
@@ -463,9 +463,10 @@ _BETWEEN_REPEATS = ",;|/"
 
 
 def take_repeated(text: str) -> str | None:
-    """The text that comes several times, where there is nothing else; the last one may be cut off.
+    """Take a text that is repeated, if the whole text is repetitions; the last one may be cut off.
 
-    Two lines are enough. On one line it takes three of a text, or two of at least three words: "New York, New York".
+    Two equal lines are enough. On one line the text must occur three times, or twice if it has three words or more:
+    "New York, New York" stays.
     """
     if sum(map(text.count, " \t\r\n")) < 2 and "\n" not in text:
         return None
@@ -486,8 +487,8 @@ _FEWEST_WORDS = 3
 
 
 def _find_period(keys: Sequence[str]) -> int:
-    """The smallest number of words after which all others repeat; of the last one only a beginning may be there."""
-    borders = [0] * len(keys)  # of each beginning of the words, how many of its last ones are also its first ones
+    """Find the smallest number of words after which the words repeat. Only the last word may be cut off."""
+    borders = [0] * len(keys)  # for each prefix, how many of its last words are also its first words
     length = 0
     for place in range(1, len(keys)):
         last = place == len(keys) - 1
@@ -517,7 +518,7 @@ _DATE = r"\w{1,20}\.?\s{1,3}\d{4}\b"  # "1. Januar 2020"
 
 
 def strip_prefix(text: str) -> str | None:
-    """Drop up to three leads, such as "A:" or a bullet. A list of several items stays as it is."""
+    """Drop up to three prefixes, such as "A:" or a bullet. A list of several items stays unchanged."""
     answer = text
     for _ in range(3):
         lead = re.match(_LEAD, answer)
@@ -545,7 +546,7 @@ _FEWEST_SUBJECT_WORDS = 5
 
 
 def take_from_sentence(text: str) -> str | None:
-    """The end of a sentence after its verb: "The title of the page is X." -> "X", "It was signed by X." -> "X".
+    """Take the end of a sentence after its verb: "The title of the page is X." -> "X", "It was signed by X." -> "X".
 
     A sentence without a period needs a long subject, or a digit in its answer: "The medium is the message" is a title.
     """
@@ -565,7 +566,7 @@ def take_from_sentence(text: str) -> str | None:
 
 
 def _find_verb(text: str) -> tuple[int, int] | None:
-    """Where the verb before an answer starts and ends: the first one, and one with a participle only if no other is."""
+    """Find the start and end of the verb before an answer: the first one without a participle, else the first one."""
     passive = None
     for verb in re.finditer(_COPULA, text):
         start, end = verb.span()
@@ -579,7 +580,7 @@ def _find_verb(text: str) -> tuple[int, int] | None:
 
 
 def take_bold(text: str) -> str | None:
-    """The content of the marks of bold text around all of it."""
+    """Take the content of bold marks around the whole text."""
     text = text.strip()
     for mark in _BOLD:
         inside = text[len(mark) : -len(mark)]
@@ -594,14 +595,14 @@ QUOTES |= {"“": "”", "‘": "’", "„": "“”", "‚": "‘’", "«": "
 
 
 def take_from_quotes(text: str) -> str | None:
-    """The content of the quotation marks around all of it."""
+    """Take the content of quotation marks around the whole text."""
     text = text.strip()
     enclosed = len(text) > 1 and text[-1] in QUOTES.get(text[0], "") and not _closes_early(text)
     return text[1:-1].strip() if enclosed else None
 
 
 def _closes_early(text: str) -> bool:
-    """Whether the quotation at the start of a text ends before the text does, as in ``"a" and "b"``."""
+    """Whether the quotation at the start of a text ends before the end of the text, as in ``"a" and "b"``."""
     depth, opening, closing = 1, text[0], text[-1]
     for quote in re.compile(f"[{opening}{closing}]").finditer(text, 1, len(text) - 1):
         before, after = text[quote.start() - 1], text[quote.end()]
@@ -611,7 +612,7 @@ def _closes_early(text: str) -> bool:
             depth += 1 if quote[0] == opening else -1
         elif not before.isalnum() and not after.isspace():
             depth += 1
-        elif not before.isspace() and after not in ")]}":  # 5'6") has a sign for inches
+        elif not before.isspace() and after not in ")]}":  # 5'6" has an inch mark
             depth -= 1
         if depth == 0:
             return True

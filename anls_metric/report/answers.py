@@ -1,4 +1,4 @@
-"""Every answer with its score as records: for Python, and as a file of CSV, JSON lines or Parquet."""
+"""Lists every answer with its score as records, and writes them as CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, TypedDict
 
 from anls_metric.analysis.evaluation import Entry
-from anls_metric.analysis.scored import Scored, group_names
+from anls_metric.analysis.scored import ScoredRow, group_names
 from anls_metric.reading.batch import Json
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.values import as_json
@@ -42,15 +42,14 @@ class Answer(_Always, total=False):
     Keys:
         submission: the name of the submission.
         id: the id of the question.
-        question: its text; None where the record has none.
-        prediction: the answer: a text or a value; None where there is none.
+        question: the text of the question; None if the record has none.
+        prediction: the answer, a text or a value; None for none.
         references: the accepted answers.
-        score: from 0 to 1; of several runs, their mean.
-        outcome: why: a row of `OUTCOMES`.
+        score: from 0 to 1; with several runs, their mean.
+        outcome: the reason for the score: the name of a row of `OUTCOMES`.
         groups: the groups that the question is in, by the fields of `by`.
-        written: what the model wrote, where the prediction was extracted from it.
-        runs: where there are several, the answer of each run. The prediction is the one whose score is closest to the
-            mean.
+        written: the raw model output, if the prediction was extracted from it.
+        runs: the answer of each run, if there are several. The prediction is that with the score closest to the mean.
     """
 
     written: str
@@ -65,7 +64,7 @@ def list_answers(entries: Iterable[Entry]) -> Iterator[Answer]:
             yield _describe_answer(entry.name, scored, fields)
 
 
-def _describe_answer(submission: str, scored: Scored, fields: Sequence[str]) -> Answer:
+def _describe_answer(submission: str, scored: ScoredRow, fields: Sequence[str]) -> Answer:
     row = scored.row
     answer: Answer = {
         "submission": submission,
@@ -88,7 +87,7 @@ def _describe_answer(submission: str, scored: Scored, fields: Sequence[str]) -> 
 
 
 def flatten_answer(answer: Answer) -> dict[str, Any]:
-    """Make a flat record for a table: a column for each field of the groups.
+    """Make a flat record for a table, with a column for each field of the groups.
 
     Example:
         >>> answer = {"id": "7", "score": 1.0, "groups": {"kind": ["form"], "page": ["1", "2"]}}
@@ -104,10 +103,10 @@ def flatten_answer(answer: Answer) -> dict[str, Any]:
 
 
 def write_answers(path: str, entries: Sequence[Entry]) -> None:
-    """Write the answers of submissions to a file of CSV, JSON lines or Parquet, by its ending.
+    """Write the answers of submissions to a file, as CSV, JSON lines or Parquet, by its ending.
 
     Raises:
-        InputError: there is no such ending, or Parquet lacks its library. OSError: the file cannot be written.
+        InputError: the ending is unknown, or the library for Parquet is missing. OSError: the file cannot be written.
     """
     writer = find_writer(path)
     with open_aside(path, "utf-8") as file:
@@ -115,7 +114,7 @@ def write_answers(path: str, entries: Sequence[Entry]) -> None:
 
 
 def find_writer(path: str) -> Callable[[IO[str], Iterable[Answer]], None]:
-    """Find the function that writes a file by its ending. InputError: there is none."""
+    """Find the function that writes a file by its ending. InputError: the ending is unknown."""
     ending = os.path.splitext(path)[1].lower()
     if ending not in _WRITERS:
         raise InputError(f"answers cannot be written as {ending!r}", path, f"name a file that ends in {_ENDINGS}")

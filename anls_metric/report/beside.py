@@ -1,4 +1,4 @@
-"""What is known of a submission beside its score, as lines of text."""
+"""Formats the other results of a submission, besides its score, as lines of text."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from anls_metric.report.numbers import PLAIN, Numbers
 
 Lines = list[tuple[str, str]]
-"""Names and texts; a line without a name belongs to the line before."""
+"""Names and texts. A line without a name continues the line before."""
 
 
 def list_lines(submission: Mapping[str, Any], numbers: Numbers = PLAIN, without: Collection[str] = ()) -> Lines:
-    """List what is known of a submission beside its score.
+    """List the other results of a submission, besides its score.
 
     Args:
-        submission: a submission of the document, or what `document.describe_beside` returns of it.
+        submission: a submission of the document, or the result of `document.describe_beside`.
         numbers: how scores are printed.
-        without: keys of the document that are shown elsewhere.
+        without: keys of the document to leave out, because they are shown elsewhere.
 
     Example:
         >>> list_lines({"points": {"lost_to_format": 0.25, "given_to_wrong_numbers": 0}})
@@ -28,7 +28,7 @@ def list_lines(submission: Mapping[str, Any], numbers: Numbers = PLAIN, without:
 
 
 def format_suspects(suspects: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The questions whose accepted answers are suspect, a line for each."""
+    """Format the questions with suspect accepted answers, a line for each."""
     lines = [
         f"  {each['id']}  {each['answer']!r} by {each['submissions']} submissions; accepted: "
         + "; ".join(map(str, each["accepted"]))
@@ -38,14 +38,14 @@ def format_suspects(suspects: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _write_points(points: Mapping[str, float], numbers: Numbers) -> Lines:
-    lost, given = map(numbers.format, (points["lost_to_format"], points["given_to_wrong_numbers"]))
-    return [("points", f"{lost} lost to format, {given} given to wrong numbers")] if any(points.values()) else []
+    lost, gained = map(numbers.format, (points["lost_to_format"], points["given_to_wrong_numbers"]))
+    return [("points", f"{lost} lost to format, {gained} given to wrong numbers")] if any(points.values()) else []
 
 
 def _write_summary(summary: Mapping[str, Any], numbers: Numbers) -> Lines:
-    """The numbers of the program of a benchmark; those of groups are only in the document."""
-    written = [f"{name} {_write_number(each, numbers)}" for name, each in summary.items() if not isinstance(each, dict)]
-    return [("summary" if place == 0 else "", text) for place, text in enumerate(written)]
+    """Format the figures of the rule of a benchmark. Figures of groups are only in the document."""
+    texts = [f"{name} {_write_number(each, numbers)}" for name, each in summary.items() if not isinstance(each, dict)]
+    return [("summary" if place == 0 else "", text) for place, text in enumerate(texts)]
 
 
 def _write_number(value: Any, numbers: Numbers) -> str:

@@ -1,4 +1,4 @@
-"""The columns that tables of submissions can have: a table, whose keys are those of the JSON document."""
+"""The possible columns of tables of submissions: a table by the keys of the JSON document."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _format_count(value: int, numbers: Numbers) -> str:
 
 
 def format_text(value: Any, numbers: Numbers) -> str:
-    """Format a value that is a text."""
+    """Format a text."""
     return str(value)
 
 
@@ -44,12 +44,12 @@ class Column(NamedTuple):
     """A column of a table: a row of `COLUMNS`.
 
     Attributes:
-        key: the key of its values in the document, and its name for users.
-        heading: its heading; "{label}" stands for the name of the score and "{baseline}" for that of the baseline.
-        format: makes a cell of a value.
-        latex: its heading in LaTeX, where it is another one.
-        caption: what the heading stands for, for the caption of a table in LaTeX; "{adjusted}" says for how many
-            comparisons.
+        key: the key of the values in the document, which is also the name of the column for users.
+        heading: the heading, with the placeholders "{label}", the name of the score, and "{baseline}", its name.
+        format: formats a value as a cell.
+        latex: the heading in LaTeX, if it is different.
+        caption: the explanation of the heading in the caption of a LaTeX table; "{adjusted}" is replaced by the number
+            of comparisons.
     """
 
     key: str
@@ -64,7 +64,7 @@ class Column(NamedTuple):
         return self.format in (_format_score, _format_difference)
 
     def make_cell(self, record: Mapping[str, Any], numbers: Numbers) -> str:
-        """Make the cell of a record: "" where it has no such key, "-" where there is no number."""
+        """Make the cell of a record: "" if it lacks the key, "-" if the value is None."""
         if self.key not in record:
             return ""
         value = record[self.key]
@@ -72,7 +72,7 @@ class Column(NamedTuple):
 
 
 def _make_columns(metric: str) -> list[Column]:
-    """The columns of another metric: its mean and its interval."""
+    """Make the columns of another metric: its mean and its interval."""
     return [
         Column(f"metric_{metric}", metric, _format_score, caption=f"{metric}: {METRICS[metric].meaning}"),
         Column(f"metric_{metric}_interval", "95 %", _format_interval, r"95\,\%"),
@@ -125,9 +125,9 @@ COMPARED = (
     "verdict",
     "least_difference",
 )
-"""The columns that compare a submission with the baseline; the others are about the submission alone."""
+"""The columns that compare a submission with the baseline. The other columns describe the submission itself."""
 
-# What tables have without a choice, as far as some row has it.
+# The usual columns. Columns without values are left out.
 OF_SUBMISSIONS = (
     "anls",
     "interval",
@@ -148,7 +148,7 @@ OF_SUBMISSIONS = (
 )
 OF_GROUPS = ("anls", "interval", "difference", "difference_interval", "questions")
 
-# The same in LaTeX: a table of four submissions fits one column of a two-column article.
+# The usual columns in LaTeX. A table of four submissions fits one column of a two-column article.
 OF_SUBMISSIONS_IN_LATEX = ("anls", "interval", "difference", "p_value_adjusted")
 OF_GROUPS_IN_LATEX = ("anls", "difference", "difference_interval")
 OF_GROUPS_ALONE_IN_LATEX = ("anls", "interval", "questions")
@@ -158,7 +158,10 @@ def find_columns(names: str | Iterable[str]) -> list[str]:
     """Find columns by their names.
 
     Args:
-        names: keys of `COLUMNS`: a list, or a text with commas between. The name always comes first.
+        names: keys of `COLUMNS`: a list, or a text with commas.
+
+    Returns:
+        The keys; the name of the submission is always the first.
 
     Raises:
         ValueError: there is no such column.
@@ -181,8 +184,8 @@ def choose_columns(
 
     Args:
         records: the rows.
-        names: the columns that a user wants: see `find_columns`; none for the usual ones.
-        usual: the usual columns, of which those without values are left out.
+        names: the columns that the user asks for: see `find_columns`; empty for the usual columns.
+        usual: the usual columns. Those without values are left out.
 
     Raises:
         ValueError: there is no such column, or no row has a value for it.

@@ -1,4 +1,4 @@
-"""Everything that is known about submissions as one JSON document, which the command prints and the page returns."""
+"""Builds one JSON document of all results, which the command prints and the endpoints of the page return."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from anls_metric.analysis.evaluation import Entry, Evaluation
-from anls_metric.analysis.scored import Scored, ScoredSet, sort_groups
+from anls_metric.analysis.scored import ScoredRow, ScoredSet, sort_groups
 from anls_metric.core.variants import Variant
 from anls_metric.reading.batch import Row
 from anls_metric.reading.extract import describe_extraction
 from anls_metric.reading.values import as_json
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Compared, Comparison, Pair
+    from anls_metric.analysis.comparison import Comparison, ComparisonSet, Pair
     from anls_metric.analysis.suspects import Suspect
 
 RESULTS_FILE = "results.json"
 
 MOST_CONFUSIONS = 20
 MOST_DIFFERENCES = 20
-"""How many answers are listed about which score and judge differ."""
+"""The most answers to list on which score and judge disagree."""
 
 
 def describe_evaluation(
@@ -32,10 +32,10 @@ def describe_evaluation(
     most_confusions: int = MOST_CONFUSIONS,
     with_suspects: bool = False,
 ) -> dict[str, Any]:
-    """Everything that is known of an evaluation: see `build_document`.
+    """Describe an evaluation as a document: see `build_document`.
 
     Raises:
-        ValueError: suspects are wanted, and there are fewer than three submissions.
+        ValueError: `with_suspects` is set, and there are fewer than three submissions.
     """
     suspects = evaluation.find_suspects() if with_suspects else None
     content = build_document(
@@ -52,21 +52,21 @@ def describe_evaluation(
 
 def build_document(
     entries: Sequence[Entry],
-    compared: Compared | None = None,
+    compared: ComparisonSet | None = None,
     hints: Sequence[str] = (),
     most_changes: int = 0,
     most_confusions: int = MOST_CONFUSIONS,
     suspects: Sequence[Suspect] | None = None,
 ) -> dict[str, Any]:
-    """Everything that is known about one or more submissions.
+    """Build the document of one or more submissions.
 
     Args:
         entries: the submissions. The signature is that of the first submission.
         compared: the comparison of several submissions.
         hints: warnings about the scores.
-        most_changes: how many questions to list that a submission lost against the baseline, and how many that it won.
-        most_confusions: how many confusions to list of each submission that collected them.
-        suspects: the questions with suspect accepted answers, where somebody asked for them.
+        most_changes: how many lost questions to list for each submission, and as many won questions.
+        most_confusions: how many confusions to list for each submission that counted them.
+        suspects: the questions with suspect accepted answers; None to leave them out.
 
     Returns:
         A dict of values that JSON can hold: ``signature``, ``questions`` (their number), ``clusters`` (field and count,
@@ -101,7 +101,7 @@ def build_document(
     return content
 
 
-def _describe_submission(entry: Entry, compared: Compared | None, most_confusions: int) -> dict[str, Any]:
+def _describe_submission(entry: Entry, compared: ComparisonSet | None, most_confusions: int) -> dict[str, Any]:
     scored_set = entry.scored_set
     content: dict[str, Any] = {
         "name": entry.name,
@@ -129,14 +129,14 @@ def _describe_submission(entry: Entry, compared: Compared | None, most_confusion
 
 
 def _clear_nan(value: Any) -> Any:
-    """A value with None for numbers that JSON does not have."""
+    """Replace NaN and infinite numbers in a value by None, since JSON does not have them."""
     if isinstance(value, dict):
         return {name: _clear_nan(each) for name, each in value.items()}
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def describe_beside(entry: Entry, most_confusions: int = MOST_CONFUSIONS) -> dict[str, Any]:
-    """What is known of a submission beside its score: the keys that it has of the document."""
+    """Describe the other results of a submission, besides its score, by the keys of the document."""
     scored_set, assessments = entry.scored_set, entry.assessments
     content: dict[str, Any] = {}
     if summary := scored_set.summary:
@@ -164,23 +164,23 @@ def describe_beside(entry: Entry, most_confusions: int = MOST_CONFUSIONS) -> dic
     return content
 
 
-def _describe_groups(entry: Entry, field: str, compared: Compared | None) -> dict[str, dict[str, Any]]:
-    """The groups of a field: score, interval and size; with a comparison also the difference from the baseline."""
+def _describe_groups(entry: Entry, field: str, compared: ComparisonSet | None) -> dict[str, dict[str, Any]]:
+    """Describe the groups of a field: score, interval and size; if compared, also the difference from the baseline."""
     intervals = entry.scored_set.find_group_intervals(field)
     content: dict[str, dict[str, Any]] = {
         name: {"anls": group.mean, "interval": _list_interval(intervals[name]), "questions": group.count}
         for name, group in sort_groups(entry.scored_set.groups[field]).items()
     }
     if compared and entry.name in compared.groups:
-        found = compared.groups[entry.name][field]
+        differences = compared.groups[entry.name][field]
         for name, group in content.items():
-            difference, interval = found.get(name, (None, None))
+            difference, interval = differences.get(name, (None, None))
             group |= {"difference": difference, "difference_interval": _list_interval(interval)}
     return content
 
 
 def index_comparisons(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The comparison of each submission with the baseline, by the name of the submission."""
+    """Index the comparisons with the baseline by the name of the submission."""
     return {
         comparison["second"]: comparison
         for comparison in document["comparisons"]
@@ -189,7 +189,7 @@ def index_comparisons(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any
 
 
 def list_extraction(document: Mapping[str, Any]) -> list[str]:
-    """What the rules did that extracted the answers: sentences, with the names of several submissions."""
+    """List sentences about what the extraction rules did, with the names of the submissions if there are several."""
     several = len(document["submissions"]) > 1
     return [
         f"{submission['name']}: {sentence}" if several else sentence
@@ -218,7 +218,7 @@ def _describe_change(pair: Pair) -> dict[str, Any]:
 
 
 def get_question_text(row: Row) -> str | None:
-    """The question of a row, None if its record has none that is a text."""
+    """Return the text of the question of a row; None if its record has none."""
     question = row.record.get("question")
     return question if isinstance(question, str) else None
 
@@ -227,7 +227,7 @@ def _list_interval(interval: tuple[float, float] | None) -> list[float] | None:
     return list(interval) if interval else None
 
 
-def _describe_answer(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
+def _describe_answer(scored: ScoredRow, scored_set: ScoredSet) -> dict[str, Any]:
     why = scored_set.explain(scored)
     return {
         "id": scored.row.id,
@@ -242,7 +242,7 @@ def _describe_answer(scored: Scored, scored_set: ScoredSet) -> dict[str, Any]:
 
 
 def _describe_differences(why: Any) -> dict[str, Any]:
-    """The edits from a text to the closest accepted answer, or the leaves of a value."""
+    """Describe the edits from a text to the closest accepted answer, or the leaves of a value."""
     if hasattr(why, "leaves"):
         return {"leaves": [_describe_leaf(leaf) for leaf in why.leaves]}
     return {"edits": [] if why is None else [*map(list, why.edits)]}
@@ -250,7 +250,7 @@ def _describe_differences(why: Any) -> dict[str, Any]:
 
 def _describe_leaf(leaf: Any) -> dict[str, Any]:
     return {
-        "where": leaf.path,  # gradio takes a dict with the key "path" for a file
+        "where": leaf.path,  # not "path": gradio takes a dict with this key for a file
         "prediction": as_json(leaf.prediction),
         "reference": as_json(leaf.reference),
         "score": leaf.score,

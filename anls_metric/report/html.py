@@ -1,7 +1,7 @@
-"""The report: one file that shows scored sets, opens without a network, and can be sent to a colleague.
+"""The HTML report: one file that shows scored sets, opens without a network, and can be sent to a colleague.
 
-The file holds one JSON document. The modules of assets/report draw all that the reader sees from this document, with
-text nodes only, so that no text of a user becomes markup. Python fills a template, and escapes what it puts in.
+The file holds one JSON document. The scripts in assets/report draw everything from this document with text nodes, so
+that no text of a user becomes markup. Python fills in a template and escapes what it inserts.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from anls_metric.report.tables import FORMATS
 from anls_metric.report.terminal import make_printable
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Compared, Comparison
+    from anls_metric.analysis.comparison import Comparison, ComparisonSet
 
 ASSETS = Path(__file__).parent / "assets" / "report"
 
-# The modules of the script. A module comes after those that it imports.
+# The modules of the script. A module comes after the modules that it imports.
 MODULES = (
     "elements",
     "data",
@@ -56,11 +56,11 @@ MODULES = (
     "main",
 )
 
-_FEW_GROUPS = 12  # a field that nobody asked for is shown if it has at most so many groups
-_MOST_FIELDS = 4  # fields that are shown though nobody asked for them
-_ROWS_TO_LOOK_AT = 5_000  # to find these fields
+_FEW_GROUPS = 12  # the most groups of a field that is shown without being asked for
+_MOST_FIELDS = 4  # the most fields that are shown without being asked for
+_ROWS_TO_LOOK_AT = 5_000  # the rows that are examined to find these fields
 
-# The outcomes in the order of a bar: from right to wrong.
+# The outcomes in the order of a bar, from right to wrong.
 _BAR_ORDER = (
     "equal",
     "close enough",
@@ -78,14 +78,14 @@ _BAR_ORDER = (
 
 def as_html(
     entries: Sequence[Entry],
-    compared: Compared | None = None,
+    compared: ComparisonSet | None = None,
     hints: Sequence[str] = (),
     source: str = "",
     images: Images | None = None,
     most_bytes: int = MOST_BYTES,
     most_by_variant: int | None = None,
 ) -> str:
-    """The report of one submission or more, as an HTML file.
+    """Format a report of one submission or more as an HTML file.
 
     Args:
         entries: the submissions; their scored sets must keep their rows and similarities.
@@ -93,12 +93,12 @@ def as_html(
         hints: warnings about the scores.
         source: the name of the file with the questions.
         images: the images of the pages that the questions are about.
-        most_bytes: how many bytes the texts of questions and answers may take. Beyond, questions with differences and
-            zeros come first, and the report says how many questions it left out.
-        most_by_variant: with more answers than this, answers are not scored under every variant; None: no limit.
+        most_bytes: the limit for the texts of questions and answers. Above it, questions with differences and zeros
+            come first, and the report says how many questions it left out.
+        most_by_variant: the most answers that are scored under every variant; None for no limit.
 
     Returns:
-        The text of the file. Write it as UTF-8 and do not change the line ends.
+        The content of the file. Write it as UTF-8, without changing the line ends.
     """
     whole = _Whole(entries, compared, hints)
     questions = select_questions(whole.questions, most_bytes)
@@ -130,7 +130,7 @@ def _read_asset(name: str) -> str:
 
 
 def _join_modules() -> str:
-    """The modules as one script: they share one scope, so that their imports and exports are left out."""
+    """Join the modules to one script. They share one scope, so imports and exports are removed."""
     lines = (line for name in MODULES for line in _read_asset(f"{name}.js").splitlines(keepends=True))
     return "".join(line.removeprefix("export ") for line in lines if not line.startswith("import "))
 
@@ -144,9 +144,9 @@ def _escape(text: str) -> str:
 
 
 class _Whole:
-    """The data of a report: the submissions, the best first. The colour of a submission is its place."""
+    """The submissions of a report, the best first, with shared data. The place of a submission sets its colour."""
 
-    def __init__(self, entries: Sequence[Entry], compared: Compared | None, hints: Sequence[str]) -> None:
+    def __init__(self, entries: Sequence[Entry], compared: ComparisonSet | None, hints: Sequence[str]) -> None:
         self.entries = sorted(entries, key=lambda entry: -entry.scored_set.mean)
         self.sets = [entry.scored_set for entry in self.entries]
         self.compared = compared
@@ -159,7 +159,7 @@ class _Whole:
         self.title = self.names[0] if len(entries) == 1 else f"{len(entries)} submissions"
 
     def describe(self, source: str) -> str:
-        """What the report is about."""
+        """Describe in words what the report is about."""
         clusters, count = self.document["clusters"], self.document["questions"]
         of = f" of {source}" if source else ""
         by = f" · {clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
@@ -177,9 +177,9 @@ class _Whole:
 
     @cached_property
     def groups(self) -> dict[str, list[Groups]]:
-        """A field -> the groups of each submission: the fields that were asked for, else fields with few groups.
+        """The groups of each submission by field: the fields that the user asks for, else fields with few groups.
 
-        The field of the documents comes last.
+        The field that names the documents comes last.
         """
         fields = [field for field in self.sets[0].groups if any(scored_set.groups[field] for scored_set in self.sets)]
         if not fields:
@@ -197,7 +197,7 @@ class _Whole:
 
 
 def _describe_report(whole: _Whole, most_by_variant: int | None) -> dict[str, Any]:
-    """The data of the report besides the questions."""
+    """Describe everything in the report but the questions."""
     places = {outcome.name: place for place, outcome in enumerate(OUTCOMES)}
     document = {**whole.document, "submissions": [_without_groups(each) for each in whole.submissions]}
     pairs, cluster_of = _compare(whole)
@@ -224,7 +224,7 @@ def _describe_report(whole: _Whole, most_by_variant: int | None) -> dict[str, An
 
 
 def _without_details(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A document of which the tables for a paper have no groups."""
+    """Remove the groups from a document, for the tables of a paper."""
     return {**document, "submissions": [{**_without_groups(each), "groups": {}} for each in document["submissions"]]}
 
 
@@ -233,14 +233,14 @@ def _without_groups(submission: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _compare(whole: _Whole) -> tuple[list[list[dict[str, Any] | None]], Mapping[str, Hashable]]:
-    """The comparison of each submission with each other one, by the places of baseline and other; and the clusters."""
+    """Compare all pairs of submissions, by the places of baseline and other. Also returns the clusters."""
     if whole.compared is None:
         return [], {}
     from anls_metric.analysis.comparison import compare_each_with_each, find_cluster_of_questions
 
     scored_sets = dict(zip(whole.names, whole.sets))
-    found = compare_each_with_each(scored_sets, whole.compared)
-    pairs = [[_describe_pair(found[baseline].get(name)) for name in whole.names] for baseline in whole.names]
+    comparisons = compare_each_with_each(scored_sets, whole.compared)
+    pairs = [[_describe_pair(comparisons[baseline].get(name)) for name in whole.names] for baseline in whole.names]
     return pairs, find_cluster_of_questions(scored_sets, whole.compared)
 
 
@@ -260,7 +260,7 @@ def _describe_pair(comparison: Comparison | None) -> dict[str, Any] | None:
 
 
 def _round(value: float | None) -> float | None:
-    """A number that is shown with four digits, and may be subtracted."""
+    """Round a number that is shown with four digits, with enough digits for differences."""
     return None if value is None else round(value, 6)
 
 
@@ -286,7 +286,7 @@ def _describe_groups(whole: _Whole, groups: Sequence[Groups], cluster_of: Mappin
 
 
 def _describe_curves(whole: _Whole) -> dict[str, Any] | None:
-    """The means over thresholds, the similarities in bins, and the risk over the coverage."""
+    """Describe the mean over the threshold, the similarities in bins, and the risk over the coverage."""
     if whole.variant is None:
         return None
     spreads = [curves.count_similarities(scored_set) for scored_set in whole.sets]
@@ -309,13 +309,13 @@ _MOST_POINTS = 500
 
 
 def _thin_out(points: Sequence[Any]) -> Sequence[Any]:
-    """At most so many points of a curve as a screen can show, and the last one."""
+    """Reduce the points of a curve to the number that a screen can show; the last point stays."""
     step = 1 + len(points) // _MOST_POINTS
     return [*points[: len(points) - 1 : step], *points[-1:]]
 
 
 def _describe_variants(whole: _Whole, most_by_variant: int | None) -> dict[str, Any] | None:
-    """The score of each submission under every variant, with the threshold and case of the variant."""
+    """Describe the score of each submission under every variant, with the threshold and case of the variant."""
     if whole.variant is None:
         return None
     if most_by_variant is not None and sum(scored_set.count for scored_set in whole.sets) > most_by_variant:

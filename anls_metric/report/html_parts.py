@@ -1,4 +1,4 @@
-"""Scores and their reasons as parts of an HTML page. Every text of a user is escaped here."""
+"""Formats scores and their reasons as parts of an HTML page. All texts of users are escaped here."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 STYLE = Path(__file__).parent / "assets" / "html_parts.css"
 """The style sheet of these parts."""
 
-MOST_EDITED = 2_000**2  # characters of one text times characters of the other; beyond, edits are not computed
+MOST_EDITED = 2_000**2  # characters of one text times characters of the other; above it, edits are not computed
 LONGEST_EDITS = 400  # characters of drawn edits
 LONGEST_TEXT = 300  # characters of any other text
-MOST_REFERENCES = 50  # accepted answers of one answer that are shown
-MOST_LEAVES = 200  # leaves of one value that are shown
+MOST_REFERENCES = 50  # accepted answers that are shown for one answer
+MOST_LEAVES = 200  # leaves that are shown for one value
 
 
 def escape(value: object, limit: int = LONGEST_TEXT) -> str:
-    """Any text as HTML: escaped, without control characters, and without its middle if it is longer than `limit`."""
+    """Format any text as HTML: escaped, without control characters, and without its middle if longer than `limit`."""
     return html.escape(make_printable(shorten(str(value), limit))).replace("{", "&#123;").replace("$", "&#36;")
 
 
@@ -39,7 +39,7 @@ def escape(value: object, limit: int = LONGEST_TEXT) -> str:
 
 
 def find_edits(match: Match) -> tuple[Edit, ...] | None:
-    """The edits of a match; None if both texts are so long that nobody would read them.
+    """Find the edits of a match; None if the texts are too long.
 
     Example:
         >>> from anls_metric import explain
@@ -51,7 +51,7 @@ def find_edits(match: Match) -> tuple[Edit, ...] | None:
 
 
 def draw_edits(match: Match, limit: int = LONGEST_EDITS) -> str:
-    """Prediction above reference, character by character. Differences are marked by more than colour."""
+    """Draw the prediction above the reference, character by character. Differences are marked not only by colour."""
     edits = find_edits(match)
     if edits is None:
         sizes = [len(match.normalized_prediction), len(match.normalized_reference)]
@@ -96,7 +96,7 @@ LEGEND = (
 
 
 def draw_number_line(why: Explanation) -> str:
-    """The similarities of the accepted answers on a line from 0 to 1, with the threshold."""
+    """Draw the similarities of the accepted answers on a line from 0 to 1, with the threshold."""
     least = least_similarity(why.variant)
     marks = "".join(
         f'<i class="dot{" best" * (place == why.winner)}" style="left:{_format_percent(match.similarity)}" '
@@ -114,7 +114,7 @@ def draw_number_line(why: Explanation) -> str:
 
 
 def _select_matches(why: Explanation) -> list[tuple[int, Match]]:
-    """The first accepted answers and the closest one, each with its index."""
+    """Select the first accepted answers and the closest one, with their indices."""
     places = sorted({*range(min(len(why.matches), MOST_REFERENCES)), why.winner})
     return [(place, why.matches[place]) for place in places]
 
@@ -124,7 +124,7 @@ def _format_percent(fraction: float) -> str:
 
 
 def format_answer(why: Explanation) -> str:
-    """The explanation of an answer: score, reason, edits, and every accepted answer."""
+    """Format the explanation of an answer: score, reason, edits, and every accepted answer."""
     matches = _select_matches(why)
     winner = "" if why.reason == "empty" else f"<p>Closest accepted answer: <q>{escape(why.best.reference)}</q></p>"
     if why.prediction != why.normalized_prediction:
@@ -150,7 +150,7 @@ def format_answer(why: Explanation) -> str:
 
 
 def format_value_answer(why: StarExplanation, label: str) -> str:
-    """The explanation of a list or nested value: its score, and the score of each leaf with the reason."""
+    """Format the explanation of a value: its score, and the score of each leaf with the reason."""
     rows = [[_format_leaf(leaf), format_number(leaf.score)] for leaf in why.leaves[:MOST_LEAVES]]
     rest = len(why.leaves) - len(rows)
     more = f'<p class="said">and {rest:,} other leaves</p>' if rest else ""
@@ -180,7 +180,7 @@ def _format_head(score: float, sentence: str, more: str, signature: str, unit: s
 
 
 def format_variant_scores(prediction: str, references: Sequence[str], chosen: Explanation) -> str:
-    """The score of an answer under every variant; variants that disagree with the chosen one are marked."""
+    """Format the score of an answer under every variant, and mark the variants that disagree with the chosen one."""
     rows, count = [], 0
     for variant in VARIANTS.values():
         (score,), (similarity,) = scores_and_similarities([prediction], [references], variant=variant)
@@ -210,11 +210,11 @@ def _format_score(score: float, differs: bool) -> str:
 
 
 def format_summary(document: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
-    """The scores of a document: the score of one submission, or a table of several; then hints and notes.
+    """Format the scores of a document: the score of one submission, or a table of several; then hints and notes.
 
     Args:
         document: as `document.build_document` makes it.
-        notes: how the files were read.
+        notes: sentences about how the files were read.
     """
     submissions, label = document["submissions"], document.get("label", Variant.label)
     remarks = "".join(f'<p class="hint">{escape(hint, 600)}</p>' for hint in document["hints"])
@@ -250,23 +250,23 @@ def _draw_bar(score: float) -> str:
 
 
 def format_error(message: str) -> str:
-    """What went wrong."""
+    """Format a message about what went wrong."""
     return f'<section class="anls"><p class="message" role="alert">{escape(message, 600)}</p></section>'
 
 
 def format_hint(message: str) -> str:
-    """What to do next."""
+    """Format a message about what to do next."""
     return f'<section class="anls"><p class="said">{escape(message, 600)}</p></section>'
 
 
 def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], marked: int | None = None) -> str:
-    """A table of HTML cells; the first column is text, the others are numbers."""
+    """Format a table of HTML cells. The first column holds texts, the others numbers."""
     head = "".join(f'<th scope="col">{cell}</th>' for cell in header)
     body = "".join(
         f"<tr{' class=marked' * (place == marked)}>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>"
         for place, row in enumerate(rows)
     )
-    # On a narrow phone the table scrolls sideways, also with the keyboard.
+    # On a narrow screen the table scrolls sideways, also with the keyboard.
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{header[0]}"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
@@ -274,7 +274,7 @@ def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], marked: i
 
 
 def format_variants() -> str:
-    """The table of all variants."""
+    """Format the table of all variants."""
     rows = [
         [
             _format_variant(variant),

@@ -1,4 +1,4 @@
-"""A score as the Hugging Face Hub takes it: the YAML of a file in ``.eval_results/`` of a model's repository.
+"""Formats a score for the Hugging Face Hub, as the YAML of a file in ``.eval_results/`` of a model repository.
 
 Source: https://github.com/huggingface/hub-docs/blob/main/eval_results.yaml.
 """
@@ -13,13 +13,13 @@ from anls_metric.report.numbers import PLAIN, Numbers
 
 
 class Benchmark(NamedTuple):
-    """What a score on the Hub is of.
+    """The benchmark of a score on the Hub.
 
     Attributes:
-        dataset: the id of the data set, like ``lmms-lab/DocVQA``.
-        task: the id of the task, as the ``eval.yaml`` of the data set names it.
-        source: the address of what supports the score, such as logs or a paper.
-        date: the day of the evaluation, like 2026-11-22.
+        dataset: the id of the data set, such as ``lmms-lab/DocVQA``.
+        task: the id of the task in the ``eval.yaml`` of the data set.
+        source: the URL of evidence for the score, such as logs or a paper.
+        date: the date of the evaluation, such as 2026-11-22.
     """
 
     dataset: str
@@ -29,15 +29,15 @@ class Benchmark(NamedTuple):
 
 
 def as_eval_results(document: Mapping[str, Any], benchmark: Benchmark, numbers: Numbers = PLAIN) -> str:
-    """The YAML for the score of one submission.
+    """Format the score of one submission as YAML.
 
     Args:
         document: as `document.build_document` makes it.
-        benchmark: what the score is of.
+        benchmark: the benchmark of the score.
         numbers: how the score is printed; `PLAIN` prints all of its digits.
 
     Raises:
-        ValueError: there are several submissions, or the id of the data set is none of the Hub.
+        ValueError: there are several submissions, or the id of the data set is not an id of the Hub.
     """
     if len(document["submissions"]) > 1:
         names = ", ".join(submission["name"] for submission in document["submissions"])
@@ -60,8 +60,8 @@ def as_eval_results(document: Mapping[str, Any], benchmark: Benchmark, numbers: 
 
 
 def _quote(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)  # a text in JSON is a text in YAML
+    return json.dumps(text, ensure_ascii=False)  # a JSON string is a YAML string
 
 
 def _write_all_digits(number: float) -> str:
-    return repr(number) if "e" not in repr(number) else f"{number:.20f}"  # 1e-05 is a text in YAML 1.1
+    return repr(number) if "e" not in repr(number) else f"{number:.20f}"  # 1e-05 is a string in YAML 1.1

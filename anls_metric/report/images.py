@@ -1,4 +1,4 @@
-"""The images of the pages that questions are about, scaled down and embedded in the report."""
+"""Embeds the images of the questions' pages in the report, scaled down."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from anls_metric.reading.image_tables import ImageTable, PageImage, find_image_t
 from anls_metric.reading.records import Records
 
 IMAGE_FIELDS = ("image", "image_path", "image_local_name", "image_name", "image_id", "file_name")
-"""The fields of a record that may name the image of a question. The first with a text counts."""
+"""The fields of a record that may name the image of a question. The first one with a text counts."""
 
 MOST_IMAGE_BYTES = 24_000_000
-"""The limit for all images of a report together."""
+"""The limit for all images of a report together, in bytes."""
 
-_LONGEST_SIDE, _QUALITY = 1100, 45  # type of 10 points stays readable, and a page takes about 60 kB
+_LONGEST_SIDE, _QUALITY = 1100, 45  # 10-point type stays readable, and a page takes about 60 kB
 _ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp")
-_FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # none that starts another program, as EPS does
+_FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # no format that starts another program, as EPS does
 _MOST_PIXELS = 80_000_000  # a sheet of A3 at 600 dots per inch has 70 million
 _NO_PILLOW, _PILLOW = "images need Pillow", "pip install 'anls-metric[images]'"
 _NAME_IT = "name the folder with the images, or a Parquet file with a column of images"
@@ -36,19 +36,19 @@ class Images:
     """The images that fit into a report.
 
     Args:
-        place: a folder of images, whose subfolders are searched, too; or a table with a column of images: a Parquet or
-            Arrow file, or a folder of them. None for the tables that were scored.
-        tables: the paths or the records of what was scored, the questions first. Only a column of images is read.
-        most_bytes: how many bytes the embedded images may take together.
-        show_progress: gets some words after each image, and "" at the end.
+        place: a folder of images, including its subfolders; or a table with a column of images: a Parquet or Arrow
+            file, or a folder of such files. None for the scored tables.
+        tables: the paths or the records of the scored tables, the questions first. Only a column of images is read.
+        most_bytes: the limit for the embedded images together.
+        show_progress: a function that is called with some words after each image, and with "" at the end.
 
     Attributes:
-        has_ids: whether the questions have ids of their own; otherwise the first table has them in their order.
-        data: the embedded images: the name of an image, or the hash of its bytes -> its ``data:`` address.
-        left_out: the name or the hash of an image that is not embedded -> why.
+        has_ids: whether the questions have ids; otherwise the first table has the questions in their order.
+        data: the embedded images: the name of an image, or the hash of its bytes -> its ``data:`` URL.
+        left_out: the name or the hash of an image that is not embedded -> the reason.
 
     Raises:
-        InputError: there is no such place, it holds no images, or it needs a library that is not installed.
+        InputError: the place does not exist, holds no images, or needs a library that is not installed.
     """
 
     def __init__(
@@ -71,10 +71,10 @@ class Images:
         self.left_out: dict[str, str] = {}
 
     def embed(self, questions: Sequence[Question]) -> list[str]:
-        """Embed the images of questions while there is room, those of questions that need a look before any other.
+        """Embed the images of questions while there is room. Questions that need a look come first.
 
         Returns:
-            For each question the key of its image in `data` or `left_out`; "" for a question without image.
+            For each question the key of its image in `data` or `left_out`; "" for a question without an image.
         """
         names = [find_image_name(question.row.record) for question in questions]
         tables = self._tables or self._find_tables()
@@ -93,10 +93,10 @@ class Images:
         return [keys.get(number, name) for number, name in enumerate(names)]
 
     def _find_tables(self) -> list[ImageTable]:
-        """Find the tables with images among what was scored."""
+        """Find the scored tables that have images."""
         tables: list[ImageTable] = []
         for scored in self._scored if self.has_ids else self._scored[:1]:
-            with suppress(InputError, OSError):  # the scores are there: what cannot be read again has no images
+            with suppress(InputError, OSError):  # scoring is done, so a table that cannot be read again is only skipped
                 tables += filter(None, [find_image_table(scored, not self.has_ids)])
         if tables and not _has_pillow():
             self._problems.append(f"{_NO_PILLOW}: {_PILLOW}")
@@ -104,7 +104,7 @@ class Images:
         return tables
 
     def add(self, names: Iterable[str]) -> None:
-        """Embed the images of the folder with these names while there is room. Add the most important images first."""
+        """Embed the images of the folder with these names while there is room. Pass the most important names first."""
         for name in filter(None, names):
             if name in self.data or name in self.left_out:
                 continue
@@ -117,7 +117,7 @@ class Images:
     def _embed_table(
         self, table: ImageTable, questions: Sequence[Question], names: Sequence[str], keys: dict[int, str]
     ) -> None:
-        """Embed images of a table. The first pass reads those of questions that need a look, the second all others."""
+        """Embed images of a table: first those of questions that need a look, then in a second pass all others."""
         places = _Places(table, questions, names, keys)
         later = set()
         for image in table.read_images():
@@ -156,7 +156,7 @@ class Images:
 
     @property
     def note(self) -> str:
-        """The number of images that were left out and why, "" if none was."""
+        """A sentence about the images that were left out and why; "" for none."""
         reports = {
             "no room": f"{{count:,}} beyond {self._most / 1e6:g} MB together (--images-limit)",
             "not found": f"{{count:,}} not in the {'folder' if self._paths else 'table'}",
@@ -168,7 +168,7 @@ class Images:
 
 
 class _Places:
-    """Says which questions a row of a table is about: by their ids, else by the names of their images."""
+    """Finds the questions about a row of a table, by their ids, else by the names of their images."""
 
     def __init__(
         self, table: ImageTable, questions: Sequence[Question], names: Sequence[str], keys: Mapping[int, str]
@@ -186,13 +186,13 @@ class _Places:
                     self._by_name.setdefault(form, set()).add(number)
 
     def find(self, image: PageImage) -> Set[int]:
-        """The numbers of the questions that an image belongs to."""
+        """Find the numbers of the questions that an image belongs to."""
         named = (self._by_name.get(form, set()) for form in _forms_of(image.path) if image.path and self._by_name)
         return self._by_row.get(image.row, set()).union(*named)
 
 
 def count_bytes(megabytes: float | None) -> int:
-    """The limit for the images of a report in bytes; None for the usual limit."""
+    """Convert the limit for the images of a report to bytes; None takes the default."""
     return MOST_IMAGE_BYTES if megabytes is None else round(megabytes * 1e6)
 
 
@@ -205,7 +205,7 @@ def _has_pillow() -> bool:
 
 
 def _open_table(place: str) -> ImageTable:
-    """Open a table that the user names for its images."""
+    """Open the table of images that the user names."""
     if not os.path.exists(place) and glob.escape(place) == place:
         raise InputError("there is no such folder or file", place, _NAME_IT)
     table = find_image_table(place)
@@ -219,19 +219,19 @@ def _hash(content: bytes) -> str:
 
 
 def _forms_of(name: str) -> tuple[str, str, str]:
-    """The forms of the name of an image: its relative path, its file name, and its file name without the ending."""
+    """List the forms of the name of an image: relative path, file name, and file name without the ending."""
     path = name.replace("\\", "/").lstrip("./")
     last = path.rpartition("/")[2]
     return path, last, os.path.splitext(last)[0]
 
 
 def _find(paths: Mapping[str, str], name: str) -> str | None:
-    """The path of an image in the folder, None if there is none. No other file is ever opened."""
+    """Find the path of an image in the folder; None for none. Files outside the folder are never opened."""
     return next((paths[form] for form in _forms_of(name) if form in paths), None)
 
 
 def find_image_name(record: Mapping[str, Any]) -> str:
-    """The name of the image of a question in its record, "" if the record has none.
+    """Find the name of the image of a question in its record; "" for none.
 
     Example:
         >>> find_image_name({"question": "Who?", "image": "documents/pybv0228_81.png"})
@@ -242,7 +242,7 @@ def find_image_name(record: Mapping[str, Any]) -> str:
 
 
 def find_page_name(record: Mapping[str, Any]) -> str:
-    """The name of the image or the document of a question in its record, "" if the record has none.
+    """Find the name of the image or the document of a question in its record; "" for none.
 
     Example:
         >>> find_page_name({"question": "Who?", "docId": 4720})
@@ -254,7 +254,7 @@ def find_page_name(record: Mapping[str, Any]) -> str:
 
 
 def _index_images(folder: str) -> dict[str, str]:
-    """The paths of the images of a folder, by relative path, by file name, and by file name without the ending."""
+    """Index the paths of the images of a folder by relative path, file name, and file name without the ending."""
     paths: dict[str, str] = {}
     for place, folders, names in os.walk(folder):
         folders.sort()
@@ -269,15 +269,15 @@ def _index_images(folder: str) -> dict[str, str]:
 
 
 def _scale_down(file: str | IO[bytes]) -> str:
-    """A small copy of an image, as a ``data:`` address.
+    """Make a small copy of an image, as a ``data:`` URL.
 
     Raises:
-        Exception: the image is broken, too large, or of a format that is not read.
+        Exception: the image is broken, too large, or of an unsupported format.
     """
     from PIL import Image, ImageOps
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Pillow warns of what it then refuses, and of broken metadata
+        warnings.simplefilter("ignore")  # Pillow warns before it refuses an image, and of broken metadata
         with Image.open(file, formats=_FORMATS) as image:
             image.draft("RGB", (_LONGEST_SIDE, _LONGEST_SIDE))
             if image.width * image.height > _MOST_PIXELS:

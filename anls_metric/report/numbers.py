@@ -1,4 +1,4 @@
-"""How scores are printed: as fractions or in percent, and with how many digits."""
+"""Formats scores as fractions or in percent, with a number of digits."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 
 class Numbers(NamedTuple):
-    """How scores, differences and intervals are printed.
+    """The format of scores, differences and intervals.
 
     Attributes:
-        percent: whether in percent: 83.57 instead of 0.8357.
+        percent: whether to print 83.57 instead of 0.8357.
         digits: the number of digits after the point; None for 4, and for 2 in percent.
 
     Example:
@@ -24,7 +24,7 @@ class Numbers(NamedTuple):
     digits: int | None = None
 
     def format(self, score: float, sign: str = "") -> str:
-        """Format a score; with the sign "+" every number has a sign, as differences do."""
+        """Format a score. With the sign "+", every number has a sign, as differences do."""
         digits = (2 if self.percent else 4) if self.digits is None else self.digits
         return f"{score * (100 if self.percent else 1):{sign}.{digits}f}"
 

@@ -1,4 +1,4 @@
-"""Every question with its answers, as columns: the data that the script of the report reads."""
+"""Builds the data that the script of the report reads: every question with its answers, as columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.analysis.alignment import Aligner
 from anls_metric.analysis.outcomes import OUTCOMES
 from anls_metric.analysis.questions import Question
-from anls_metric.analysis.scored import Scored, ScoredSet, group_names
+from anls_metric.analysis.scored import ScoredRow, ScoredSet, group_names
 from anls_metric.core.explanation import WORDS, Explanation
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Variant, get_variant
@@ -25,30 +25,30 @@ MOST_BYTES = 24_000_000
 """The limit for the texts of a report: about 200,000 answers of everyday length."""
 
 _PLACES = {outcome.name: place for place, outcome in enumerate(OUTCOMES)}
-_BYTES_BESIDES_TEXT = 24  # of an answer
+_BYTES_BESIDES_TEXT = 24  # per answer
 _NO_ANSWER = "The submission has no answer to it, so 0."
 
 
 def select_questions(questions: Sequence[Question], most_bytes: int = MOST_BYTES) -> list[Question]:
-    """As many questions as fit, in their order. Questions with a difference or a zero are taken first.
+    """Select as many questions as fit, in their order. Questions with a difference or a zero take precedence.
 
     Args:
         questions: all questions.
-        most_bytes: about how many bytes their texts may take.
+        most_bytes: the approximate limit for their texts.
     """
     sizes = list(map(_count_bytes, questions))
     if sum(sizes) <= most_bytes:
         return list(questions)
-    kept, room = set(), most_bytes
+    places, room = set(), most_bytes
     for place in sorted(range(len(questions)), key=lambda place: not questions[place].needs_a_look):
         room -= sizes[place]
         if room >= 0:
-            kept.add(place)
+            places.add(place)
         elif not questions[place].needs_a_look:
             break
         else:
             room += sizes[place]  # too large; the next question may fit
-    return [question for place, question in enumerate(questions) if place in kept]
+    return [question for place, question in enumerate(questions) if place in places]
 
 
 def _count_bytes(question: Question) -> int:
@@ -65,7 +65,7 @@ def build_question_data(
     fields: Sequence[str] = (),
     images: Images | None = None,
 ) -> dict[str, Any]:
-    """The data of N questions, a list of length N for each property.
+    """Build the data of N questions, with a list of length N for each property.
 
     Args:
         questions: the N questions to show.
@@ -74,28 +74,28 @@ def build_question_data(
         images: the images of the report; the images of the questions are added to it.
 
     Returns:
-        A dict of values that JSON can hold. Values of questions and answers are texts; lists and objects are JSON.
+        A dict of values that JSON can hold. Answers that are lists or objects are JSON texts.
 
         - ``ids``, ``questions``: N texts.
         - ``references``: N lists of texts.
         - ``pages``: the image or document of each question: ``names``, and ``of``, N indices into ``names``.
-        - ``pictures``: ``data:`` addresses; ``images``: N indices into them. Below 0, an index counts into ``missing``
-          from -1: why the image is not embedded, "" for a question without image.
+        - ``pictures``: ``data:`` URLs; ``images``: N indices into them. The index -1 is the first item of ``missing``,
+          -2 the second, and so on: the reason why the image is not embedded, "" for a question without an image.
         - ``groups``: for each field a dict: ``names`` of the groups, and ``of``, for each question an index into
           ``names``, or a list of indices.
-        - ``sentences``: every reason of a score, once.
-        - ``answers``: for each submission a dict of columns of length N: ``predictions`` (None: no answer), ``scores``
-          (None: the submission was not asked), ``outcomes`` (indices into `OUTCOMES`, -1: not asked), ``sentences``
-          (indices), ``closest`` (indices into the references); and of dicts by the number of the question:
-          ``references`` where they differ from those of the question, ``written`` where an answer was extracted from
-          the output of a model, ``trees`` of nested values, ``edits`` of texts that differ from the closest accepted
-          answer: see `alignment.Aligner`; None for too many, ``similarities`` that are not the score.
+        - ``sentences``: the distinct reasons of scores.
+        - ``answers``: a dict for each submission. Its columns of length N are ``predictions`` (None: no answer),
+          ``scores`` (None: the submission does not have the question), ``outcomes`` (indices into `OUTCOMES`, or -1),
+          ``sentences`` (indices) and ``closest`` (indices into the references). Other data are dicts by the number of
+          the question: ``references``, if they differ from those of the question; ``written``, the raw model output;
+          ``trees`` of nested values; ``edits`` of texts that differ from the closest accepted answer (see
+          `alignment.Aligner`; None for too many); ``similarities``, if they differ from the score.
     """
     keys = images.embed(questions) if images else []
     pictures = {key: place for place, key in enumerate(images.data)} if images else {}
     left_out = images.left_out if images else {}
     reasons = _Index()
-    reasons.add("")  # of a question without image
+    reasons.add("")  # for questions without an image
     sentences = _Index()
     return {
         "ids": [question.id for question in questions],
@@ -122,7 +122,7 @@ class _Index:
         self.places: dict[str, int] = {}
 
     def add(self, text: str) -> int:
-        """The place of a text, which is added if it is new."""
+        """Return the place of a text, after adding it if it is new."""
         return self.places.setdefault(text, len(self.places))
 
 
@@ -167,7 +167,7 @@ def _collect_answers(
 
 
 class _Reason(NamedTuple):
-    """Why an answer has its score: a sentence, the index of the closest accepted answer, and what can be drawn."""
+    """The reason of a score: a sentence, the index of the closest accepted answer, and data to draw."""
 
     sentence: str
     closest: int = 0
@@ -175,11 +175,11 @@ class _Reason(NamedTuple):
     tree: Branch | None = None
 
 
-def _explain(answer: Scored, scored_set: ScoredSet) -> _Reason:
+def _explain(answer: ScoredRow, scored_set: ScoredSet) -> _Reason:
     row, scorer = answer.row, scored_set.scorer
     if row.prediction is None:
         return _Reason(_NO_ANSWER)
-    # Most answers score 1. For these no distance is computed.
+    # Most answers score 1, and need no distance.
     if answer.score == 1.0 and isinstance(scorer, Variant) and not scorer.all_or_nothing:
         if row.prediction in row.references:
             return _Reason(WORDS["equal"].sentence, row.references.index(row.prediction))
@@ -199,7 +199,7 @@ def _has_edits(why: Explanation) -> bool:
 
 
 def _list_branch(branch: Branch, aligner: Aligner) -> list[Any]:
-    """A branch of the tree of a value: name, prediction, reference, score, sentence, the branches inside it, edits."""
+    """List the data of a branch: name, prediction, reference, score, sentence, the branches inside it, edits."""
     inside = [_list_branch(child, aligner) for child in branch.children]
     values = (None, None) if inside else (branch.prediction, branch.reference)
     texts = [None if value is None else format_value(value) for value in values]
@@ -210,8 +210,8 @@ def _list_branch(branch: Branch, aligner: Aligner) -> list[Any]:
     return parts
 
 
-def _format_prediction(answer: Scored | None) -> str | None:
-    """The answer of a submission, None if there is none."""
+def _format_prediction(answer: ScoredRow | None) -> str | None:
+    """Format the answer of a submission as a text; None for none."""
     return None if answer is None or answer.row.prediction is None else format_value(answer.row.prediction)
 
 
@@ -223,7 +223,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def encode_script_data(data: Mapping[str, Any]) -> str:
-    r"""Data as JSON for a script element; the texts in it cannot end the element.
+    r"""Encode data as JSON for a script element. Texts in the data cannot end the element.
 
     Example:
         >>> encode_script_data({"text": "</script><!--"})

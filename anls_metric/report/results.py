@@ -1,6 +1,6 @@
-"""Write results.json and other files. A file is written under another name and renamed when it is complete.
+"""Writes results.json and other files. A file is written under a temporary name, and renamed when it is complete.
 
-results.json holds every answer with its score under the keys of PyPI anls. It is written while the answers are scored.
+results.json holds every answer with its score, under the keys of PyPI anls. It is written during scoring.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
 from anls_metric.analysis.evaluation import Entry
-from anls_metric.analysis.scored import ANSWER_TYPES, Scored
+from anls_metric.analysis.scored import ANSWER_TYPES, ScoredRow
 from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Remedy
@@ -24,7 +24,7 @@ _BEGINNING = '{"inputs": '
 
 
 def name_folder(submission: str) -> str:
-    """Name the folder of a submission. A name that a file gives leads to no other place.
+    """Name the folder of a submission. A name from a file cannot lead outside the output folder.
 
     Example:
         >>> name_folder("Qwen/Qwen2.5-VL"), name_folder("../../etc")
@@ -35,11 +35,11 @@ def name_folder(submission: str) -> str:
 
 
 class ResultsFile:
-    """The scores of all answers as JSON, a context manager. The file appears when it is complete.
+    """A context manager that writes the scores of all answers as JSON. The file appears when it is complete.
 
     Args:
         path: the file to write; its folder is created if it is missing.
-        inputs: the files that are scored; the results name them.
+        inputs: the scored files, which the results name.
         force: whether to overwrite the results of other inputs.
 
     Raises:
@@ -65,7 +65,7 @@ class ResultsFile:
         self._stack.__exit__(*exception)
 
     def discard(self) -> None:
-        """Drop what was written."""
+        """Delete the unfinished file."""
         reason = ValueError("the results are void")
         with suppress(ValueError):
             self._stack.__exit__(ValueError, reason, None)
@@ -77,8 +77,8 @@ class ResultsFile:
             of = f"of other inputs ({', '.join(inputs)})" if inputs else "of unknown inputs"
             raise InputError(f"the file holds results {of}", self.path, remedies.OVERWRITE_RESULTS)
 
-    def add(self, answers: Sequence[Scored]) -> None:
-        """Write more answers. OSError: they cannot be written."""
+    def add(self, answers: Sequence[ScoredRow]) -> None:
+        """Write more answers. OSError: the file cannot be written."""
         for scored in answers:
             row = scored.row
             sample = {
@@ -92,11 +92,11 @@ class ResultsFile:
             self._separator = ","
 
     def finish(self, entry: Entry, answer_types: bool = False) -> None:
-        """Write the scores of the whole set. Leaving the context then puts the file in its place.
+        """Write the scores of the whole set. The file appears when the context ends.
 
         Args:
             entry: the submission with the scores of all answers.
-            answer_types: whether they are grouped by the fields of `ANSWER_TYPES`.
+            answer_types: whether the scores are grouped by the fields of `ANSWER_TYPES`.
 
         Raises:
             InputError: another run has written results of other inputs in the meantime.
@@ -115,11 +115,11 @@ class ResultsFile:
 
 
 def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write it to another file") -> None:
-    """Refuse to overwrite a file that is scored.
+    """Refuse to overwrite an input.
 
     Args:
         path: the file to write.
-        inputs: the files that are scored.
+        inputs: the scored files.
         remedy: what the error tells the user to do.
 
     Raises:
@@ -147,7 +147,7 @@ def write_whole(path: str, content: str) -> None:
 
 @contextmanager
 def open_aside(path: str, encoding: str) -> Iterator[IO[str]]:
-    """A new file in the same folder, which replaces ``path`` when the context ends; after an error it is removed.
+    """Open a new file in the same folder. It replaces ``path`` when the context ends, or is removed after an error.
 
     Args:
         path: the file to replace or create.
@@ -172,7 +172,7 @@ def open_aside(path: str, encoding: str) -> Iterator[IO[str]]:
             yield file
         mask = os.umask(0)
         os.umask(mask)
-        os.chmod(aside, 0o666 & ~mask)  # the permissions of any new file; temporary files are private
+        os.chmod(aside, 0o666 & ~mask)  # the usual permissions of a new file, since temporary files are private
         os.replace(aside, path)
     except BaseException as error:
         if aside is not None:
@@ -184,7 +184,7 @@ def open_aside(path: str, encoding: str) -> Iterator[IO[str]]:
 
 
 def _read_inputs(path: str) -> list[str] | None:
-    """The inputs that a results.json names, [] if it names none; None if there is no such file."""
+    """Read the inputs that a results.json names: [] if it names none, None if there is no such file."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             beginning = file.readline()

@@ -1,4 +1,4 @@
-"""Submissions side by side as tables: text for a terminal, Markdown, LaTeX, HTML, CSV."""
+"""Formats submissions side by side as tables: text for a terminal, Markdown, LaTeX, HTML, CSV."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from anls_metric.report.numbers import PLAIN, Numbers
 from anls_metric.report.terminal import make_printable
 
 Table = list[list[str]]
-"""The head and the rows: lists of cells, all of the same length."""
+"""The header and the rows: lists of cells of the same length."""
 
 Names = str | Iterable[str]
-"""The columns that a user wants, as `columns.find_columns` takes them; none for the usual ones."""
+"""The columns that a user asks for, as `columns.find_columns` takes them; empty for the usual columns."""
 
 MARK = "*"
-"""Stands behind a significant difference of a matrix."""
+"""The mark after a significant difference in a matrix."""
 
 
 class Block(NamedTuple):
-    """A table with its title; and its columns, where they are rows of `COLUMNS`."""
+    """A table with its title, and with its columns if they are rows of `COLUMNS`."""
 
     title: str
     table: Table
@@ -38,16 +38,16 @@ class Block(NamedTuple):
 def build_blocks(
     document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = (), latex: bool = False
 ) -> list[Block]:
-    """The tables of a document: of its submissions and of all pairs, then of the variants and groups that it has.
+    """Build the tables of a document: of submissions and of all pairs, then of the variants and groups that it has.
 
     Args:
         document: as `document.build_document` makes it.
         numbers: how scores are printed.
-        columns: the columns that a user wants; none for the usual ones.
-        latex: whether the usual columns are those of a table in LaTeX.
+        columns: the columns that the user asks for; empty for the usual columns.
+        latex: whether to take the usual columns for LaTeX.
 
     Raises:
-        ValueError: there is no such column, or it would be empty.
+        ValueError: there is no such column, or it is empty.
     """
     blocks = [_build_submissions(document, numbers, columns, latex)]
     if document.get("all_pairs"):
@@ -65,7 +65,7 @@ def build_blocks(
 
 
 def _get_label(document: Mapping[str, Any]) -> str:
-    """The name of the score."""
+    """Return the name of the score."""
     return str(document.get("label", "ANLS"))
 
 
@@ -74,7 +74,7 @@ def _collect_keys(document: Mapping[str, Any], key: str) -> list[str]:
 
 
 def _build_submissions(document: Mapping[str, Any], numbers: Numbers, names: Names, latex: bool) -> Block:
-    """The table of submissions: scores, intervals, and the comparison of each submission with the baseline."""
+    """Build the table of submissions: scores, intervals, and the comparison of each submission with the baseline."""
     usual: Sequence[str] = of.OF_SUBMISSIONS_IN_LATEX if latex else of.OF_SUBMISSIONS
     if document.get("all_pairs"):
         usual = [key for key in usual if key not in COMPARED]
@@ -83,7 +83,7 @@ def _build_submissions(document: Mapping[str, Any], numbers: Numbers, names: Nam
 
 
 def _build_groups(document: Mapping[str, Any], field: str, numbers: Numbers, names: Names, latex: bool) -> Block:
-    """The table of the groups of a field: a row for each group and submission."""
+    """Build the table of the groups of a field: a row for each group and submission."""
     submissions = document["submissions"]
     several = len(submissions) > 1
     values = _collect_keys({"submissions": [each["groups"] for each in submissions]}, field)
@@ -119,7 +119,7 @@ def _get_baseline(document: Mapping[str, Any]) -> str:
 
 
 def _build_matrices(document: Mapping[str, Any], numbers: Numbers) -> list[Block]:
-    """The differences of all pairs, and the differences that could be detected: the row minus the column."""
+    """Build the matrices of all pairs: the differences, row minus column, and the smallest detectable differences."""
     pairs = {(comparison["first"], comparison["second"]): comparison for comparison in document["comparisons"]}
     names = list(dict.fromkeys(name for pair in pairs for name in pair))
 
@@ -150,7 +150,7 @@ def _build_matrices(document: Mapping[str, Any], numbers: Numbers) -> list[Block
 
 
 def format_footnote(document: Mapping[str, Any]) -> list[str]:
-    """Sentences below the table, on questions, clusters and adjustment; the last text is the signature."""
+    """Format the sentences below the table, on questions, clusters and adjustment. The last text is the signature."""
     comparisons = document["comparisons"]
     adjusted = f"; p adjusted for {len(comparisons)} comparisons" if len(comparisons) > 1 else ""
     sentences = [f"{count_questions(document)}{adjusted}."]
@@ -160,14 +160,14 @@ def format_footnote(document: Mapping[str, Any]) -> list[str]:
 
 
 def count_questions(document: Mapping[str, Any]) -> str:
-    """The number of questions and of clusters, in words."""
+    """Describe the number of questions and of clusters in words."""
     clusters = document["clusters"]
     of = f" of {clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
     return f"{document['questions']:,} questions{of}"
 
 
 def collect_records(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What is known of each submission and of its comparison with the baseline, by the keys of `COLUMNS`."""
+    """Collect a record for each submission and its comparison with the baseline, by the keys of `COLUMNS`."""
     comparisons = index_comparisons(document)
     records = []
     for submission in document["submissions"]:
@@ -183,7 +183,7 @@ def collect_records(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return records
 
 
-# A key of the document -> the names of two figures, its ends.
+# The key of an interval in the document -> the names of its two ends as figures.
 _ENDS = {
     "interval": ("low", "high"),
     "difference_interval": ("difference_low", "difference_high"),
@@ -192,15 +192,15 @@ _ENDS = {
 
 
 def collect_figures(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> list[dict[str, Any]]:
-    """The numbers of each submission, a dict for each submission: the rows of a spreadsheet.
+    """Collect the figures of each submission as a dict: the rows of a spreadsheet.
 
     Args:
         document: as `document.build_document` makes it.
-        numbers: how scores are printed; without a choice they keep all digits.
-        columns: the columns that a user wants; none for everything.
+        numbers: how scores are printed; `PLAIN` keeps all digits.
+        columns: the columns that the user asks for; empty for all.
 
     Raises:
-        ValueError: there is no such column, or it would be empty.
+        ValueError: there is no such column, or it is empty.
     """
     records = collect_records(document)
     keys = [column.key for column in choose_columns(records, columns, COLUMNS)]
@@ -229,7 +229,7 @@ def collect_figures(document: Mapping[str, Any], numbers: Numbers = PLAIN, colum
 
 
 def _collect_differences(document: Mapping[str, Any], name: str, numbers: Numbers) -> dict[str, Any]:
-    """Where all pairs are compared: the difference of a submission from each one before it, with its p-value."""
+    """Collect the difference of a submission from each one before it, with its p-value, if all pairs are compared."""
     row: dict[str, Any] = {}
     for comparison in document["comparisons"] if document.get("all_pairs") else ():
         if comparison["second"] == name:
@@ -239,7 +239,7 @@ def _collect_differences(document: Mapping[str, Any], name: str, numbers: Number
 
 
 def _spread(record: Mapping[str, Any], keys: Iterable[str], numbers: Numbers) -> dict[str, Any]:
-    """The values of keys, None where the record has none; an interval is two values, its ends."""
+    """Collect the values of keys, None if the record lacks one. An interval becomes two values, its ends."""
     row: dict[str, Any] = {}
     for key in keys:
         value = record.get(key)
@@ -251,7 +251,7 @@ def _spread(record: Mapping[str, Any], keys: Iterable[str], numbers: Numbers) ->
 
 
 def _convert(score: float | None, numbers: Numbers) -> float | str | None:
-    """A score as it is printed; with all digits where nothing else is wanted."""
+    """Convert a score to its printed form, or keep all digits if the numbers are `PLAIN`."""
     return score if score is None or numbers == PLAIN else numbers.format(score)
 
 
@@ -259,14 +259,14 @@ def _convert(score: float | None, numbers: Numbers) -> float | str | None:
 
 
 def as_text(table: Table) -> str:
-    """A table for a terminal."""
+    """Format a table for a terminal."""
     table = [[make_printable(cell) for cell in row] for row in table]
     widths = [max(map(len, column)) for column in zip(*table)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in table)
 
 
 def _mark_best(block: Block, cells: Table, document: Mapping[str, Any], best: str, tie: str) -> Table:
-    """The escaped cells of the submissions, with the best score and its ties in the formats `best` and `tie`."""
+    """Apply the formats `best` and `tie` to the best score and its ties among escaped cells."""
     winner = document.get("best")
     places = [place for place, column in enumerate(block.columns) if column.key == "anls"]
     if not winner or not places:
@@ -280,7 +280,7 @@ def _mark_best(block: Block, cells: Table, document: Mapping[str, Any], best: st
 
 
 def as_markdown(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
-    """The tables of a document as Markdown. The best score is bold; scores not told apart from it are italic."""
+    """Format the tables of a document as Markdown. The best score is bold; scores not told apart from it are italic."""
     first, *others = build_blocks(document, numbers, columns)
     plain = _escape_markdown_cells(first.table)
     marked = _mark_best(first, plain, document, "**{}**", "*{}*")
@@ -304,7 +304,7 @@ def _escape_markdown_cells(table: Table) -> Table:
 
 
 def _escape_markdown(text: str) -> str:
-    """A text in which Markdown sees no HTML and no markup."""
+    """Escape HTML and the markup of Markdown in a text."""
     return "".join(f"\\{sign}" if sign in "\\*_`[]<>&" else sign for sign in make_printable(text))
 
 
@@ -320,12 +320,12 @@ _LATEX = {
 
 
 def _escape_latex(text: str) -> str:
-    """A text in which LaTeX sees no commands."""
+    """Escape the commands of LaTeX in a text."""
     return "".join(_LATEX.get(sign, sign) for sign in make_printable(text))
 
 
 def as_latex(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
-    """The tables of a document as LaTeX with booktabs. The best score is bold; scores like it are underlined."""
+    """Format the tables of a document as LaTeX with booktabs. The best score is bold, and its ties are underlined."""
     first, *others = build_blocks(document, numbers, columns, latex=True)
     plain = _format_latex_block(first)
     marked = _mark_best(first, plain, document, r"\textbf{{{}}}", r"\underline{{{}}}")
@@ -337,7 +337,7 @@ def as_latex(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Nam
 
 
 def _write_caption(document: Mapping[str, Any], block: Block, numbers: Numbers, is_marked: bool) -> list[str]:
-    """The caption of the table of submissions, in sentences: it explains what is in the table."""
+    """Write the caption of the table of submissions, which explains the table in sentences."""
     percent = " in percent" if numbers.percent else ""
     sentences = [f"{_escape_latex(_get_label(document))}{percent} on {_escape_latex(count_questions(document))}"]
     sentences += _explain_columns(document, block)
@@ -346,12 +346,12 @@ def _write_caption(document: Mapping[str, Any], block: Block, numbers: Numbers, 
         ties = f"; underlined: not told apart from the best at 0.05{pairs}"
         sentences.append("Bold: the best" + ties * bool(document["best"]["not_told_apart"]))
     signature = _escape_latex(document["signature"]).replace(r"\textbar{}", r"\textbar\allowbreak{}")
-    signature = signature.replace("questions:", "%\n    questions:")  # two lines of the source
+    signature = signature.replace("questions:", "%\n    questions:")  # splits it over two lines of the source
     return [*(f"{sentence}." for sentence in sentences), rf"\texttt{{{signature}}}"]
 
 
 def _explain_columns(document: Mapping[str, Any], block: Block) -> list[str]:
-    """What the headings of a table stand for, each once."""
+    """Explain the headings of a table, each once."""
     count = len(document["comparisons"])
     adjusted = f", adjusted for {count} comparisons (Holm)" if count > 1 else ""
     texts = {column.caption: None for column in block.columns if column.caption}
@@ -362,7 +362,7 @@ def _explain_columns(document: Mapping[str, Any], block: Block) -> list[str]:
 
 
 def _format_latex_block(block: Block) -> Table:
-    """The cells of a table, with the headings of LaTeX."""
+    """Format the cells of a table, with the headings for LaTeX."""
     head, *rows = _format_latex_cells(block.table)
     for place, column in enumerate(block.columns):
         head[place] = column.latex or head[place]
@@ -373,7 +373,7 @@ def _format_latex_cells(table: Table) -> Table:
     return [[_format_latex_cell(cell) for cell in row] for row in table]
 
 
-# What stands in cells -> how LaTeX sets it.
+# A pattern in cells -> its form in LaTeX.
 _LATEX_FORMS = {
     r"^(\d[\d.]*) to (\d[\d.]*)$": r"\1--\2",
     r"^([+-]\d[\d.]*) to ([+-]\d[\d.]*)$": r"$[\1,\2]$",
@@ -383,7 +383,7 @@ _LATEX_FORMS = {
 
 
 def _format_latex_cell(cell: str) -> str:
-    """A cell, with minus signs and ranges as LaTeX sets them."""
+    """Format a cell with the minus signs and ranges of LaTeX."""
     cell = _escape_latex(cell)
     for pattern, form in _LATEX_FORMS.items():
         cell = re.sub(pattern, form, cell)
@@ -412,7 +412,7 @@ def _format_latex_table(cells: Table, caption: Sequence[str], label: str) -> str
 
 
 def as_html(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
-    """The tables of a document as HTML. The best score is bold; scores not told apart from it are italic."""
+    """Format the tables of a document as HTML. The best score is bold; scores not told apart from it are italic."""
     first, *others = build_blocks(document, numbers, columns)
     cells = _mark_best(first, _escape_html_cells(first.table), document, "<b>{}</b>", "<i>{}</i>")
     tables = [
@@ -436,7 +436,7 @@ def _format_html_table(cells: Table, title: str) -> str:
 
 
 def as_csv(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names = ()) -> str:
-    """The numbers of a document as CSV: a line for each submission. Without a choice they keep all digits."""
+    """Format the figures of a document as CSV: a line for each submission. `PLAIN` numbers keep all digits."""
     rows = collect_figures(document, numbers, columns)
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -446,7 +446,7 @@ def as_csv(document: Mapping[str, Any], numbers: Numbers = PLAIN, columns: Names
 
 
 def _format_csv_cell(value: Any) -> Any:
-    """A text that no spreadsheet takes for a formula; a number as it is."""
+    """Make a text safe, so that no spreadsheet takes it for a formula. Numbers stay unchanged."""
     if not isinstance(value, str) or re.fullmatch(r"-?\d+(\.\d+)?", value):
         return value
     text = make_printable(value)
@@ -457,7 +457,7 @@ _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """The document as JSON."""
+    """Format the document as JSON."""
     return json.dumps(document, indent=2)
 
 

@@ -1,4 +1,4 @@
-"""Scores as text for a terminal: the summary of a scored set, and the alignment of two texts."""
+"""Formats scores for a terminal: the summary of a scored set, and the alignment of two texts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from anls_metric.analysis.evaluation import Entry
-from anls_metric.analysis.scored import Scored, ScoredSet, sort_groups
+from anls_metric.analysis.scored import ScoredRow, ScoredSet, sort_groups
 from anls_metric.core.explanation import Edit
 from anls_metric.core.variants import OF_VALUES, VARIANTS, Scorer, Variant
 from anls_metric.reading.layouts import LAYOUTS
@@ -17,22 +17,22 @@ from anls_metric.report.numbers import PLAIN, Numbers
 
 
 def make_printable(text: str) -> str:
-    """A text that is safe to print: one line, with dots in place of control characters."""
+    """Make a text safe to print: one line, with dots in place of control characters."""
     return "".join(character if character.isprintable() else "·" for character in text)
 
 
 def shorten(text: str, length: int = 160) -> str:
-    """A text without its middle, if it is longer than `length`."""
+    """Cut the middle out of a text that is longer than `length`."""
     return text if len(text) <= length else text[: length // 2] + " … " + text[-length // 2 :]
 
 
 def format_summary(entry: Entry, numbers: Numbers = PLAIN, most_confusions: int = MOST_CONFUSIONS) -> str:
-    """The summary of a submission: mean, zeros, signature, extraction, variants, groups, worst answers.
+    """Format the summary of a submission: mean, zeros, signature, extraction, variants, groups, worst answers.
 
     Args:
         entry: the submission.
         numbers: how scores are printed.
-        most_confusions: how many confusions to list, if they were collected.
+        most_confusions: how many confusions to list, if they were counted.
     """
     scored_set = entry.scored_set
     extraction = entry.extraction.sentences if entry.extraction else ()
@@ -78,7 +78,7 @@ def _format_runs_line(scored_set: ScoredSet, numbers: Numbers) -> list[str]:
 
 
 def format_layouts() -> str:
-    """The layouts, one a line: name, what such files hold, the fields by which they are recognised, and the source."""
+    """Format the layouts, one per line: name, content, the fields by which they are recognized, and source."""
     width, held = max(len(layout.name) for layout in LAYOUTS), max(len(layout.holds) for layout in LAYOUTS)
     return "\n".join(
         f"{layout.name:{width}}  {layout.holds:{held}}  {', '.join(layout.fields)}  {layout.source}"
@@ -87,7 +87,7 @@ def format_layouts() -> str:
 
 
 def format_variants() -> str:
-    """The variants, one a line: name, what is special about the variant, and the source."""
+    """Format the variants, one per line: name, meaning and source."""
     from anls_metric.nested import get_value_variant
     from anls_metric.rules import RULES
 
@@ -103,23 +103,23 @@ def format_variants() -> str:
 
 
 def format_matches(number: str, matches: Iterable[Mapping[str, Any]]) -> str:
-    """The variants that give a number, as `variant_search.find_variants` returns them: a line for each exact number.
+    """Format the variants that `variant_search.find_variants` found for a number: a line for each exact score.
 
-    A variant that gives the number with the answers as they are is not named again for a rule.
+    A variant that gives the number without extraction is not repeated for a rule.
     """
     number = make_printable(number)
-    names: dict[tuple[str, str, str], dict[str, str]] = {}  # the rules for each variant of a line
+    rules_by_line: dict[tuple[str, str, str], dict[str, str]] = {}  # the rule of each variant on a line
     for match in matches:
         start = f"{number} is" if match["exact"] else f"no variant gives {number}; the nearest is"
         score = f"{match['anls'] * match['scale']:.6g}"
         line = start, make_printable(match["name"]), score
-        names.setdefault(line, {}).setdefault(match["variant"], match["extract"])
+        rules_by_line.setdefault(line, {}).setdefault(match["variant"], match["extract"])
     lines = []
-    for (start, name, score), rules in names.items():
+    for (start, name, score), rules in rules_by_line.items():
         variants: dict[str, list[str]] = {}
         for variant, rule in sorted(rules.items(), key=lambda pair: pair[1] != ""):
             variants.setdefault(f" with --extract {rule}" if rule else "", []).append(variant)
-        words = " or ".join(f"{', '.join(found)}{rule}" for rule, found in variants.items())
+        words = " or ".join(f"{', '.join(names)}{rule}" for rule, names in variants.items())
         lines.append(f"{start} {words} on {name}: {score}")
     return "\n".join(lines)
 
@@ -139,16 +139,16 @@ def _format_groups(field: str, scored_set: ScoredSet, numbers: Numbers) -> list[
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
 
 
-def format_answer(scored: Scored, scored_set: ScoredSet) -> list[str]:
-    """An answer above the closest accepted answer, and why it has its score: the lines of a text."""
+def format_answer(scored: ScoredRow, scored_set: ScoredSet) -> list[str]:
+    """Format an answer above the closest accepted answer, with the reason for the score, as lines."""
     why = scored_set.explain(scored)
     head = f"question {make_printable(scored.row.id)}  score {scored.score:.4f}  "
     if why is None:
         return [head + "the submission has no answer to it"]
     names, lines = _format_leaves(why.leaves) if hasattr(why, "leaves") else (_SIDES, align_texts(why.edits))
-    question, written = get_question_text(scored.row), scored.row.written
-    written = None if written == scored.row.prediction else written
-    before = {"question": question, "written": written}
+    question, raw_text = get_question_text(scored.row), scored.row.written
+    raw_text = None if raw_text == scored.row.prediction else raw_text
+    before = {"question": question, "written": raw_text}
     texts = [(name, _format_line(text)) for name, text in before.items() if text is not None]
     texts += zip(names, lines)
     texts.append(("accepted", "; ".join(_format_line(format_value(value)) for value in scored.row.references)))
@@ -156,7 +156,7 @@ def format_answer(scored: Scored, scored_set: ScoredSet) -> list[str]:
 
 
 def _format_line(text: str) -> str:
-    """A text as one line that is not too long."""
+    """Format a text as one line that is not too long."""
     return shorten(make_printable(" ".join(text.split())))
 
 
@@ -171,7 +171,7 @@ def has_alignments(scored_set: ScoredSet) -> bool:
 
 
 def _format_leaves(leaves: Sequence[Any]) -> tuple[list[str], list[str]]:
-    """The names and texts of lines, a line for each leaf that is not right."""
+    """Format the names and texts of lines, a line for each leaf that does not score 1."""
     wrong = [leaf for leaf in leaves if leaf.score < 1]
     more = [f"... and {len(wrong) - _MOST_LEAVES} more"] if len(wrong) > _MOST_LEAVES else []
     lines = [shorten(make_printable(str(leaf))) for leaf in wrong[:_MOST_LEAVES]] + more
@@ -183,7 +183,7 @@ _SIDES = ["prediction", "reference", ""]
 
 
 def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
-    """Two texts above each other: the prediction, the reference, and a line that marks the differences.
+    """Align two texts: the prediction, the reference below it, and a line that marks the differences.
 
     Args:
         edits: `Match.edits`.
@@ -213,7 +213,7 @@ def align_texts(edits: Sequence[Edit], width: int = 100) -> list[str]:
 
 
 def _format_character(character: str) -> str:
-    """A character that is safe to print. A combining character is put on a dotted circle."""
+    """Make a character safe to print. A combining character is placed on a dotted circle."""
     import unicodedata  # slow to import, and only needed for an alignment
 
     if unicodedata.combining(character):

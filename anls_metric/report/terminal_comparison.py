@@ -1,4 +1,4 @@
-"""The comparison of several submissions, as text for a terminal."""
+"""Formats the comparison of several submissions for a terminal."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def as_text(
     numbers: Numbers = PLAIN,
     columns: tables.Names = (),
 ) -> str:
-    """The comparison of several submissions: the tables, the changed questions, and the worst answers.
+    """Format the comparison of several submissions: the tables, the changed questions, and the worst answers.
 
     Args:
         document: as `document.build_document` makes it.
         scored_sets: the submissions, by name.
-        width: the width of the terminal. A table that is wider is split; None never splits it.
+        width: the width of the terminal. A wider table is split; None never splits.
         numbers: how scores are printed.
-        columns: the columns that a user wants; none for the usual ones.
+        columns: the columns that the user asks for; empty for the usual columns.
     """
     first, *others = tables.build_blocks(document, numbers, columns)
     parts = ["\n".join([_format_table(first, width), *map(make_printable, tables.format_footnote(document))])]
@@ -52,12 +52,12 @@ def as_text(
 
 _IN_TABLE = ("points", "metrics")
 
-# The key of a comparison -> what happened to its questions.
+# The key of a list of questions in a comparison -> the word for what happened to them.
 _CHANGES = {"regressions": "lost", "improvements": "won"}
 
 
 def _format_table(block: tables.Block, width: int | None) -> str:
-    """A table. One that is too wide is split, first before the differences; each part begins with the names."""
+    """Format a table. A wide table is split, first before the differences. Each part begins with the names."""
     text = tables.as_text(block.table)
     if not width or _measure_width(text) <= width:
         return text
@@ -83,7 +83,7 @@ def _measure_width(text: str) -> int:
 
 
 def _format_change(comparison: Mapping[str, Any], word: str, change: Mapping[str, Any]) -> str:
-    """A question that a submission lost or won against the baseline."""
+    """Format a question that a submission lost or won against the baseline."""
     names = [comparison["first"], comparison["second"]]
     lines = [
         (names[place], f"{change[key]['score']:.4f}  {_format_value(change[key]['prediction'])}")
@@ -100,7 +100,7 @@ def _format_change(comparison: Mapping[str, Any], word: str, change: Mapping[str
 
 
 def _format_value(value: Any) -> str:
-    """A prediction or an accepted answer, as text."""
+    """Format a prediction or an accepted answer as a text."""
     if value is None:
         return "no answer"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

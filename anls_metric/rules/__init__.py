@@ -1,18 +1,18 @@
-"""Rules of benchmarks that made ANLS their own: they look at more than a prediction and its accepted answers.
+"""The rules of benchmarks that extend ANLS: they need more than a prediction and its accepted answers.
 
 A rule asks for columns by name: an answer format, a type of question, a confidence. Each reproduces the numbers of the
-program that it names, bit for bit. Where that program crashes, runs an answer as Python code or depends on the day, a
-rule raises a `ValueError` that names the row and the column, or gives the number that makes sense.
+program that it names, bit for bit. Where that program crashes, runs an answer as Python code or depends on the day, the
+rule raises a `ValueError` that names the row and the column, or gives a sensible score.
 
-The modules, from the ground up; each imports those above it alone:
+The modules, from the ground up; each imports only modules above it:
 
-* `judgement`: the score of an answer with the branch that decided it, and errors that name a column;
-* `literals`: lists that are written as texts;
-* `cleaning`: how a text is cleaned, and which texts must be equal;
-* `closeness`: how close two numbers or two texts are;
-* `dates`: dates, by python-dateutil;
+* `judgement`: the result for an answer, a score with the branch that decided it, and errors that name a column;
+* `literals`: parses lists that are written as texts;
+* `cleaning`: cleans texts, and says which must be equal;
+* `closeness`: compares two numbers or two texts;
+* `dates`: reads dates with python-dateutil;
 * `benchmark_rule`: the class `Rule`;
-* `answer_formats`, `answerable`: numbers, texts and lists by their format, and F1 with unanswerable questions;
+* `answer_formats`, `answerable`: judge numbers, texts and lists by their format, and F1 with unanswerable questions;
 * a module for each benchmark.
 """
 
@@ -59,17 +59,17 @@ RULES: Mapping[str, Rule] = MappingProxyType(
 
 
 def rule(name: str, **options: Any) -> Rule:
-    """The rule of a benchmark.
+    """Get the rule of a benchmark.
 
     Args:
         name: a name in `RULES`.
-        **options: ``threshold``, where the program of the benchmark has it: that of DUDE, for texts.
+        **options: ``threshold``, if the program of the benchmark has one: only "dude" does, for texts.
 
     Returns:
         A `Rule`: it has ``columns``, ``scores(rows)``, ``summary(rows)``, ``explain(row)`` and ``signature``.
 
     Raises:
-        ValueError: there is no such rule, or it has no such option.
+        ValueError: there is no such rule, or it does not have the option.
 
     Example:
         >>> dude = rule("dude")

@@ -1,4 +1,4 @@
-"""Numbers, texts and lists as benchmarks with an answer format compare them."""
+"""Judges numbers, texts and lists as the benchmarks with an answer format do."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.rules.literals import NoLiteralError, parse_literal
 
 
 def judge_float(answer: float | None, gold: float) -> Judgement:
-    """The score of a number: 1 if it is close to the accepted one."""
+    """Judge a number: it scores 1 if it is close to the accepted number."""
     if answer is None:
         return Judgement(0.0, "the prediction is no number, and the answer is {}", (gold,))
     if is_close(answer, gold):
@@ -22,14 +22,14 @@ def judge_float(answer: float | None, gold: float) -> Judgement:
 
 
 def judge_equal(answer: Any, gold: Any, are_equal: bool) -> Judgement:
-    """The score of an answer that must be equal to the accepted one."""
+    """Judge an answer that must equal the accepted answer."""
     return Judgement(float(are_equal), "{} equals {}" if are_equal else "{} must be equal to {}", (answer, gold))
 
 
 def judge_text(
     answer: str, gold: str, must_be_equal: Callable[[str], bool] = is_exact, kernel: Kernel = OVER_HALF
 ) -> Judgement:
-    """The score of a cleaned text: its similarity, unless the accepted answer must be met exactly."""
+    """Judge a cleaned text by its similarity, unless the accepted answer must be met exactly."""
     if must_be_equal(gold):
         return judge_equal(answer, gold, answer == gold)
     score = compare_texts(answer, [gold], kernel)
@@ -60,7 +60,7 @@ def read_items(value: Any) -> list[Any] | None:
 
 
 def join_items(items: Sequence[str]) -> str:
-    """Join items with hyphens, by which the programs of the authors compare lists of numbers."""
+    """Join items with hyphens. The authors' programs compare lists of numbers in this form."""
     return "-".join(items)
 
 
@@ -71,13 +71,13 @@ def judge_sorted(
     kernel: Kernel = OVER_HALF,
     key: Callable[[Sequence[str]], object] = join_items,
 ) -> Judgement:
-    """The score of a list of cleaned texts in any order: that of the worst pair once both are sorted.
+    """Judge a list of cleaned texts in any order: both lists are sorted, and the worst pair counts.
 
     Args:
         answers, golds: the items.
         must_be_equal: whether the lists must be equal, by the first accepted item.
         kernel: how two items are compared.
-        key: what must be equal of lists that must be equal.
+        key: makes the value that must be equal if the lists must be equal.
     """
     if len(answers) != len(golds):
         return Judgement(0.0, "{} items, where {} are expected", (len(answers), len(golds)))

@@ -1,4 +1,4 @@
-"""The F1 of benchmarks with questions that cannot be answered: `Not answerable` is an answer like any other."""
+"""The F1 of benchmarks with unanswerable questions, for which `Not answerable` is the right answer."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _NOT_ANSWERABLE = "Not answerable"
 
 
 def summarize_answerable(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """The accuracy of a set, and the F1 of its answerable questions as the programs of the authors have it.
+    """Compute the accuracy of a set and the F1 of its answerable questions, as the authors' programs do.
 
-    Both precision and recall take the scores of the questions that are answerable.
+    Precision and recall both use the scores of the answerable questions.
     """
     answerable = [score for row, score in zip(rows, scores) if row["gold"] != _NOT_ANSWERABLE]
     answered = sum(row["prediction"] != _NOT_ANSWERABLE for row in rows)
@@ -24,10 +24,10 @@ def summarize_answerable(rows: Sequence[Row], scores: Sequence[float], threshold
 
 
 def divide(part: float, whole: float) -> float:
-    """The share of a part; 0 of nothing."""
+    """Divide; 0 if the whole is 0."""
     return part / whole if whole else 0.0
 
 
 def find_f1(recall: float, precision: float) -> float:
-    """The harmonic mean; 0 where both are 0."""
+    """Compute the harmonic mean of recall and precision; 0 if both are 0."""
     return divide(2 * recall * precision, recall + precision)

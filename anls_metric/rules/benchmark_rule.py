@@ -1,4 +1,4 @@
-"""A rule: what scores the answers of one benchmark, as `Variant` does for texts."""
+"""The class `Rule`: it scores the answers of one benchmark, as `Variant` scores texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.core.version import __version__
 from anls_metric.rules.judgement import ColumnError, Judgement, Row
 
 Summary = dict[str, Any]
-"""The numbers of a data set, by the names that the program of the benchmark gives them."""
+"""The figures of a data set, named as in the program of the benchmark."""
 
 FindRefusal = Callable[[Any, Any], str]
 """Finds why the program of a benchmark refuses a gold file and a submission: its own message, "" if it takes them."""
@@ -23,17 +23,17 @@ Summarize = Callable[[Sequence[Row], Sequence[float], float], Summary]
 
 
 def summarize_mean(name: str) -> Summarize:
-    """A summary of one number: the mean."""
+    """Make the function that computes a summary of one figure, the mean."""
     return lambda rows, scores, threshold: {name: mean(scores)}
 
 
 class Signature(str):
-    """The signature of a rule: a text, and a method where a `Scorer` is expected to have one."""
+    """The signature of a rule: a text that can also be called, since a `Scorer` has a method `signature`."""
 
     __slots__ = ()
 
     def __call__(self, extract: str = "") -> str:
-        """The signature of answers that were extracted by rules."""
+        """Return the signature with the rules that extracted the answers."""
         before, _, version = self.rpartition("|")
         return "|".join([before, f"extract:{extract}", version]) if extract else str(self)
 
@@ -47,9 +47,9 @@ class Rule:
         label: the name of the score in a table.
         meaning: what the rule adds to ANLS, in one line.
         source: the program that the rule reproduces.
-        columns: the names of the columns that a row must have, and what they hold.
+        columns: the names of the columns that a row must have, each with a description.
         references: the column of the accepted answers.
-        optional: the columns that only change the numbers of a data set, and what they hold.
+        optional: the columns that only the figures of a data set need, each with a description.
         judge: the function that scores a row by these columns and the threshold.
         summarize: the function that computes the numbers of a data set from rows and their scores.
         threshold: the least similarity that is kept; in most rules it is part of the rule.
@@ -84,7 +84,7 @@ class Rule:
     averages_rows: ClassVar[bool] = True
 
     def scores(self, rows: Iterable[Row], row_name: RowName = name_row) -> list[float]:
-        """The score of each row.
+        """Score each row.
 
         Args:
             rows: dicts with the columns of the rule.
@@ -94,7 +94,7 @@ class Rule:
             A score from 0 to 1 for each row.
 
         Raises:
-            ValueError: a row has not all columns, or holds a value that cannot be scored; it names row and column.
+            ValueError: a row lacks a column, or holds a value that cannot be scored; it names row and column.
         """
         scores: list[float] = []
         judge, threshold, row = self.judge, self.threshold, None
@@ -106,7 +106,7 @@ class Rule:
         return scores
 
     def summary(self, rows: Iterable[Row], row_name: RowName = name_row) -> Summary:
-        """The numbers of a data set, by the names that the program of the benchmark gives them.
+        """Compute the figures of a data set, named as in the program of the benchmark.
 
         Raises:
             ValueError: there are no rows, or as `scores`.
@@ -115,11 +115,11 @@ class Rule:
         return self.summarize(rows, self.scores(rows, row_name), self.threshold)
 
     def explain(self, row: Any, columns: Row | None = None) -> Judgement:
-        """Why an answer has its score: the branch of the rule that decided it.
+        """Explain the score of an answer: find the branch of the rule that decided it.
 
         Args:
-            row: a dict with the columns of the rule; or the prediction alone.
-            columns: the other columns, where ``row`` is the prediction alone.
+            row: a dict with the columns of the rule; or only the prediction.
+            columns: the other columns, if ``row`` is only the prediction.
 
         Raises:
             ValueError: as `scores`.
@@ -156,27 +156,27 @@ class Rule:
     def check(
         self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row
     ) -> tuple[list[Any], list[Row]]:
-        """Both columns as lists. ValueError: as `scores`."""
+        """Check both columns, and return them as lists. ValueError: as `scores`."""
         predictions, references = list(predictions), list(references)
         self.score(predictions, references, row_name)
         return predictions, references
 
     def score(self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row) -> list[float]:
-        """The score of each row, whose other columns are in ``references``. ValueError: as `scores`."""
+        """Score each row, whose other columns are in ``references``. ValueError: as `scores`."""
         rows = ({**columns, "prediction": prediction} for prediction, columns in zip(predictions, references))
         return self.scores(rows, row_name)
 
     def score_missing(self, references: Row, row: str = "") -> float:
-        """The score of a question without an answer: 0."""
+        """Return the score of a question without an answer: 0."""
         return 0.0
 
     def mean(self, scores: Iterable[float]) -> float:
-        """The mean of the scores of a set."""
+        """Compute the mean of the scores of a set."""
         return mean(scores)
 
     @property
     def signature(self) -> Signature:
-        """The text to print beside a score: it says how the score was computed. A call adds rules of extraction."""
+        """The text to print beside a score: it says how the score was computed. Calling it adds extraction rules."""
         options = [f"{option}:{getattr(self, option)}" for option in self.options]
         return Signature("|".join(["anls", self.name, *options, f"v{__version__}"]))
 

@@ -20,7 +20,7 @@ _EXACT_TYPES = ("Fact Checking", "Multi Choice")
 
 
 def judge(row: Row, threshold: float) -> Judgement:
-    """The score of an answer: the mean over its places. The program computes the exact mode and never uses it."""
+    """Judge an answer by the mean over its items. The program also computes an exact mode, but never uses it."""
     answers, flags = row["answer"], row["year"]
     if not isinstance(answers, (list, tuple, str)) or not answers:
         raise refuse("answer", answers, "a list of texts, one or more")
@@ -34,7 +34,7 @@ def judge(row: Row, threshold: float) -> Judgement:
 
 
 def judge_as_lmms_eval(row: Row, threshold: float) -> Judgement:
-    """The score of an answer, where Fact Checking and Multi Choice questions must be met exactly."""
+    """Judge an answer. Answers to Fact Checking and Multi Choice questions must be met exactly."""
     answers, flags, prediction = row["answer"], row["year"], row["prediction"]
     answers = list(answers) if isinstance(answers, (list, tuple)) else [answers]
     if not answers:
@@ -84,7 +84,7 @@ def _judge_item(answer: str, gold: str, is_exact: bool) -> Judgement:
 
 
 def _list_golds(gold: str) -> list[str]:
-    """The items of the accepted answer, whose words get the quotes that they may lack."""
+    """List the items of the accepted answer, after adding quotes that its words may lack."""
     text = gold
     if len(gold) > 1 and gold.startswith("[") and gold.endswith("]") and "\n" not in gold:
         try:
@@ -109,7 +109,7 @@ def summarize(
     name: Callable[[str], str] = str,
     overall: str = "Overall",
 ) -> Summary:
-    """The mean of each type of question, and of all questions."""
+    """Compute the mean score of each type of question, and of all questions."""
     by_type: dict[str, list[float]] = {}
     for row, score in zip(rows, scores):
         by_type.setdefault(name(str(row["question_type"])), []).append(score)

@@ -1,4 +1,4 @@
-"""Steps that the programs share when they clean a text before they compare it."""
+"""Cleans texts before a comparison: the steps that several programs share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def delete_parentheses(text: str) -> str:
 
 
 def strip_signs(text: str, currencies: str = "$") -> str:
-    """Delete what stands in parentheses, one quote at either end, currencies before a text and `%` after it.
+    """Delete parentheses with their content, one quote at each end, currency signs at the start and `%` at the end.
 
     Example:
         >>> strip_signs("'$ 12 (net)'", "$£")
@@ -43,7 +43,7 @@ def is_exact(
     parts: tuple[str, ...] = ("https://", "a.m.", "p.m."),
     endings: tuple[str, ...] = (".py", "ipynb"),
 ) -> bool:
-    """Whether a cleaned answer must be met exactly: a number, range, date, time, page, address or file is.
+    """Whether a cleaned answer must be met exactly, as a number, range, date, time, page, address or file name.
 
     Args:
         text: the accepted answer.

@@ -1,4 +1,4 @@
-"""How close two numbers or two texts are, where several benchmarks agree."""
+"""Compares two numbers or two texts by rules that several benchmarks share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PYPI_ANLS = compile_kernel(VARIANTS["pypi_anls"])
 
 
 def compare_texts(prediction: str, references: Sequence[str], kernel: Kernel) -> float:
-    """The score of a text against the closest of some texts.
+    """Score a text against the closest of some texts.
 
     Example:
         >>> compare_texts("colour", ["color"], OVER_HALF)
@@ -33,7 +33,7 @@ def compare_texts(prediction: str, references: Sequence[str], kernel: Kernel) ->
 
 
 def parse_float(value: Any) -> float | None:
-    """The number that Python reads from a value; None where it reads none.
+    """Parse a number as Python's `float` does; None if it cannot.
 
     Example:
         >>> parse_float(" 1e3 "), parse_float("1,000")
@@ -46,7 +46,7 @@ def parse_float(value: Any) -> float | None:
 
 
 def is_close(prediction: float, gold: float) -> bool:
-    """Whether two numbers are within 1 %, or equal when rounded, where one of them may be a percentage of the other.
+    """Whether two numbers are within 1 %, or equal when rounded; 50 is also close to 0.5, as a percentage.
 
     Example:
         >>> is_close(0.5, 50.0), is_close(12.5, 12.0), is_close(12.3, 12.34)
@@ -62,6 +62,6 @@ def is_close(prediction: float, gold: float) -> bool:
 
 
 def _count_digits(number: float) -> int:
-    """The digits after the point, as a float is written; 3 where it has no point."""
+    """Count the digits after the point as Python prints a float; 3 if there is no point."""
     _, point, digits = str(number).partition(".")
     return len(digits) if point else 3

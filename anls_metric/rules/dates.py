@@ -1,4 +1,4 @@
-"""Dates as python-dateutil reads them, on any day with the same result."""
+"""Reads dates with python-dateutil, in a way that does not depend on the current day."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Any
 
-# A text without a digit is a date only if it names a month or a day of the week: python-dateutil need not look at it.
+# A text without a digit is a date only if it names a month or a day of the week. Others need not be parsed.
 _NAMES = (
     *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
     *("mon", "tue", "wed", "thu", "fri", "sat", "sun"),
 )
 _LONGEST = 1000  # characters: no date is longer
 
-# python-dateutil fills what a text leaves out from a default. A date that is left incomplete differs on these days.
+# python-dateutil completes a date with the parts of a default day. An incomplete date differs between these two days.
 _DAYS = (datetime(2023, 2, 7), datetime(2024, 11, 18))
-_TODAY = 2026  # the year by which years of two digits are completed: that of the benchmark
+_TODAY = 2026  # the year of the benchmark, by which years of two digits are completed
 
 
 def parse_date(text: str) -> tuple[date, ...]:
-    """Parse a date, the month first in doubt.
+    """Parse a date. An ambiguous date has the month first.
 
     Returns:
-        The date as read on two days, which differ where the text leaves a part of the date out; () for no date.
+        The date, completed by two different days: the two dates differ if the text is incomplete; () for no date.
 
     Raises:
         ValueError: the text may be a date, and python-dateutil is not installed.

@@ -23,7 +23,7 @@ _NEARLY_EQUAL = compile_kernel(replace(VARIANTS["nls"], threshold=0.9, all_or_no
 
 
 def judge(row: Row, threshold: float) -> Judgement:
-    """The score of an answer: 1 or 0."""
+    """Judge an answer: it scores 1 or 0."""
     prediction, gold = str(row["prediction"]), row["gold"]
     _, marker, answer = prediction.rpartition(_MARKER)
     if not marker:
@@ -47,7 +47,7 @@ def judge(row: Row, threshold: float) -> Judgement:
 
 
 def _list_candidates(gold: Any) -> list[str]:
-    """The accepted answers: the items of a list that the text of the gold answer is, or the text itself."""
+    """List the accepted answers: the items of a gold answer that is a list or is written as one; else its text."""
     text = str(gold)
     if "[" not in text:
         return [text]
@@ -61,7 +61,7 @@ def _list_candidates(gold: Any) -> list[str]:
 
 
 def _split_number(text: str) -> tuple[float, str] | None:
-    """The number at the start of a text, and its unit, which is the rest."""
+    """Split a text into the number at its start and the unit after it."""
     text = text.lower().strip()
     number = _NUMBER.match(text)
     if not number:
@@ -71,7 +71,7 @@ def _split_number(text: str) -> tuple[float, str] | None:
 
 
 def _find_match(answer: str, candidate: str) -> str:
-    """What two texts are that are strictly the same; "" where they are not."""
+    """Name the kind of two equal texts that must be compared strictly, "version" or "date"; "" for all others."""
     answer, candidate = answer.strip(), candidate.strip()
     if _VERSION.fullmatch(answer) or _VERSION.fullmatch(candidate):
         return "version" if answer == candidate else ""

@@ -1,4 +1,4 @@
-"""DUDE: by the type of the answer a text, a list or no answer, with the confidence of the model."""
+"""DUDE: the answer is a text, a list or no answer, as its type says, and the model gives a confidence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TYPES = {"abstractive": "Abstractive", "extractive": "Extractive", "not-answera
 
 
 def judge(row: Row, threshold: float) -> Judgement:
-    """The score of an answer: ANLS, or ANLSL of a list."""
+    """Judge an answer by ANLS, or a list by ANLSL."""
     kind, gold, prediction = row["answer_type"], row["gold"], row["prediction"]
     if not isinstance(kind, str):
         raise refuse("answer_type", kind, f"a text: {', '.join(_TYPES)}, or one with list")
@@ -52,14 +52,14 @@ def _judge_list(gold: list[Any], items: list[Any]) -> Judgement:
         return Judgement(0.0, "as a list: no answers, where {} are expected", (gold,))
     if len(gold) >= len(items):
         _check_texts([], items)
-    else:  # an item is compared as the answer to a question of its own
+    else:  # the items are compared as answers to questions of their own
         items = list(map(_take_text, items))
         _check_texts([], items)
     return Judgement(_score_list(gold, items), "as a list: {} matched one to one with {}", (items, gold))
 
 
 def _score_list(gold: list[str], items: list[str]) -> float:
-    """ANLSL: the sum of the best matching over the number of different accepted answers, or of predicted ones."""
+    """Compute ANLSL: the sum of the best matching, divided by the number of different accepted or predicted items."""
     rows, columns = (gold, items) if len(gold) < len(items) else (items, gold)
     scores = score_rows(((column, (row,)) for row in rows for column in columns), _RRC)
     width = len(columns)
@@ -69,7 +69,7 @@ def _score_list(gold: list[str], items: list[str]) -> float:
 
 
 def _take_text(answer: Any) -> Any:
-    """The text that DUDE compares: of a list the first item."""
+    """Take the text that DUDE compares: the first item of a list, or the text."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, (list, tuple, dict)):
@@ -92,7 +92,7 @@ _RRC = compile_kernel(VARIANTS["rrc"])
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """ANLS, of the whole set and by type; with confidences also AURC, and AUROC for data that the model never saw."""
+    """Compute ANLS for the whole set and by type; with confidences also AURC, and AUROC for the data split "test2"."""
     summary: Summary = {"anls": mean(scores) if scores else 0.0}
     for kind, name in _TYPES.items():
         of_kind = [score for row, score in zip(rows, scores) if row["answer_type"] == kind]
@@ -107,7 +107,7 @@ def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) ->
 
 
 def _read_confidences(rows: Sequence[Row]) -> Iterator[float]:
-    """The confidences as floats of 32 bits, up to the first that is missing."""
+    """Yield the confidences as 32-bit floats, up to the first missing one."""
     for place, row in enumerate(rows):
         confidence = row.get("confidence", -1)
         if isinstance(confidence, (list, tuple)):
@@ -125,7 +125,7 @@ def _read_confidences(rows: Sequence[Row]) -> Iterator[float]:
 
 
 def _compute_aurc(correct: Sequence[bool], confidences: Sequence[float]) -> float:
-    """The area under the risk-coverage curve as DUDE's script has it: a group of ties ends at its first member."""
+    """Compute the area under the risk-coverage curve as DUDE's script does: ties end at the first of them."""
     count = len(correct)
     order = sorted(range(len(confidences)), key=lambda place: _nan_last(confidences[place]))
     wrong = sum(not correct[place] for place in order)
@@ -150,7 +150,7 @@ def _nan_last(number: float) -> tuple[bool, float]:
 
 
 def _compute_auroc(positive: Sequence[bool], confidences: Sequence[float]) -> float:
-    """The area under the ROC curve; ties count one half, and it is NaN where all are of one kind."""
+    """Compute the area under the ROC curve. Ties count one half; NaN if all labels are the same."""
     if len(set(positive)) < 2 or any(map(math.isnan, confidences)):
         return math.nan
     area, below, ties = 0.0, 0, sorted(zip(confidences, positive))

@@ -1,4 +1,4 @@
-"""What a rule says about one answer: its score, and the branch of the rule that decided it."""
+"""The result of a rule for one answer: its score, and the branch of the rule that decided it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 from anls_metric.core.rows import describe
 
 Row = Mapping[str, Any]
-"""A question with its answer: the values of the columns of a rule."""
+"""A question with its answer, as a dict of the columns of a rule."""
 
 
 class Judgement(NamedTuple):
     """The score of an answer, and why; as a string, a plain phrase.
 
-    The phrase is put together when somebody reads it: most judgements are only asked for their scores.
+    The phrase is formatted only when it is read, because most callers only need the score.
 
     Attributes:
         score: from 0 to 1.
         words: the phrase, with a pair of braces for each value.
-        values: what stands in the braces.
+        values: the values for the braces.
     """
 
     score: float
@@ -34,11 +34,11 @@ class Judgement(NamedTuple):
 
     @property
     def closest(self) -> None:
-        """The closest accepted answer, which other explanations have."""
+        """None: other explanations have a closest accepted answer here."""
 
     @property
     def edits(self) -> tuple[()]:
-        """The edits, which other explanations have."""
+        """(): other explanations have edits here."""
         return ()
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class ColumnError(ValueError):
 
 
 def refuse(column: str, value: object, allowed: str) -> ColumnError:
-    """The error for a value that is not what it must be.
+    """Make the error for a value of the wrong kind.
 
     Example:
         >>> raise refuse("gold", 5, "a list of texts")

@@ -1,4 +1,4 @@
-"""Lists that are written as texts. The programs read many of them with Python's `eval`; a rule reads literals only."""
+"""Parses lists that are written as texts. Many programs run them with Python's `eval`; a rule only reads literals."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import re
 import warnings
 from typing import Any
 
-# The parser may warn of a backslash, as in "\d", and of a number that letters follow. To ignore a warning takes time.
+# Python's parser warns of some backslashes, as in "\d", and of a number before letters. Ignoring warnings takes
+# time, so it is done only for texts with such parts.
 _WARNED = re.compile(r"\\|\d[A-Za-z_]")
 
-_LONGEST = 100_000  # characters: the parser of Python takes hundreds of times the memory of its text
+_LONGEST = 100_000  # characters; Python's parser takes hundreds of times the memory of the text
 
 
 class NoLiteralError(ValueError):
-    """A text that is no Python literal."""
+    """A text is not a Python literal."""
 
 
 def parse_literal(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""LongDocURL: by the format of the answer an integer, a float, a text or a list, without units and commas."""
+"""LongDocURL: the answer is an integer, a float, a text or a list, as its format says, without units and commas."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NO_ANSWER = "Fail to extract"
 
 
 def clean(value: Any) -> str:
-    """A text without units as the program of the authors cuts them: all letters of a unit, so `program` is `progra`."""
+    """Remove units as the authors' program does: it strips all letters of a unit, so `program` becomes `progra`."""
     text = str(value).lower().strip().replace(",", "")
     for unit in _UNITS if text.endswith(_UNITS) else ():
         if text.endswith(unit):
@@ -42,19 +42,19 @@ def clean(value: Any) -> str:
 
 
 def clean_as_vlmevalkit(value: Any) -> str:
-    """A text without the one unit that it ends with."""
+    """Remove the unit at the end of a text."""
     text = str(value).lower().strip().replace(",", "")
     unit = next(filter(text.endswith, _UNITS_OF_VLMEVALKIT), "")
     return strip_signs(text.removesuffix(unit).strip(), "$£")
 
 
 def judge(row: Row, threshold: float) -> Judgement:
-    """The score of an answer in its format."""
+    """Judge an answer by its format."""
     return _judge(row, clean, row["prediction"], row["gold"])
 
 
 def judge_as_vlmevalkit(row: Row, threshold: float) -> Judgement:
-    """The score of an answer in its format, as VLMEvalKit computes it."""
+    """Judge an answer by its format, as VLMEvalKit does."""
     prediction, gold = (
         value.strip() if isinstance(value, str) else value for value in (row["prediction"], row["gold"])
     )
@@ -66,7 +66,7 @@ def _judge(row: Row, clean: Callable[[Any], str], prediction: Any, gold: Any) ->
     if answer_format == "Integer":
         answer, accepted = clean(prediction), clean(gold)
         number, whole = _parse_integer(answer), _parse_integer(accepted)
-        # An answer that is no integer counts as empty.
+        # An answer that is not an integer counts as empty.
         is_equal = accepted == ("" if number is None else None) if whole is None else number == whole
         return judge_equal(answer, accepted, is_equal)
     if answer_format == "Float":
@@ -105,14 +105,14 @@ def _judge_list(prediction: Any, gold: Any, clean: Callable[[Any], str]) -> Judg
 
 
 def _join_values(items: list[Any]) -> list[Any]:
-    """The items as texts, where they are objects: the values, with a hyphen between them."""
+    """Replace each object among the items by its values, joined with hyphens."""
     if not isinstance(items[0], dict):
         return items
     return ["-".join(map(str, item.values())) if isinstance(item, dict) else item for item in items]
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """Accuracy and F1, and the accuracy where an answer that was not extracted scores 0; all are 0 for no rows."""
+    """Compute accuracy and F1, and the accuracy if failed extractions score 0. All are 0 for no rows."""
     if not rows:
         return {"acc": 0.0, "f1": 0.0, "generalized_accuracy": 0.0}
     extracted = [0.0 if row["prediction"] == _NO_ANSWER else score for row, score in zip(rows, scores)]

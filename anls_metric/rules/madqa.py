@@ -13,14 +13,14 @@ from anls_metric.rules.answerable import divide, find_f1
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.judgement import Judgement, Row, refuse
 
-Measured = dict[str, Any]
-"""What is known of a question and its answer."""
+Measures = dict[str, Any]
+"""The measures of a question and its answer, by name."""
 
 _ANLS_STAR = VALUE_VARIANTS["anls_star"]
 
 
 def judge(row: Row, threshold: float) -> Judgement:
-    """The score of an answer: ANLS* with the closest accepted list."""
+    """Judge an answer by ANLS* against the closest accepted list."""
     prediction, variants = row["prediction"], row["answer_variants"]
     if variants is not None and not isinstance(variants, (list, tuple)):
         raise refuse("answer_variants", variants, "a list of accepted answers, each a list of texts")
@@ -31,7 +31,7 @@ def judge(row: Row, threshold: float) -> Judgement:
         return Judgement(0.0, "there is no answer, or no accepted one")
     items = [str(item).lower() for item in answer]
     accepted = [_list_texts(variant) for variant in variants]
-    # The program hands the prediction over in the place of the reference, and the other way round.
+    # The program swaps prediction and reference.
     scores = list(map(float, score_values(accepted, [items] * len(accepted), _ANLS_STAR, "variant {}".format)))
     best = max(range(len(scores)), key=scores.__getitem__)
     return Judgement(scores[best], "ANLS* of {} and {}", (items, accepted[best]))
@@ -44,7 +44,7 @@ def _list_texts(variant: Any) -> list[str]:
 
 
 def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, float]:
-    """Precision, recall and F1 of the documents or pages that an answer cites.
+    """Compute precision, recall and F1 of the documents or pages that an answer cites.
 
     Args:
         citations: a list of objects with `file` or `document`, and `page`.
@@ -52,10 +52,10 @@ def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, floa
         level: "document" or "page".
 
     Returns:
-        The three numbers, and the number of documents or pages to cite, which is `support`.
+        The three measures, and as `support` the number of documents or pages to cite.
 
     Raises:
-        ColumnError: a citation is no object, or its page is a list.
+        ColumnError: a citation is not an object, or its page is a list.
 
     Example:
         >>> score_citations([{"file": "a.pdf", "page": 1}], [{"document": "a.pdf", "page": 2}], "document")
@@ -71,8 +71,8 @@ def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, floa
 
 
 def _list_places(column: str, places: Any, names: Iterable[str], level: str) -> set[Any]:
-    """The documents of citations; on the level "page" each with its page."""
-    found = set()
+    """List the documents of citations, each with its page on the level "page"."""
+    keys = set()
     for place in places or ():
         if not isinstance(place, Mapping):
             raise refuse(column, place, "an object with a document and a page")
@@ -82,23 +82,23 @@ def _list_places(column: str, places: Any, names: Iterable[str], level: str) -> 
         is_missing = not document if level == "document" else document is None or page is None
         try:
             if not is_missing:
-                found.add(key)
+                keys.add(key)
         except TypeError:
             raise refuse(column, key, "a document and a page") from None
-    return found
+    return keys
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """The numbers of the whole set, and under `by_hop_type` those of the questions with as many documents or pages."""
+    """Compute the figures of the whole set, and as `by_hop_type` those of questions about one or several pages."""
     measured = [_measure(row, score) for row, score in zip(rows, scores)]
-    by_hop_type: dict[str, list[Measured]] = {}
+    by_hop_type: dict[str, list[Measures]] = {}
     for each in measured:
         by_hop_type.setdefault(each["hop_type"], []).append(each)
     groups = {name: _aggregate(of_type) for name, of_type in sorted(by_hop_type.items())}
     return {**_aggregate(measured), "by_hop_type": groups}
 
 
-def _measure(row: Row, score: float) -> Measured:
+def _measure(row: Row, score: float) -> Measures:
     evidence, citations = row.get("evidence"), row.get("citations")
     pages = _list_places("evidence", evidence, ("document",), "page")
     documents = _list_places("evidence", evidence, ("document",), "document")
@@ -115,8 +115,8 @@ def _measure(row: Row, score: float) -> Measured:
     }
 
 
-def _aggregate(measured: Sequence[Measured]) -> Summary:
-    """The numbers of some questions. Without a judge the program takes ANLS* for the semantic score."""
+def _aggregate(measured: Sequence[Measures]) -> Summary:
+    """Compute the figures of some questions. Without a judge, the program uses ANLS* as the semantic score."""
     if not measured:
         return {}
     mean_anls = mean(each["anls"] for each in measured)
@@ -133,8 +133,8 @@ def _aggregate(measured: Sequence[Measured]) -> Summary:
     }
 
 
-def _list_efforts(measured: Sequence[Measured]) -> list[tuple[float, bool]]:
-    """The number of steps of each question that has one above 0, and whether the answer is correct."""
+def _list_efforts(measured: Sequence[Measures]) -> list[tuple[float, bool]]:
+    """List the number of steps of each question, if it is above 0, and whether the answer is correct."""
     efforts = []
     for each in measured:
         try:
@@ -146,8 +146,8 @@ def _list_efforts(measured: Sequence[Measured]) -> list[tuple[float, bool]]:
     return efforts
 
 
-def _find_kuiper(measured: Sequence[Measured]) -> Summary:
-    """How unevenly the correct answers lie over the efforts: Kuiper's statistic."""
+def _find_kuiper(measured: Sequence[Measures]) -> Summary:
+    """Compute Kuiper's statistic: how unevenly correct answers are distributed over the efforts."""
     correct = [is_correct for _, is_correct in sorted(_list_efforts(measured), key=lambda effort: effort[0])]
     if len(set(correct)) < 2:
         return {"kuiper_stat": math.nan, "kuiper_degenerate": True}
@@ -158,8 +158,8 @@ def _find_kuiper(measured: Sequence[Measured]) -> Summary:
     return {"kuiper_stat": most - least, "kuiper_degenerate": False}
 
 
-def _compare_effort(measured: Sequence[Measured]) -> Summary:
-    """The mean effort of wrong answers over that of correct ones."""
+def _compare_effort(measured: Sequence[Measures]) -> Summary:
+    """Compute the mean effort of wrong answers divided by the mean effort of correct answers."""
     efforts = _list_efforts(measured)
     right, wrong = ([effort for effort, is_correct in efforts if is_correct is kind] for kind in (True, False))
     of_right, of_wrong = (mean(kind) if kind else 0.0 for kind in (right, wrong))

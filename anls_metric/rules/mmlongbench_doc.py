@@ -1,4 +1,4 @@
-"""MMLongBench-Doc: by the format of the answer an integer, a float, a text or a list."""
+"""MMLongBench-Doc: the answer is an integer, a float, a text or a list, as its format says."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric.rules.judgement import Judgement, Row, refuse
 
 
 def judge(row: Row, threshold: float) -> Judgement:
-    """The score of an answer in its format."""
+    """Judge an answer by its format."""
     answer_format, gold, prediction = row["answer_format"], row["gold"], row["prediction"]
     if answer_format == "Int":
         return _judge_integer(prediction, gold)
@@ -49,7 +49,7 @@ def _read_float(gold: Any) -> float:
 
 
 def must_be_equal(text: str) -> bool:
-    """Whether a list with this item must be met exactly: the item is a number, or exact for another reason."""
+    """Whether a list with this item must be met exactly: the item is a number, or `is_exact`."""
     return parse_float(text) is not None or is_exact(text)
 
 

@@ -1,4 +1,4 @@
-"""MMLongBench-Doc in lmms-eval: the first number in a text counts, and `Not answerable` is recognized once cleaned."""
+"""MMLongBench-Doc in lmms-eval: the first number in a text counts, and `Not answerable` is compared after cleaning."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOT_ANSWERABLE = "not answerable"
 
 
 def judge(row: Row, threshold: float) -> Judgement:
-    """The score of an answer in its format."""
+    """Judge an answer by its format."""
     gold, prediction = row["gold"], str(row["prediction"]).strip()
     name = row["answer_format"]
     answer_format = _FORMATS.get(str(name).strip().lower()) if name else None
@@ -61,9 +61,9 @@ def _is_exact(text: str) -> bool:
 
 
 def _find_number(value: Any) -> float | None:
-    """The first number in a text, without the commas of thousands."""
-    found = _NUMBER.search(str(value).replace(",", "")) if value else None
-    return float(found[0]) if found else None
+    """Find the first number in a text, without commas between thousands."""
+    match = _NUMBER.search(str(value).replace(",", "")) if value else None
+    return float(match[0]) if match else None
 
 
 def _read_items(value: Any) -> list[str]:
@@ -80,11 +80,11 @@ def _must_be_equal(text: str) -> bool:
 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
-    """The accuracy of a set, and the F1 of its answerable questions: precision takes those answered as answerable."""
+    """Compute the accuracy of a set and the F1 of its answerable questions. Precision uses predicted answers."""
     shares = []
     for column in ("gold", "prediction"):
-        kept = [score for row, score in zip(rows, scores) if _clean(row[column]) != _NOT_ANSWERABLE]
-        shares.append(mean(kept) if kept else 0.0)
+        answerable = [score for row, score in zip(rows, scores) if _clean(row[column]) != _NOT_ANSWERABLE]
+        shares.append(mean(answerable) if answerable else 0.0)
     return {"acc": mean(scores), "f1": find_f1(*shares)}
 
 

@@ -1,4 +1,4 @@
-"""OCRBench v2, question answering: a short answer must stand in the prediction, a long one be similar to it."""
+"""OCRBench v2, question answering: the prediction must contain a short answer, or be similar to a long one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def judge(row: Row, threshold: float) -> Judgement:
-    """The score of an answer by the column `rule`."""
+    """Judge an answer by the rule that the column `rule` names."""
     name, prediction, answers = row["rule"], row["prediction"], row["answers"]
     if name == "item":
         return _judge_item(row, prediction, answers)
@@ -44,7 +44,7 @@ def judge(row: Row, threshold: float) -> Judgement:
 
 
 def _judge_by_rule(rule: str, prediction: Any, answers: Any) -> Judgement:
-    """The score of the closest accepted answer."""
+    """Judge a prediction against the closest accepted answer."""
     if not isinstance(answers, list):
         answer = _prepare(_take_text("answers", answers), rule)
         return _judge_single(rule, _prepare(_take_text("prediction", prediction), rule), answer)
@@ -68,7 +68,7 @@ def _judge_by_rule(rule: str, prediction: Any, answers: Any) -> Judgement:
 
 
 def _judge_single(rule: str, text: str, answer: str) -> Judgement:
-    """The score of an accepted answer that is not in a list, which the program treats in another way."""
+    """Judge a prediction against a single accepted answer, which the program treats differently from a list."""
     if not _is_short(answer, rule):
         return _compare(text, answer) if rule == "en" else Judgement(0.0, "{} is long and not in a list", (answer,))
     judged = _contain(text, answer)
@@ -105,7 +105,7 @@ def _compare(text: str, answer: str) -> Judgement:
 
 
 def _judge_item(row: Row, prediction: Any, answers: Any) -> Judgement:
-    """The score of a whole question by its type."""
+    """Judge a whole question by its type."""
     kind = row.get("type")
     if not isinstance(kind, str):
         raise refuse("type", kind, "a text, the type of the question")
@@ -149,7 +149,7 @@ def _as_list(answers: Any) -> list[Any]:
 
 
 def _judge_count(evaluation: Any, prediction: Any, answers: Any) -> Judgement:
-    """The score of a count: 1 if it stands in the prediction, or as close as the first number there is to it."""
+    """Judge a count: it scores 1 if the prediction contains it, else by the distance of the first number there."""
     if evaluation not in ("exact match", "regression") or answers == []:
         return Judgement(0.0, "eval is {}, and there are {} accepted answers", (evaluation, len(_as_list(answers))))
     if isinstance(prediction, float) and math.isnan(prediction):
@@ -190,10 +190,10 @@ def _squeeze_formula(formula: str) -> str:
 
 
 def _contain_any(text: str, answers: list[str]) -> Judgement:
-    found = next((answer for answer in answers if answer in text), None)
-    if found is None:
+    match = next((answer for answer in answers if answer in text), None)
+    if match is None:
         return Judgement(0.0, "none of {} stands in the prediction", (answers,))
-    return Judgement(1.0, "{} stands in the prediction", (found,))
+    return Judgement(1.0, "{} stands in the prediction", (match,))
 
 
 OCRBENCH_V2 = Rule(

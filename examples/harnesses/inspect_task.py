@@ -1,4 +1,4 @@
-"""A task of inspect_ai on made-up questions, scored by ANLS against all accepted answers.
+"""A task for inspect_ai with made-up questions, scored with ANLS against all accepted answers.
 
     inspect eval examples/harnesses/inspect_task.py --model ...
 
@@ -22,7 +22,7 @@ QUESTIONS = Path(__file__).parent / "questions" / "test.jsonl"
 
 @scorer(metrics=[mean(), stderr()])  # type: ignore[untyped-decorator]
 def anls(variant: str = "rrc") -> Scorer:
-    """The score of the completion, and why it is so."""
+    """Score the completion, and explain the score."""
 
     async def score(state: TaskState, target: Target) -> Score:
         why = explain(state.output.completion, list(target), variant=variant)
@@ -38,7 +38,7 @@ def anls(variant: str = "rrc") -> Scorer:
 
 @task  # type: ignore[untyped-decorator]
 def receipts() -> Task:
-    """The questions, one after the other."""
+    """The task with the questions."""
     lines = map(json.loads, QUESTIONS.read_text(encoding="utf-8").splitlines())
     samples = [Sample(input=line["question"], target=line["answers"]) for line in lines]
     return Task(dataset=MemoryDataset(samples), solver=generate(), scorer=anls())

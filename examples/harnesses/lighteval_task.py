@@ -1,4 +1,4 @@
-"""A task of lighteval on made-up questions, scored by ANLS against all accepted answers.
+"""A task for lighteval with made-up questions, scored with ANLS against all accepted answers.
 
     lighteval accelerate "model_name=..." "anls_example|0" --custom-tasks examples/harnesses/lighteval_task.py
 
@@ -23,7 +23,7 @@ VARIANT = "rrc"
 
 
 class AnlsOfSample(SampleLevelComputation):  # type: ignore[misc]
-    """The score of the first answer of a model; its signature is what lighteval prints of the metric."""
+    """The score of the first answer of a model. lighteval prints the metric as its signature."""
 
     def compute(self, doc: Doc, model_response: ModelResponse, **kwargs: Any) -> float:
         """Score one document."""
@@ -43,7 +43,7 @@ anls_metric = SampleLevelMetric(
 
 
 def prompt(line: dict[str, Any], task_name: str) -> Doc:
-    """A question; all of its answers are right."""
+    """Make a question from a record. All of its answers are accepted."""
     choices = line["answers"]
     return Doc(
         task_name=task_name, query=f"{line['question']} Answer:", choices=choices, gold_index=list(range(len(choices)))

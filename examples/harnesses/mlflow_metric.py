@@ -1,4 +1,4 @@
-"""ANLS as an EvaluationMetric of MLflow, on a table of made-up answers.
+"""Use ANLS as an EvaluationMetric of MLflow, on a table of made-up answers.
 
     python examples/harnesses/mlflow_metric.py
 
@@ -22,7 +22,7 @@ VARIANT = "rrc"
 
 
 def score(predictions: pd.Series, targets: pd.Series, metrics: Any = None) -> MetricValue:
-    """The score of each row, and the ANLS."""
+    """Compute the score of each row, and the ANLS."""
     scores = anls_scores(predictions, targets, variant=VARIANT)
     return MetricValue(scores=scores, aggregate_results={"mean": mean(scores)})
 
@@ -31,7 +31,7 @@ anls_metric = make_metric(eval_fn=score, greater_is_better=True, name="anls")
 
 
 def main() -> dict[str, float]:
-    """Score a table that holds answers and accepted answers."""
+    """Score a table with answers and accepted answers."""
     lines = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
     answers = ["12.34 EUR", "CocaCola", "12/15/89", "eight"]
     table = pd.DataFrame({"accepted": [line["answers"] for line in lines], "answer": answers})

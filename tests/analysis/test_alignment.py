@@ -1,4 +1,4 @@
-"""The edits of an answer in the texts as they were written."""
+"""The edits of an answer in the original texts."""
 
 from __future__ import annotations
 

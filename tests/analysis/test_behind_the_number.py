@@ -1,4 +1,4 @@
-"""What lies behind the number, in a run and in its document. The answers are made up."""
+"""Points, metrics, confusions, corrections and suspects in an evaluation and its document. The answers are made up."""
 
 from __future__ import annotations
 

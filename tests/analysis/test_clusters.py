@@ -1,4 +1,4 @@
-"""Which questions belong together."""
+"""The clusters of questions."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def test_cluster_field_is_the_one_with_the_fewest_clusters() -> None:
 @pytest.mark.parametrize(
     "values",
     [
-        ["a", "b", "c", "d"],  # nothing comes twice
-        ["a", "a", "a", "a"],  # everything does
+        ["a", "b", "c", "d"],  # all values differ
+        ["a", "a", "a", "a"],  # all values are the same
         [None, None, None, None],
         ["", "", "", ""],
         [float("nan")] * 4,
@@ -66,7 +66,7 @@ def test_cluster_field_skips_fields_that_name_no_document() -> None:
 
 
 def test_find_clusters_looks_into_nested_records() -> None:
-    """Harnesses write the question's own record into that of its answer."""
+    """Harnesses put the record of the question into the record of the answer."""
     records = [{"doc_id": place, "doc": record, "target": "x"} for place, record in enumerate(DOCVQA)]
     assert find_clusters(records) == Clusters("doc.ucsf_document_id", 10)
     assert find_clusters(records, "doc.image") == Clusters("doc.image", 30)
@@ -150,7 +150,7 @@ def test_field_that_comes_after_many_records_counts() -> None:
 
 
 def test_names_of_objects_that_are_data_are_no_fields() -> None:
-    """An object that has an id for a name in each record: else each would be a column of all records."""
+    """In each record the object has another id as its key, which must not become a column."""
     rows: Rows = [(1.0, {"doc": f"{n // 2}", "pages": {f"page {n}": {"image": f"{n // 4}"}}}) for n in range(200)]
     for order in (rows, rows[::-1]):
         scores = collect(order, 10)
@@ -166,7 +166,7 @@ def test_names_of_objects_that_are_data_are_no_fields() -> None:
 
 
 def make_rows(count: int, **values: int) -> Rows:
-    """Questions with fields of so many values."""
+    """Make questions with fields of these numbers of values."""
     return [(n % 2, {field: f"{field} {n % most}" for field, most in values.items()}) for n in range(count)]
 
 
@@ -180,7 +180,7 @@ def make_rows(count: int, **values: int) -> Rows:
         (400, {"document": 10}, "document"),
         (410, {"document": 10}, None),
         (1_082, {"doc_id": 135}, "doc_id"),
-        (40, {"document": 2}, "document"),  # too few questions to say
+        (40, {"document": 2}, "document"),  # too few questions to decide
         (42, {"document": 2}, None),
     ],
 )
@@ -232,7 +232,7 @@ def test_close_choice_of_the_field_is_doubted(count: int, values: dict[str, int]
 
 
 def make_sizes(*sizes: int) -> Rows:
-    """Questions of documents of these sizes."""
+    """Make questions about documents with these numbers of questions."""
     names = [f"document {place}" for place, size in enumerate(sizes) for _ in range(size)]
     return [(number % 2, {"doc_name": name}) for number, name in enumerate(names)]
 
@@ -264,7 +264,7 @@ def test_long_name_of_a_document_is_cut() -> None:
 
 
 def test_interval_is_too_narrow_where_one_document_has_half_of_the_questions() -> None:
-    """Each document has a share of its own that is right, and the interval is to hold the mean of all of them."""
+    """Each document has its own share of right answers. The interval should contain the mean over all documents."""
     chance = random.Random(1)
 
     def covers(sizes: list[int]) -> bool:

@@ -1,4 +1,4 @@
-"""Several submissions to the same questions: on made-up answers, and on real ones by another computation."""
+"""Comparisons of submissions: on made-up answers, and on real answers against another computation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import anls_metric
-from anls_metric.analysis.comparison import Compared, Comparison, compare, compare_each_with_each
+from anls_metric.analysis.comparison import Comparison, ComparisonSet, compare, compare_each_with_each
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval, differences, holm, least_difference, paired_test
 from anls_metric.reading.batch import Row
@@ -39,7 +39,7 @@ KEYS = [
 
 
 def submission(right: str, questions: Sequence[int] | None = None, **options: Any) -> ScoredSet:
-    """A set with an answer for each letter: y is right, h scores 0.5, n is wrong; four questions to a page."""
+    """Make a set with an answer for each letter: y is right, h scores 0.5, n is wrong. A page has four questions."""
     questions = range(len(right)) if questions is None else questions
     answers = {"y": "Cola", "h": "Co", "n": "x"}
     scored_set = ScoredSet(**{"keep": True, **options})
@@ -89,7 +89,7 @@ def test_comparison_has_the_keys_of_the_document() -> None:
     assert isinstance(written[0]["interval"], list)
 
 
-def compare_three(**options: Any) -> Compared:
+def compare_three(**options: Any) -> ComparisonSet:
     sets = {"a": draw_letters(1), "b": draw_letters(2), "c": draw_letters(3, weights=(9, 1, 0))}
     return compare({name: submission(right) for name, right in sets.items()}, **options)
 
@@ -184,7 +184,7 @@ def test_note_says_why_interval_and_verdict_differ(changes: dict[str, Any], word
 
 
 def test_note_is_among_the_hints() -> None:
-    """Of 20 answers that differ 15 are better: one such comparison tells them apart, four do not."""
+    """15 of 20 differing answers are better: significant for one comparison, but not for four."""
     first, second = "n" * 15 + "y" * 185, "y" * 15 + "n" * 5 + "y" * 180
     (alone,) = compare({"a": submission(first), "b": submission(second)}, cluster_by="none").comparisons
     assert (alone.verdict, alone.note) == ("better", "")
@@ -200,10 +200,10 @@ def test_each_with_each_is_what_another_baseline_gives() -> None:
     by_baseline = compare_each_with_each(sets, compare(sets))
     for baseline in sets:
         for expected in compare(sets, baseline).comparisons:
-            found = by_baseline[baseline][expected.second]
-            assert found == expected._replace(difference=found.difference, interval=found.interval)
-            assert found.difference == pytest.approx(expected.difference)
-            assert found.interval == pytest.approx(expected.interval)
+            result = by_baseline[baseline][expected.second]
+            assert result == expected._replace(difference=result.difference, interval=result.interval)
+            assert result.difference == pytest.approx(expected.difference)
+            assert result.interval == pytest.approx(expected.interval)
     of_all = compare(sets, all_pairs=True)
     assert compare_each_with_each(sets, of_all)["a"]["b"] == of_all.comparisons[0]
 
@@ -265,7 +265,7 @@ def number_rows(answers: Sequence[str], references: Sequence[str]) -> ScoredSet:
 
 
 def test_compare_refuses_ids_that_mean_other_questions() -> None:
-    """Tables without ids number their records: in another order the same number is another question."""
+    """Records of tables without ids are numbered, so in another order a number is another question."""
     answers = [f"answer {number}" for number in range(40)]
     right = number_rows(answers, answers)
     with pytest.raises(
@@ -304,7 +304,7 @@ def real(real_answers: Path) -> Callable[[str], ScoredSet]:
 def compare_by_numpy(
     real_answers: Path, first: str, second: str, field: str | None
 ) -> tuple[float, tuple[float, float], float]:
-    """Difference, interval and p-value from the files, without anything of ours but the score."""
+    """Compute difference, interval and p-value from the files with numpy; only the scores are ours."""
     np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
     gold = json.loads((real_answers / "gold.json").read_text())["data"]
     scores = []
@@ -344,7 +344,7 @@ def test_compare_agrees_with_numpy_on_real_answers(
 
 
 def test_interval_by_page_is_wider_on_real_answers(real: Callable[[str], ScoredSet]) -> None:
-    """280 pages: the interval is 27 % wider, and p is 0.022 where the questions alone gave 0.004."""
+    """With 280 pages the interval is 27 % wider, and p is 0.022 instead of 0.004."""
     sets = {name: real(name) for name in ("llama_maverick", "qwen2_vl_7b_instruct")}
     (by_page,), (alone,) = compare(sets).comparisons, compare(sets, cluster_by="none").comparisons
     assert by_page.difference == alone.difference == pytest.approx(-0.0286, abs=5e-5)
@@ -356,7 +356,7 @@ def test_interval_by_page_is_wider_on_real_answers(real: Callable[[str], ScoredS
 
 
 def test_interval_by_document_is_wider_still_on_real_answers(real: Callable[[str], ScoredSet]) -> None:
-    """The name of a page begins with that of its document: 212, one of which has 53 questions."""
+    """The name of a page begins with the name of its document. There are 212; one has 53 questions."""
     first, second = real("llama_maverick").rows, real("qwen2_vl_7b_instruct").rows
     scores = [answer.score for answer in first], [answer.score for answer in second]
     document = [Path(answer.row.record["image"]).name.partition("_")[0] for answer in first]

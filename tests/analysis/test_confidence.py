@@ -1,4 +1,4 @@
-"""Confidence: each number against its definition in plain steps, and against scikit-learn. The numbers are made up."""
+"""Each measure of confidence equals its definition in plain steps, and scikit-learn. The numbers are made up."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_order_changes_nothing(pairs: list[tuple[float, float]], chance: random.
     assert measure(shuffled) == measure(pairs)
 
 
-def test_hand_computed() -> None:
+def test_measures_equal_hand_computed_values() -> None:
     measures = measure_confidence([0.9, 0.8, 0.7, 0.6], [1.0, 0.75, 0.0, 1.0])
     assert measures.auroc == pytest.approx(2 / 3)
     assert measures.aurc == pytest.approx((0 + 0.125 + 1.25 / 3 + 1.25 / 4) / 4)

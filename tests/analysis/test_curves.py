@@ -1,4 +1,4 @@
-"""Curves and spreads of a scored set: every number is the one that scoring again gives."""
+"""Curves and distributions of a scored set: every number equals that of scoring again."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ ROWS = [Row(str(number), "x", [f"answer {number}", f"Answer {number}"][: 1 + num
 
 
 def digits_of(rows: list[Row], has_ids: bool = True) -> str:
-    found = GoldHash(has_ids)
-    found.add(rows)
-    return found.digits
+    result = GoldHash(has_ids)
+    result.add(rows)
+    return result.digits
 
 
 def test_order_pieces_and_repeated_answers_do_not_matter() -> None:

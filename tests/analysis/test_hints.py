@@ -1,4 +1,4 @@
-"""Hints about files that look wrong although they can be scored. All data are made up."""
+"""Hints about files that can be scored but look wrong. All data are made up."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def find_hints(
     extract: str = "",
     **facts: Any,
 ) -> list[Hint]:
-    """The hints about predictions, against the answers where no references are given."""
+    """Find the hints about predictions, by default with the answers as references."""
     references = [[answer] for answer in ANSWERS] if references is None else references
     apply = extractor(extract) if extract else None
     rows = [
@@ -61,14 +61,14 @@ def as_references(answers: Iterable[str]) -> list[list[str]]:
 
 
 def find_hints_of_many(change: Callable[[str], str], count: int = len(MANY), **options: Any) -> list[Hint]:
-    """The hints about ninety answers, the first of which are changed."""
+    """Find the hints about ninety answers, of which the first are changed."""
     predictions = [change(answer) if n < count else answer for n, answer in enumerate(MANY)]
     predictions[-1] += "a"  # a copy of the accepted answers has a hint of its own
     return find_hints(predictions, as_references(MANY), **options)
 
 
 def hash_of(answer: str) -> str:
-    """Some letters, others for each answer."""
+    """Return some letters that differ from answer to answer."""
     return hashlib.sha256(answer.encode()).hexdigest()[:12]
 
 
@@ -145,7 +145,7 @@ def test_rule_that_does_not_raise_the_score_is_not_named() -> None:
 
 
 def test_rule_that_spoils_right_answers_is_not_named() -> None:
-    """A period ends most accepted answers, and some predictions have one too many."""
+    """Most accepted answers end in a period, and some predictions have a second period."""
     references = [f"{brand} & Co." for brand in BRANDS * 10] + ["Fanta"] * 15
     predictions = references[:80] + ["Fanta."] * 15
     assert all(hint.value != "period" for hint in find_hints(predictions, as_references(references)))
@@ -397,7 +397,7 @@ def test_spoilt_predictions_give_one_hint_in_any_pieces(key: str, spoil: Callabl
     assert hint.key in (key, "wrapped")  # a rule may mend it
 
 
-# What makes a prediction unlike an answer. Some of it is mended by a rule.
+# Changes that make a prediction unlike an answer. Rules can undo some of them.
 UNLIKE: list[Callable[[str], str]] = [
     lambda answer: str([answer]),
     lambda answer: str({"answer": answer}),
@@ -480,7 +480,7 @@ def test_clean_file_gives_no_hints() -> None:
     assert find_hints([None] * 24) == []
 
 
-# Models that write sentences, and one that was not trained to follow instructions -> the rules that mend their answers.
+# Models that write sentences, and a model without instruction tuning -> the rules that extract their answers.
 WRAPPED_MODELS = {"llama_scout": "sentence,period", "llama_vision": "sentence", "qwen2_vl_7b": "final,first-line"}
 
 
@@ -516,9 +516,9 @@ def test_hints_keep_few_cases_whatever_the_size_of_the_texts() -> None:
         hints, scored_set = Hints(), ScoredSet()
         for start in range(0, 20_000, 1000):
             hints.add(scored_set.add([Row(str(n), text, ["z"], {}) for n in range(start, start + 1000)]))
-        kept = [case for _, wrong, right in hints._pieces.values() for case in (*wrong, *right)]
-        assert len(kept) <= 8192
-        assert sum(len(case.prediction) for case in kept) <= 16_000_000
+        cases = [case for _, wrong, right in hints._pieces.values() for case in (*wrong, *right)]
+        assert len(cases) <= 8192
+        assert sum(len(case.prediction) for case in cases) <= 16_000_000
         assert [hint.key for hint in hints.conclude()] == ["repeated"]
 
 

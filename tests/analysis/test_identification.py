@@ -1,4 +1,4 @@
-"""Which variant a foreign function computes."""
+"""The variant that a function computes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,15 @@ def of_variant(variant: str) -> Callable[[str, list[str]], float]:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_variant_is_identified_as_itself(variant: str) -> None:
-    found = identify(of_variant(variant))
-    assert set(found.variants) == {name for name in VARIANTS if SCORES[name] == SCORES[variant]}
-    assert found.variant in found.variants == found.nearest
-    assert (found.arguments, found.returns, found.count) == ("prediction, references", "the score", len(CASES))
-    assert (found.differences, found.errors) == ((), ())
+    identification = identify(of_variant(variant))
+    assert set(identification.variants) == {name for name in VARIANTS if SCORES[name] == SCORES[variant]}
+    assert identification.variant in identification.variants == identification.nearest
+    assert (identification.arguments, identification.returns, identification.count) == (
+        "prediction, references",
+        "the score",
+        len(CASES),
+    )
+    assert (identification.differences, identification.errors) == ((), ())
 
 
 def test_cases_tell_all_variants_apart_that_the_golden_cases_tell_apart() -> None:
@@ -83,27 +87,27 @@ def anls_by_keywords(*, outputs: list[str], answers: list[list[str]]) -> dict[st
     ],
 )
 def test_call_and_scale_are_found_out(function: Callable[..., Any], arguments: str, returns: str) -> None:
-    found = identify(function)
-    assert (found.variants, found.arguments, found.returns) == (("rrc",), arguments, returns)
+    identification = identify(function)
+    assert (identification.variants, identification.arguments, identification.returns) == (("rrc",), arguments, returns)
 
 
 def test_function_of_one_reference_is_identified() -> None:
-    found = identify(Levenshtein.normalized_similarity)
-    assert (found.variants, found.arguments) == (("nls",), "prediction, reference")
-    assert found.count == sum(len(case.references) == 1 for case in CASES) < len(CASES)
+    identification = identify(Levenshtein.normalized_similarity)
+    assert (identification.variants, identification.arguments) == (("nls",), "prediction, reference")
+    assert identification.count == sum(len(case.references) == 1 for case in CASES) < len(CASES)
 
 
 def test_difference_names_the_nearest_variant_and_the_plainest_cases_with_both_numbers() -> None:
     def lenient(prediction: str, references: list[str]) -> float:
         return 1.0 if prediction == "rain" else ANLS(prediction, references) - 0.001 * (prediction == "0.28.")
 
-    found = identify(lenient)
-    assert (found.variants, found.variant, found.nearest) == ((), None, ("rrc",))
-    assert [(each.case.prediction, each.score, each.expected) for each in found.differences] == [
+    identification = identify(lenient)
+    assert (identification.variants, identification.variant, identification.nearest) == ((), None, ("rrc",))
+    assert [(each.case.prediction, each.score, each.expected) for each in identification.differences] == [
         ("rain", 1.0, 0.0),
         ("0.28.", 0.799, 0.8),
     ]
-    assert str(found) == (
+    assert str(identification) == (
         f"the function is no known variant; the nearest is rrc: 2 of {len(CASES)} cases differ\n"
         "called with (prediction, references), it returns the score\n"
         "  'rain' against 'shine': the function gives 1.0, rrc gives 0.0\n"
@@ -112,19 +116,19 @@ def test_difference_names_the_nearest_variant_and_the_plainest_cases_with_both_n
 
 
 def test_at_most_three_differences_are_printed() -> None:
-    found = identify(lambda prediction, references: float(prediction in references))
-    assert len(found.differences) > 3
-    assert len([line for line in str(found).splitlines() if line.startswith("  ")]) == 3
+    identification = identify(lambda prediction, references: float(prediction in references))
+    assert len(identification.differences) > 3
+    assert len([line for line in str(identification).splitlines() if line.startswith("  ")]) == 3
 
 
 def test_function_that_always_raises_is_reported_with_its_error_and_the_case() -> None:
     def broken(prediction: str, references: list[str]) -> float:
         raise RuntimeError("no\n model")
 
-    found = identify(broken)
-    assert (found.variants, found.nearest) == ((), ())
+    identification = identify(broken)
+    assert (identification.variants, identification.nearest) == ((), ())
     assert (
-        str(found)
+        str(identification)
         == "the function raises RuntimeError: no model, for 'CocaCola' against 'Coca Cola' or 'Coca Cola Company'"
     )
 
@@ -133,9 +137,11 @@ def test_error_for_one_case_is_a_difference() -> None:
     def broken(prediction: str, references: list[str]) -> float:
         return ANLS(prediction, references) / (prediction != "rain")
 
-    found = identify(broken)
-    assert (found.variants, found.nearest) == ((), ("rrc",))
-    assert "'rain' against 'shine': the function raises ZeroDivisionError: float division by zero, rrc" in str(found)
+    identification = identify(broken)
+    assert (identification.variants, identification.nearest) == ((), ("rrc",))
+    assert "'rain' against 'shine': the function raises ZeroDivisionError: float division by zero, rrc" in str(
+        identification
+    )
 
 
 def test_error_for_blank_texts_does_not_hide_the_variant() -> None:
@@ -145,29 +151,31 @@ def test_error_for_blank_texts_does_not_hide_the_variant() -> None:
         lengths = [max(len(prediction.strip()), len(reference.strip())) for reference in references]
         return ANLS(prediction, references) / min(1, *lengths, 1)
 
-    found = identify(of_blank_texts)
-    assert found.variants == ("rrc",)
-    assert "the function raises ZeroDivisionError: float division by zero, for '' against 'a' or ''" in str(found)
-    assert "do not count" in str(found)
+    identification = identify(of_blank_texts)
+    assert identification.variants == ("rrc",)
+    assert "the function raises ZeroDivisionError: float division by zero, for '' against 'a' or ''" in str(
+        identification
+    )
+    assert "do not count" in str(identification)
 
 
 @pytest.mark.parametrize("result", [None, "0.5", True, [0.5, 0.5], float("nan")])
-def test_what_is_no_number_is_no_score(result: Any) -> None:
-    found = identify(lambda prediction, references: result)
-    assert found.variants == ()
-    assert len(found.differences or found.errors) == found.count or result != result
+def test_result_without_a_number_is_no_score(result: Any) -> None:
+    identification = identify(lambda prediction, references: result)
+    assert identification.variants == ()
+    assert len(identification.differences or identification.errors) == identification.count or result != result
 
 
-def test_what_cannot_be_called_is_refused() -> None:
+def test_identify_refuses_uncallable_objects() -> None:
     with pytest.raises(ValueError, match="function is 'anls' \\(str\\)"):
         identify("anls")  # type: ignore[arg-type]
 
 
-# Programs of others
+# Other programs
 
 
 def test_pypi_anls_is_identified(tmp_path: Path, run_python: Callable[..., subprocess.CompletedProcess[str]]) -> None:
-    """In a process of its own: in the checkout `import anls` is ours."""
+    """In its own process, since `import anls` loads our file in the checkout."""
     (tmp_path / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
     program = "from anls import anls_score; from anls_metric import identify; print(*identify(anls_score).variants)"
     assert run_python(program, tmp_path).stdout == "pypi_anls\n"
@@ -176,19 +184,19 @@ def test_pypi_anls_is_identified(tmp_path: Path, run_python: Callable[..., subpr
 @pytest.mark.filterwarnings("ignore:Treating ground truth")
 def test_anls_star_is_standard() -> None:
     anls_star: Any = pytest.importorskip("anls_star")
-    found = identify(anls_star.anls_score)
-    assert (found.variants, found.arguments) == (("standard",), "references, prediction")
+    identification = identify(anls_star.anls_score)
+    assert (identification.variants, identification.arguments) == (("standard",), "references, prediction")
 
 
 def test_edit_distance_of_torchmetrics_is_no_variant() -> None:
     text: Any = pytest.importorskip("torchmetrics.functional.text")
-    found = identify(text.edit_distance)
-    assert (found.variants, found.arguments) == ((), "prediction, reference")
-    assert len(found.differences) > 10
+    identification = identify(text.edit_distance)
+    assert (identification.variants, identification.arguments) == ((), "prediction, reference")
+    assert len(identification.differences) > 10
 
 
 def test_inverted_port_is_no_variant() -> None:
-    """A port of the pull requests of evaluate, as docs/variants.md describes them: the distance, not the similarity."""
+    """A port of the pull requests to evaluate that docs/variants.md describes: the distance, not the similarity."""
 
     def inverted(predictions: list[str], references: list[list[str]]) -> dict[str, float]:
         if isinstance(predictions, str) or isinstance(references[0], str):
@@ -199,6 +207,6 @@ def test_inverted_port_is_no_variant() -> None:
         ]
         return {"anls_score": mean(distance if distance >= 0.5 else 0.0 for distance in distances)}
 
-    found = identify(inverted)
-    assert (found.variants, found.arguments) == ((), "predictions, references")
-    assert found.differences
+    identification = identify(inverted)
+    assert (identification.variants, identification.arguments) == ((), "predictions, references")
+    assert identification.differences

@@ -1,4 +1,4 @@
-"""Other metrics: each against a published implementation, or the results that its published function gives."""
+"""Each other metric equals a published implementation, or the results of the published function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from anls_metric import anls_score
 from anls_metric.analysis import metrics
 from anls_metric.analysis.metrics import (
     METRICS,
-    Measured,
+    MetricColumns,
     MetricScores,
     compare_metrics,
     find_metrics,
@@ -144,8 +144,8 @@ def test_interval_is_that_of_clusters_and_may_exceed_1() -> None:
 
 
 def test_comparison_uses_common_questions_and_the_paired_test() -> None:
-    first = Measured(["1", "2", "3", "4"], [{}] * 4, {"f1": [0.0, 0.0, 1.0, 0.5]})
-    second = Measured(["4", "3", "2", "9"], [{}] * 4, {"f1": [1.0, 1.0, 0.5, 0.0]})
+    first = MetricColumns(["1", "2", "3", "4"], [{}] * 4, {"f1": [0.0, 0.0, 1.0, 0.5]})
+    second = MetricColumns(["4", "3", "2", "9"], [{}] * 4, {"f1": [1.0, 1.0, 0.5, 0.0]})
     compared = compare_metrics(first, [second, second], find_metrics("f1"))
     assert compared[0][0].questions == 3
     assert compared[0][0].difference == pytest.approx(1 / 3)

@@ -1,4 +1,4 @@
-"""Outcomes: each row of the table, in its order, under the variant that compares."""
+"""The outcomes of answers: each row of the table, in its order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Points: what format costs and wrong numbers give, against the definition in plain steps. The rows are made up."""
+"""The points lost to format and given to wrong numbers equal the definition in plain steps. The rows are made up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several runs of a model: the mean, the spread, and how often the interval holds the true score. Made-up answers."""
+"""Several runs of a model: the mean, the deviation, and how often the interval contains the true score."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_score_of_a_question_is_its_mean_over_the_runs() -> None:
     assert scored_set.run_deviation == pytest.approx(statistics.stdev([1, 4 / 9, 0.5]))
     assert [scored_set.outcomes[name] for name in ("equal", "close enough", "other")] == [3, 1, 2]
     assert scored_set.exact_match == 0.5
-    # The answer whose score is closest to the mean stands for the question.
+    # The answer whose score is closest to the mean represents the question.
     assert [each.row.prediction for each in scored] == ["CocaCola", "Coca Cola"]
     assert [run.score for run in scored[0].runs] == [1, 8 / 9, 0]
     assert scored_set.worst == list(scored[:1])
@@ -71,7 +71,7 @@ def test_mean_of_leaves_has_no_runs() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize(("runs", "samples"), [(1, 200), (3, 150), (10, 60)])
 def test_interval_of_runs_holds_the_true_score_in_95_of_100_samples(runs: int, samples: int) -> None:
-    """40 documents with 5 questions each: a model is good on a document, on a question, and in a run."""
+    """40 documents with 5 questions each. The quality of a model varies by document, question and run."""
     chance = random.Random(runs)
     held = 0
     for _ in range(samples):

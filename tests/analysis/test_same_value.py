@@ -1,4 +1,4 @@
-"""The same value, written otherwise: a row for each way to write it, and rows that must not match. All are made up."""
+"""Values that are written differently: a row for each form, and rows that must not match. All are made up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a scored set."""
+"""The statistics of a scored set."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_worst_are_sorted_by_score_and_place(worst: int, piece: int) -> None:
 
 
 def test_group_names_equal_values_alike() -> None:
-    """The same value is written 7, "7" or 7.0 by files of different kinds."""
+    """Different formats hold the same value as 7, "7" or 7.0."""
     rows = [Row(str(n), "a", ["a"], {"page": page}) for n, page in enumerate([1, "1", 1.0, 1.5, True, None])]
     assert {name: tally.count for name, tally in group(ScoredSet().add(rows), "page").items()} == {
         "1": 3,
@@ -90,17 +90,17 @@ def test_kept_rows_have_the_same_scores_and_similarities(variant: str) -> None:
     rows = [Row(str(n), *row, {}) for n, row in enumerate(fuzzed_rows(300, seed=3))]
     rows[7] = rows[7]._replace(prediction=None)
     rows[8] = rows[8]._replace(prediction="None", references=["none"])
-    light, kept = ScoredSet(variant), ScoredSet(variant, keep=True)
+    light, with_rows = ScoredSet(variant), ScoredSet(variant, keep=True)
     scored = light.add(rows)
-    kept.add(rows[:100])
-    kept.add(rows[100:])
-    assert [answer[:2] for answer in kept.rows] == [answer[:2] for answer in scored]
-    assert [answer.outcome for answer in kept.rows] == [answer.outcome for answer in scored]
-    assert kept.mean == light.mean
-    assert kept.outcomes == light.outcomes
+    with_rows.add(rows[:100])
+    with_rows.add(rows[100:])
+    assert [answer[:2] for answer in with_rows.rows] == [answer[:2] for answer in scored]
+    assert [answer.outcome for answer in with_rows.rows] == [answer.outcome for answer in scored]
+    assert with_rows.mean == light.mean
+    assert with_rows.outcomes == light.outcomes
     assert {answer.similarity for answer in scored} == {None}
-    for answer in kept.rows:
-        why = kept.explain(answer)
+    for answer in with_rows.rows:
+        why = with_rows.explain(answer)
         assert (answer.score, answer.similarity) == ((why.score, why.best.similarity) if why else (0.0, 0.0))
 
 
@@ -127,7 +127,7 @@ def test_exact_match_of_a_variant_that_scores_all_or_nothing() -> None:
 
 
 def test_exact_match_and_contains_agree_with_plain_steps_on_real_answers(real_answers: Path) -> None:
-    """The figures of design: of the maverick's answers 0.861 are exact and 0.916 contain an accepted one."""
+    """Of the answers of maverick, 0.861 are exact, and 0.916 contain an accepted answer."""
     files = find_submissions([str(real_answers / "gold.json"), str(real_answers / "submission__llama_maverick.json")])
     scored_set = ScoredSet()
     for rows in files[0].batches():

@@ -1,4 +1,4 @@
-"""Intervals and tests: against scipy, against the same computed another way, and by simulation."""
+"""Intervals and tests agree with scipy, with other computations, and with simulations."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_interval_without_clusters_is_the_textbook_one() -> None:
 
 
 def test_interval_with_clusters_is_that_of_a_regression_on_a_constant() -> None:
-    """The sandwich: the residuals of two questions count together where they are of one page."""
+    """The sandwich estimator adds the residuals of questions on the same page."""
     np, stats = pytest.importorskip("numpy"), pytest.importorskip("scipy.stats")
     for count in (10, 100, 700):
         numbers, page = np.array(scores(count, count)), np.array(pages(count, count))
@@ -234,7 +234,7 @@ def test_paired_test_agrees_with_scipy(seed: int) -> None:
 
 
 def test_paired_test_of_many_questions_tries_random_patterns() -> None:
-    """Of 20 answers that differ 15 are better: a coin that falls so, or further off, does in 0.0414 of all throws."""
+    """15 of 20 differing answers are better: a fair coin is this extreme with probability 0.0414."""
     first, second = [0.0] * 15 + [1.0] * 5, [1.0] * 15 + [0.0] * 5
     exact = 2 * sum(math.comb(20, heads) for heads in range(6)) / 2**20
     assert paired_test(first, second) == pytest.approx(exact, abs=0.006)
@@ -242,7 +242,7 @@ def test_paired_test_of_many_questions_tries_random_patterns() -> None:
 
 
 def test_random_patterns_are_fair_coins() -> None:
-    """Every size is there, with each sign as often, and none goes with another."""
+    """Each size occurs equally often with each sign, and independently of the other sizes."""
     sizes = [2**place for place in range(21)]
     patterns = significance._sum_random_subsets(sizes, 10_000)
     bits = [[pattern >> place & 1 for pattern in patterns] for place in range(21)]
@@ -294,7 +294,7 @@ def test_adjust_for_best_counts_all_pairs() -> None:
     assert adjust_for_best([]) == []
 
 
-# Simulation: what is promised of 95 in 100 samples holds of about so many
+# Simulations: a 95 % interval contains the truth in about 95 of 100 samples
 
 
 EASY = [1.0] * 18 + [0.5, 0.0]
@@ -305,12 +305,12 @@ Draw = Callable[[random.Random, int], tuple[list[float], list[float], Sequence[i
 
 
 def draw_questions(chance: random.Random, count: int) -> tuple[list[float], list[float], Sequence[int]]:
-    """Two equally good submissions; each question stands alone."""
+    """Draw two equally good submissions without clusters."""
     return chance.choices(EASY + HARD, k=count), chance.choices(EASY + HARD, k=count), range(count)
 
 
 def draw_pages(chance: random.Random, count: int) -> tuple[list[float], list[float], Sequence[int]]:
-    """Two equally good submissions; each of them finds a page easy or hard, with all of its one to five questions."""
+    """Draw two equally good submissions. For each, a page with one to five questions is easy or hard as a whole."""
     first: list[float] = []
     second: list[float] = []
     pages: list[int] = []
@@ -324,7 +324,7 @@ def draw_pages(chance: random.Random, count: int) -> tuple[list[float], list[flo
 
 @pytest.fixture
 def fewer_flips(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The test is as right with fewer patterns, and ten times as fast."""
+    """With fewer patterns the test is equally valid, and ten times as fast."""
     monkeypatch.setattr(significance, "FLIPS", 999)
 
 
@@ -337,7 +337,7 @@ def share(outcomes: Iterable[bool]) -> float:
 @pytest.mark.parametrize(("count", "samples"), [(30, 400), (100, 400), (1000, 150)])
 @pytest.mark.parametrize("draw", [draw_questions, draw_pages])
 def test_paired_test_of_equals_is_significant_in_5_percent(draw: Draw, count: int, samples: int) -> None:
-    """Between 2 % and 9 %: of 400 that are 2.7 standard errors to the one side and 3.7 to the other."""
+    """Between 2 % and 9 % of 400 samples: 2.7 standard errors below and 3.7 above 5 %."""
     chance = random.Random(count)
     assert 0.02 <= share(paired_test(*draw(chance, count)) < 0.05 for _ in range(samples)) <= 0.09
 
@@ -352,7 +352,7 @@ def test_paired_test_without_clusters_is_significant_too_often() -> None:
 @pytest.mark.parametrize(("count", "samples", "least"), [(30, 600, 0.88), (100, 600, 0.91), (1000, 500, 0.92)])
 @pytest.mark.parametrize("draw", [draw_questions, draw_pages])
 def test_interval_contains_the_true_mean_in_95_of_100(draw: Draw, count: int, samples: int, least: float) -> None:
-    """A little fewer where there are few: 30 questions are about ten pages, on which no verdict is given."""
+    """Slightly fewer for small samples: 30 questions are about ten pages, for which there is no verdict."""
     chance = random.Random(count)
     drawn = (draw(chance, count) for _ in range(samples))
     intervals = (interval(answers, clusters) for answers, _, clusters in drawn)
@@ -380,7 +380,7 @@ def test_least_difference_is_half_the_interval() -> None:
 @pytest.mark.usefixtures("fewer_flips")
 @pytest.mark.parametrize("power", [0.5, 0.8])
 def test_least_difference_is_detected_as_often_as_its_power_says(power: float) -> None:
-    """One submission is better by just so much as the questions of a typical sample can tell with this power."""
+    """One submission is better by exactly the least difference of a typical sample with this power."""
     chance = random.Random(3)
     typical = statistics.mean(least_difference(*draw_pages(chance, 300), power=power) for _ in range(100))
     detected = 0
@@ -392,7 +392,7 @@ def test_least_difference_is_detected_as_often_as_its_power_says(power: float) -
 
 @pytest.mark.usefixtures("fewer_flips")
 def test_smaller_difference_than_the_least_is_never_detected() -> None:
-    """What is found under it has an interval that holds 0, and a p-value that may be under 0.05 at the border alone."""
+    """The interval of a smaller difference contains 0. Its p-value can only be under 0.05 at the border."""
     chance = random.Random(4)
     for _ in range(300):
         sample = differences(*draw_pages(chance, 60))
@@ -403,7 +403,7 @@ def test_smaller_difference_than_the_least_is_never_detected() -> None:
 
 
 def draw_models(chance: random.Random, count: int) -> tuple[list[list[float]], list[int]]:
-    """Ten equally good submissions, which find the same pages hard."""
+    """Draw ten equally good submissions, for which the same pages are hard."""
     models: list[list[float]] = [[] for _ in range(10)]
     pages: list[int] = []
     while len(pages) < count:
@@ -416,7 +416,7 @@ def draw_models(chance: random.Random, count: int) -> tuple[list[list[float]], l
 
 @pytest.mark.thorough
 def test_best_of_ten_equals_is_told_apart_from_another_in_under_5_percent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With Holm's adjustment it is in 14 of 100 samples: the best was chosen on the same questions."""
+    """With Holm's adjustment it would be in 14 of 100 samples, since the same questions chose the best."""
     monkeypatch.setattr(significance, "FLIPS", 1_999)
     chance = random.Random(5)
     families = []

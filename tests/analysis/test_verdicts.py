@@ -1,4 +1,4 @@
-"""Verdicts of a judge beside scores, against hand-computed numbers and scikit-learn. The numbers are made up."""
+"""The agreement of scores and verdicts equals hand-computed numbers and scikit-learn. The numbers are made up."""
 
 from __future__ import annotations
 

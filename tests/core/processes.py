@@ -1,4 +1,4 @@
-"""What each process of a distributed run does in the tests. A new process imports this module alone, to start fast."""
+"""The work of each process of a distributed run. A new process imports only this module, to start fast."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-# Where they are installed, evaluate imports transformers and scipy at its beginning, and these torch or TensorFlow: 3 s
-# become 20. It does without them.
+# If they are installed, evaluate imports transformers and scipy, which import torch or TensorFlow: 20 s instead of 3.
+# evaluate works without them.
 if "evaluate" not in sys.modules:
     sys.modules |= dict.fromkeys(("transformers", "scipy"))  # type: ignore[arg-type]
     with suppress(ImportError):
@@ -21,7 +21,7 @@ Calls = list[tuple[str, dict[str, Any]]]
 
 
 def call_metric(options: dict[str, Any], calls: Calls) -> list[Any]:
-    """What each call of a new metric returns, or its ValueError."""
+    """Make calls of a new metric, and return the result or the ValueError of each."""
     metric = anls_metric.load(**options)
     results: list[Any] = []
     for method, arguments in calls:

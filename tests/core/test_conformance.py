@@ -1,4 +1,4 @@
-"""Every score that a published implementation gave is reproduced bit for bit, at every threshold."""
+"""Every score of a published implementation is reproduced to the bit, at every threshold."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 import anls_metric
 from tests.conftest import CONFORMANCE
 
-# The variant that a golden file is of, where the file is not called by one of its names. The vectors `lmms_eval` and
-# `evalscope` are of programs as they were: of the function that scores alone, and of versions before 1.14.
+# A golden file whose name is not that of its variant -> the variant. The vectors `lmms_eval` come from the scoring
+# function only, and `evalscope` from versions before 1.14.
 VARIANT_OF = {
     "vectors/anls_star": "standard",
     "vectors/dude": "rrc",
@@ -32,7 +32,7 @@ VARIANT_OF = {
     "implementations/vlmevalkit_mmlongbench2026": "vlmevalkit_mmlongbench",
 }
 
-# What no row of the table gives -> a case that shows it: its name, what the original made of it, and `standard`.
+# A program that no row of the table reproduces -> a case that shows it: its name, the original score, and `standard`.
 NO_ROW = {
     "implementations/dessurt": ("case-002", 0.0, 1.0),  # only the references are lower-cased
     "implementations/idefics_m4": ("punct-008", 0.0, 1.0),  # the two sides are normalized differently
@@ -47,10 +47,10 @@ GOLDEN = sorted(
 )
 REPRODUCED = [name for name in GOLDEN if name not in NO_ROW]
 
-# Its edit distance is a beam search, wrong on texts of very different lengths (tests/data/conformance/README.md).
+# Its edit distance is a beam search, wrong for texts of very different lengths (tests/data/conformance/README.md).
 KNOWN_WRONG = {("vectors/docsaid_nls", "long-003")}
 
-# They report 0 to 100.
+# These programs report scores from 0 to 100.
 TIMES_100 = {"vectors/pix2struct", "implementations/docowl15"}
 
 
@@ -81,7 +81,7 @@ def is_same_score(name: str, ours: float, theirs: float) -> bool:
 
 
 def select_scores(scores: dict[str, Any]) -> dict[str, float]:
-    """The scores, without the rows where the original crashed ({"error": ...}) and the rows without references."""
+    """Select the scores of rows with references on which the original did not crash ({"error": ...})."""
     return {key: score for key, score in scores.items() if isinstance(score, (int, float)) and CASES[key]["references"]}
 
 
@@ -94,7 +94,7 @@ def test_cases_with_the_same_id_are_equal_in_both_folders() -> None:
 def find_differences(
     name: str, anls_scores: Callable[..., list[float]]
 ) -> list[tuple[float | None, str, float, float]]:
-    """Where a function differs from a golden file: threshold, case, golden score and score of the function."""
+    """Find the differences of a function from a golden file: threshold, case, golden score and its score."""
     vector = read_golden(name)
     tables: dict[float | None, Any] = {None: vector["scores"]}
     tables |= {float(text): scores for text, scores in (vector.get("scores_by_threshold") or {}).items()}
@@ -160,7 +160,7 @@ def test_anls_score_anls_scores_and_explain_give_the_same_bits(variant: str, thr
 
 
 def test_anls_score_reproduces_the_text_cases_of_anls_star() -> None:
-    """The nested values in `star_cases.json` are left out: they are for ANLS*, another metric."""
+    """The nested values in `star_cases.json` are for ANLS*, another metric."""
     cases = read(CONFORMANCE / "star_cases.json")["cases"]
     compared = 0
     for case in cases:

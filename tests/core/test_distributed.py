@@ -1,4 +1,4 @@
-"""Distributed runs of the metric: the rows of several processes give one number."""
+"""Distributed runs of the metric: the rows of several processes give one score."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def columns(rows: Rows) -> dict[str, Any]:
     return {"predictions": [prediction for prediction, _ in rows], "references": [reference for _, reference in rows]}
 
 
-# How a process hands over its rows.
+# The ways in which a process can pass its rows.
 WAYS: dict[str, Callable[[Rows], Calls]] = {
     "add": lambda rows: [
         *(("add", {"prediction": prediction, "reference": reference}) for prediction, reference in rows),
@@ -68,7 +68,7 @@ def pool() -> Iterator[Any]:
 @pytest.fixture
 def run(pool: Any, tmp_path: Path) -> Run:
     def run(calls: list[Calls], **options: Any) -> list[list[Any]]:
-        """What each call of each process gives. Each process makes its calls with a metric of its own."""
+        """Run the calls of each process with its own metric, and return the results."""
         options |= {"num_process": len(calls), "cache_dir": str(tmp_path), "timeout": 60}
         processes = [(options | {"process_id": number}, of_process) for number, of_process in enumerate(calls)]
         results: list[list[Any]] = pool.starmap(call_metric, processes, chunksize=1)
@@ -84,14 +84,14 @@ def run(pool: Any, tmp_path: Path) -> Run:
 @pytest.mark.parametrize("name", SCORERS)
 def test_processes_give_the_number_of_all_rows(run: Run, name: str, way: str, size: int) -> None:
     scorer, rows = SCORERS[name]
-    shares = [rows[number::size] for number in range(size)]  # the fourth process has no lists
+    shares = [rows[number::size] for number in range(size)]  # the fourth process has no rows
     scores = scorer.score(*columns([row for share in shares for row in share]).values())
     first, *others = run([WAYS[way](share) for share in shares], config_name=name)
     assert first[-1] == {scorer.key: scorer.mean(scores), f"{scorer.key}_scores": list(map(float, scores))}
     assert [results[-1] for results in others] == [None] * (size - 1)
 
 
-def test_a_process_without_rows_does_not_block_the_others(run: Run) -> None:
+def test_process_without_rows_does_not_block_the_others(run: Run) -> None:
     nothing: Calls = [("compute", {})]
     computed = run([nothing, [("compute", columns(TEXTS))], nothing, nothing])
     score = anls_metric.mean(anls_metric.anls_scores(*columns(TEXTS).values()))
@@ -101,7 +101,7 @@ def test_a_process_without_rows_does_not_block_the_others(run: Run) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("size", [2, 4])
 def test_rounds_without_a_pause_give_each_round_its_own_number(run: Run, size: int) -> None:
-    """A process must not replace its rows before process 0 has read them. The round without rows is an error."""
+    """A process must not replace its rows before process 0 has read them. A round without rows is an error."""
 
     def rounds(is_right: bool) -> Calls:
         texts = [f"round {number}" for number in range(20)]
@@ -124,7 +124,7 @@ def test_bad_options_and_rows_are_refused_before_a_process_waits(run: Run) -> No
         {"predictions": ["a", None], "references": ["a", "b"]},
         {"predictions": ["a"]},
     ]
-    said = [
+    message = [
         "unknown variant 'squad'",
         "threshold is 50",
         "no argument 'normalise'",
@@ -132,14 +132,14 @@ def test_bad_options_and_rows_are_refused_before_a_process_waits(run: Run) -> No
         "references is",
     ]
     calls: Calls = [("compute", arguments) for arguments in bad]
-    # Were one of them to wait for the other, the rows of these rounds would not pair up as they do.
+    # If one of them waited for the other, the rows of these rounds would be paired differently.
     results = run([[*calls, ("compute", columns(TEXTS[:1]))], [("compute", columns(TEXTS[1:2]))]])
-    for error, part in zip(results[0], said):
+    for error, part in zip(results[0], message):
         assert part in str(error)
     assert [results[0][-1], *results[1]] == [{"anls": 4 / 9}, None]
 
 
-# Metrics of one process, each with a number of its own, so that a test sees what a metric keeps
+# Metrics in one process, with different process ids, so that a test can see their state
 
 
 @pytest.fixture
@@ -161,8 +161,8 @@ def test_after_nobody_came_the_next_round_is_right(metrics: list[Any], number: i
         assert list(threads.map(lambda metric: metric.compute(), metrics)) == [{"anls": 4 / 9}, None]
 
 
-def test_a_lock_alone_is_not_taken_for_process_0(metrics: list[Any]) -> None:
-    """A process that looks for process 0 locks its file for a moment."""
+def test_lock_alone_is_not_taken_for_process_0(metrics: list[Any]) -> None:
+    """A process that checks for process 0 locks its file for a moment."""
     with (
         filelock.FileLock(Path(metrics[1].data_dir) / "default_experiment-2-0.arrow.lock"),
         pytest.raises(ValueError, match=r"process 1 waited 0\.3 s for process 0 to begin"),

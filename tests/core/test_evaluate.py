@@ -1,4 +1,4 @@
-"""The metric behind `evaluate.load`: every way in, every way to hand rows over, and what is refused."""
+"""The metric behind `evaluate.load`: the ways to load it, the ways to pass rows, and refused input."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_expected_number_follows_the_definition() -> None:
     assert EXPECTED["anls"] == pytest.approx(sum(SCORES) / 4)
 
 
-# Ways in
+# Ways to load it
 
 
 def test_load_by_folder_in_the_current_one(in_clone: Path) -> None:
@@ -125,7 +125,7 @@ def test_user_module_named_evaluate_does_no_harm(tmp_path: Path, run_python: Cal
 
 
 def test_metric_passes_the_test_of_modules_of_evaluate(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As tests/test_metric_common.py of evaluate 0.4.6 does it: its ellipsis, the doctests, no **kwargs."""
+    """The checks of tests/test_metric_common.py in evaluate 0.4.6: ellipsis, doctests, no **kwargs."""
     module = sys.modules[type(metric).__module__]
     parameters = inspect.signature(type(metric)._compute).parameters.values()
     assert all(parameter.kind != parameter.VAR_KEYWORD for parameter in parameters)
@@ -165,7 +165,7 @@ def test_features_take_one_reference_or_several(metric: Any) -> None:
     assert single["references"].dtype == several["predictions"].dtype == "string"
 
 
-# Ways to hand rows over
+# Ways to pass rows
 
 
 def test_compute_returns_the_mean_and_all_scores(metric: Any) -> None:
@@ -188,7 +188,7 @@ def test_compute_takes_the_options_of_the_functions(metric: Any) -> None:
         assert metric.signature(**options) == anls_metric.signature(**options)
 
 
-def test_variant_of_another_copy_of_the_module_is_taken(metric: Any) -> None:
+def test_variant_of_another_module_copy_is_accepted(metric: Any) -> None:
     assert type(metric).__module__ != "anls"
     assert metric.compute(predictions=["ab  "], references=["a"], variant=anls_metric.VARIANTS["rrc"]) == {"anls": 0.75}
 
@@ -230,7 +230,7 @@ def test_empty_batch_adds_nothing(metric: Any) -> None:
 
 def test_combine_scores_beside_exact_match(metric: Any) -> None:
     class ExactMatch(evaluate.Metric):  # type: ignore[misc, name-defined]
-        """Made for this test after evaluate's metric of that name, which would come from the Hub."""
+        """A copy of evaluate's metric of this name, which would be loaded from the Hub."""
 
         def _info(self) -> Any:
             text = datasets.Value("string")
@@ -348,7 +348,7 @@ def test_rows_in_one_process_never_touch_the_disk_or_arrow(metric: Any, monkeypa
     assert list(Path(metric.data_dir).iterdir()) == []
 
 
-# What is refused
+# Refused input
 
 
 BAD_CALLS: list[tuple[dict[str, Any], str]] = [
@@ -375,10 +375,10 @@ BAD_CALLS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("bad", "said"), BAD_CALLS)
-def test_good_call_is_right_at_once_after_a_bad_one(metric: Any, bad: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("bad", "message"), BAD_CALLS)
+def test_good_call_is_right_at_once_after_a_bad_one(metric: Any, bad: dict[str, Any], message: str) -> None:
     start = time.monotonic()
-    with pytest.raises(ValueError, match=re.escape(said)):
+    with pytest.raises(ValueError, match=re.escape(message)):
         metric.compute(**bad)
     assert len(metric) == 0
     assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == EXPECTED
@@ -394,8 +394,8 @@ def test_failed_compute_drops_added_rows(metric: Any) -> None:
         assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}
 
 
-@pytest.mark.parametrize(("bad", "said"), BAD_CALLS[:8])
-def test_bad_batch_leaves_earlier_rows_and_nothing_of_itself(metric: Any, bad: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("bad", "message"), BAD_CALLS[:8])
+def test_bad_batch_leaves_earlier_rows_and_nothing_of_itself(metric: Any, bad: dict[str, Any], message: str) -> None:
     metric.add_batch(predictions=["a", "b"], references=["a", "c"])
     with pytest.raises(ValueError, match=r"row|references|predictions"):
         metric.add_batch(**bad)

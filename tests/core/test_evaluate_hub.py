@@ -1,4 +1,4 @@
-"""The metric from the Hub: evaluate's own code path, against a server on this machine, and then without it."""
+"""The metric from the Hub: evaluate's own code path with a server on this machine, and then offline."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXPECTED = "{'anls': 0.8888888888888888}\nsomeone--anls\n"
 
 
 class Hub(SimpleHTTPRequestHandler):
-    """Serves anls.py where the Hub has the file of a Space; there is no release tag, only main."""
+    """Serves anls.py at the path of a Space on the Hub. There is no release tag, only main."""
 
     paths: list[str]
 

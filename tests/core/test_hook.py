@@ -1,4 +1,4 @@
-"""The hook of transformers' trainers without transformers: what it makes of arrays of ids and logits."""
+"""The hook for transformers' trainers, without transformers: the scores of arrays of ids and logits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SPECIAL = {0: "<pad>", 1: "</s>"}
 
 
 class Tokenizer:
-    """A token for each letter, after one that fills up and one that ends."""
+    """A tokenizer with a token for padding, a token for the end, and a token for each letter."""
 
     pad_token_id = 0
 
@@ -33,14 +33,14 @@ class Tokenizer:
 
 
 def encode(*texts: str, before: int = 0) -> Any:
-    """Ids of texts that end, each after so many places without a label."""
+    """Encode texts with an end token, each after this number of positions without a label."""
     rows = [[-100] * before + [LETTERS.index(letter) + 2 for letter in text] + [1] for text in texts]
     longest = max(map(len, rows))
     return np.array([row + [-100] * (longest - len(row)) for row in rows])
 
 
 def make_logits(ids: Any, causal: bool = False) -> Any:
-    """Logits that are highest at these ids, at the places where a model has them."""
+    """Make logits that are highest for these ids, at the positions at which a model has them."""
     if causal:
         ids = np.roll(ids, -1, axis=1)
     return np.eye(len(Tokenizer()))[np.maximum(ids, 0)] * 2.0 - 1.0
@@ -78,7 +78,7 @@ def test_nan_logits_are_an_error_where_there_are_labels() -> None:
     labels = encode("ab", "cd", "ef")
     labels[2, 2] = -100
     logits = make_logits(labels)
-    logits[2, 2, 7] = np.nan  # a place that nobody looks at
+    logits[2, 2, 7] = np.nan  # a position without a label
     hook = make_hook()
     assert hook((logits, labels)) == {"anls": 1.0}
     logits[1, 0, 5] = np.nan
@@ -91,11 +91,11 @@ def test_nan_logits_are_an_error_where_there_are_labels() -> None:
         hook(([labels, logits], [labels, labels]))
 
 
-# Which part of a text is the answer
+# Extraction
 
 
 def extract_from_donut(text: str) -> str | None:
-    """The answer in the tags that Donut is taught to write around it."""
+    """Extract the answer from the tags that Donut learns to write."""
     _, opened, rest = text.rpartition("<sanswer>")
     return rest.partition("</sanswer>")[0] if opened else None
 
@@ -147,7 +147,7 @@ def test_evaluations_without_labels_or_of_unknown_kind_are_refused() -> None:
         make_hook()("a")
 
 
-# Which references they are
+# Choosing the references
 
 
 def test_surplus_rows_are_cut_only_where_they_repeat_the_first_ones() -> None:
@@ -253,7 +253,7 @@ def test_after_an_error_the_next_evaluation_is_right(wrong: Any) -> None:
 
 
 def test_padding_after_labels_is_ignored() -> None:
-    """`Seq2SeqTrainer` generates and then fills labels up: -100 to the longest of a batch, then the padding token."""
+    """`Seq2SeqTrainer` pads labels: with -100 to the longest of a batch, then with the padding token."""
     labels = encode("a", "bcd", "e")
     filled = [np.pad(batch, [(0, 0), (0, 3)]) for batch in (labels, labels[:1, :2])]
     predicted = [encode("a", "bcd", "e"), encode("a")]
@@ -267,7 +267,7 @@ def test_padding_after_labels_is_ignored() -> None:
     assert make_hook(causal=True)((np.array([[-100, 1]]), np.array([[-100, 1]]))) == {"anls": 1.0}
 
 
-# Rows that hold something else than one answer
+# Rows without exactly one answer
 
 
 def test_labels_of_a_whole_text_are_refused_for_a_decoder() -> None:
@@ -285,17 +285,17 @@ def test_labels_of_a_whole_text_are_refused_for_a_decoder() -> None:
 
 def test_several_answers_in_one_row_are_refused() -> None:
     labels = np.concatenate([encode("coca", before=4), encode("pepsi", before=4)], axis=1)
-    said = r"of row 0 \(counted from 0\) stands in several pieces.* eval_packing=False"
+    message = r"of row 0 \(counted from 0\) stands in several pieces.* eval_packing=False"
     for hook in (make_hook(causal=True), make_hook(["coca"], causal=True)):
-        with pytest.raises(ValueError, match=f"the prediction {said}"):
+        with pytest.raises(ValueError, match=f"the prediction {message}"):
             hook((make_logits(labels, causal=True), labels))
-    with pytest.raises(ValueError, match=f"the label {said}"):
+    with pytest.raises(ValueError, match=f"the label {message}"):
         make_hook()((encode("coca"), labels))
     with pytest.warns(UserWarning, match="only 0 of 1 labels"):  # generated: what labels hold does not count
         assert make_hook(["coca"])((encode("coca"), labels)) == {"anls": 1.0}
 
 
-# What is refused
+# Refused input
 
 
 def test_bad_arguments_are_refused() -> None:
@@ -312,7 +312,7 @@ def test_bad_arguments_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("predictions", "labels", "said"),
+    ("predictions", "labels", "message"),
     [
         (encode(*"abc"), None, "3 predictions but references for 2 rows: pass the accepted answers of each row"),
         (encode("a"), None, "1 predictions but references for 2 rows"),
@@ -325,9 +325,9 @@ def test_bad_arguments_are_refused() -> None:
         (encode("a", "b"), encode("a"), "2 predictions and 1 labels in one batch"),
     ],
 )
-def test_predictions_of_the_wrong_kind_are_refused(predictions: Any, labels: Any, said: str) -> None:
+def test_predictions_of_the_wrong_kind_are_refused(predictions: Any, labels: Any, message: str) -> None:
     hook = make_hook(["a", "b"])
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         hook((predictions, labels))
     assert hook((encode("a", "c"), None)) == {"anls": 0.5}
 
@@ -342,7 +342,7 @@ def score_with(hook: anls_metric.ComputeMetrics) -> Any:
 def test_hook_can_be_copied_and_sent_to_another_process() -> None:
     hook = make_hook(["coca", "pepsi"], extract=extract_from_donut, variant="rrc", threshold=0.2, ignore_case=False)
     assert score_with(hook) == {"anls": 0.375}
-    hook((encode("coca"), None), compute_result=False)  # what it holds goes with it
+    hook((encode("coca"), None), compute_result=False)  # the copy includes these rows
     for copied in (copy.deepcopy(hook), pickle.loads(pickle.dumps(hook))):
         copied.reset()
         assert score_with(copied) == {"anls": 0.375}
@@ -363,7 +363,7 @@ def test_metric_builds_the_hook_with_its_options(metric: Any) -> None:
 
 
 def test_reward_without_the_package_says_how_to_install_it(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One file is all there is where the metric was fetched from the Hub."""
+    """A metric from the Hub has only one file."""
     monkeypatch.setitem(sys.modules, "anls_metric", None)
     monkeypatch.setitem(sys.modules, "anls_metric.trl", None)
     with pytest.raises(ImportError, match="a reward needs the package anls-metric: pip install anls-metric"):

@@ -1,4 +1,4 @@
-"""Ctrl-C at every line and every bytecode of add, add_batch and compute: predictions keep their references."""
+"""Ctrl-C at every line and bytecode of add, add_batch and compute never separates predictions from references."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = ["ab", "cd", "ef"]
 
 
 def interrupt(call: Callable[[], object], event: str, which: int) -> bool:
-    """Interrupt the call at the line (or bytecode) of the package with this number; False if it has fewer."""
+    """Interrupt the call at the line (or bytecode) with this number in the package; False if there are fewer."""
     seen = 0
 
     def trace(frame: FrameType, happened: str, _: object) -> Any:
@@ -50,7 +50,7 @@ def interrupt(call: Callable[[], object], event: str, which: int) -> bool:
 
 
 def interrupt_everywhere(metric: Any, call: Callable[[], object], event: str) -> Iterator[int]:
-    """Interrupt the call at every place; how many rows the metric has after each. It has three before each call."""
+    """Interrupt the call at every place, with three rows in the metric. Yields the number of rows after each."""
     for which in range(1, 100_000):
         metric.add_batch(predictions=ROWS, references=ROWS)
         came = interrupt(call, event, which)

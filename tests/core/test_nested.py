@@ -1,4 +1,4 @@
-"""ANLS* and ANLSL: the golden scores of the original programs, and what is said of a score and of bad input."""
+"""ANLS* and ANLSL: the golden scores of the original programs, explanations, and errors for bad input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FAMILY = Path(__file__).parent.parent / "data" / "family"
 
 
 def decode(value: Any) -> Any:
-    """A value of the golden files (their README says how they are written)."""
+    """Decode a value of the golden files, whose README describes the format."""
     if isinstance(value, list):
         return [decode(item) for item in value]
     if not isinstance(value, dict):
@@ -56,20 +56,24 @@ STAR = cases("anls_star")
 LISTS = cases("anlsl_dude")
 DUDE = cases("dude")
 
-# An empty list of accepted values against a text: the original makes an empty tuple of it, and refuses that.
+# An empty list of accepted values against a text: the original converts it to an empty tuple, and refuses it.
 EMPTY_LIST_AGAINST_TEXT = {case["id"] for case in STAR if case["gt"] == [] and isinstance(case["pred"], str)}
-# DUDE's script takes a text for the list of its characters, and of a list inside a list the first item.
+# DUDE's script takes a text as the list of its characters, and only the first item of a list inside a list.
 TEXT_AS_LIST = {case["id"] for case in LISTS if isinstance(case["pred"], str)}
 LIST_IN_LIST = {case["id"] for case in LISTS if any(isinstance(item, list) for item in case["pred"])}
 
 
-def same(one: Any, other: Any) -> bool:
-    """Equal, with the same types, and nan is nan."""
-    if isinstance(one, (list, tuple)):
-        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, dict):
-        return isinstance(other, dict) and list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    return repr(one) == repr(other)
+def same(value: Any, other: Any) -> bool:
+    """Whether two values are equal and have the same types, where nan equals nan."""
+    if isinstance(value, (list, tuple)):
+        return type(value) is type(other) and len(value) == len(other) and all(map(same, value, other))
+    if isinstance(value, dict):
+        return (
+            isinstance(other, dict)
+            and list(value) == list(other)
+            and all(same(value[key], other[key]) for key in value)
+        )
+    return repr(value) == repr(other)
 
 
 def as_golden(keys: dict[str, nested.KeyScore]) -> dict[str, Any]:
@@ -99,7 +103,7 @@ def test_lists_of_texts_and_of_line_items_have_the_bits_of_any_list(monkeypatch:
             assert same(why.closest, decode(case["closest_gt"])), case["id"]
 
 
-def test_the_golden_cases_tell_versions_of_munkres_and_of_python_apart() -> None:
+def test_golden_cases_tell_versions_of_munkres_and_of_python_apart() -> None:
     assert (
         len([case for case in STAR if case.get("munkres_3", {}).get("score", case.get("score")) != case.get("score")])
         > 9
@@ -107,7 +111,7 @@ def test_the_golden_cases_tell_versions_of_munkres_and_of_python_apart() -> None
     assert [case for case in STAR if case.get("python_3_12_score", case.get("score")) != case.get("score")]
 
 
-def test_what_the_original_refuses_is_an_error_with_a_remedy() -> None:
+def test_values_that_the_original_refuses_are_an_error_with_a_remedy() -> None:
     refused = [case for case in STAR if "error" in case]
     assert len(refused) >= 8
     for case in refused:
@@ -119,8 +123,8 @@ def test_what_the_original_refuses_is_an_error_with_a_remedy() -> None:
                 anls_star_score(prediction, reference)
 
 
-def test_the_older_golden_values() -> None:
-    """They were made with munkres 3, which chooses another value in one of them."""
+def test_older_golden_values_are_reproduced() -> None:
+    """They were computed with munkres 3, which chooses another value in one of them."""
     differ = []
     older = json.loads((CONFORMANCE / "star_cases.json").read_text(encoding="utf-8"))["cases"]
     compared = 0
@@ -165,7 +169,7 @@ def test_lists_where_the_script_of_dude_crashes_or_takes_a_text_apart() -> None:
 
 
 def test_questions_of_dude() -> None:
-    """As docs/nested.md says: lists by ANLSL, the rest by `rrc`."""
+    """The method of docs/nested.md: ANLSL for lists, `rrc` for the rest."""
     compared = 0
     for case in DUDE:
         predicted, accepted = case["prediction"], case["answers"]
@@ -191,7 +195,7 @@ def test_sums_are_added_as_numpy_adds_them() -> None:
     assert anlsl_score([text[:-1] + "x" for text in pairs], pairs) == pytest.approx(0.9)
 
 
-def test_a_text_is_scored_as_the_variant_standard_scores_it() -> None:
+def test_text_is_scored_as_the_variant_standard_scores_it() -> None:
     for threshold in (0.0, 0.3, 0.5, 1.0):
         for prediction in ("", " The  Coca", "Straße", "İ", "12,50"):
             for reference in ("", "the coca cola", "STRASSE", "i", "12.50"):
@@ -216,7 +220,9 @@ def test_a_text_is_scored_as_the_variant_standard_scores_it() -> None:
         ([{"a": "ac", "b": "ab"}, {"a": "bb", "c": None}], [{"a": "ab"}, {"a": "bb", "b": "bb"}], 0.3, 1 / 3),
     ],
 )
-def test_a_predicted_key_without_a_value(prediction: Any, reference: Any, counted: float, ignored: float) -> None:
+def test_predicted_key_without_value_counts_by_option(
+    prediction: Any, reference: Any, counted: float, ignored: float
+) -> None:
     assert anls_star_score(prediction, reference) == counted
     for none_keys, expected in (("counted", counted), ("ignored", ignored)):
         why = explain_star(prediction, reference, none_keys=none_keys)  # type: ignore[arg-type]
@@ -233,7 +239,7 @@ def test_a_predicted_key_without_a_value(prediction: Any, reference: Any, counte
     ],
 )
 def test_rows_with_an_empty_text_where_the_other_has_no_such_key(prediction: Any, reference: Any, score: float) -> None:
-    """The scores of the original: to the matching such rows are equal, though nothing of them is right."""
+    """As in the original: the matching treats such rows as equal, although no leaf of them is right."""
     assert anls_star_score(prediction, reference) == score
 
 
@@ -256,7 +262,7 @@ def test_equal_items_of_lists_need_no_distance(make: Callable[[str], Any], monke
 
 
 def test_long_lists_of_empty_and_of_equal_dicts() -> None:
-    """They are compared in one go, and an empty dict has no length to divide by."""
+    """They are compared together, and an empty dict has length 0."""
     assert anls_star_score([{}] * 4, [{}] * 4) == 1
     assert anls_star_score([{}, {}, {"a": "x"}], [{"a": "x"}, {}, {}]) == 1
     assert anls_star_score([{}, {}, {"a": "x"}], [{"a": "y"}, {}, {}]) == 0
@@ -266,7 +272,7 @@ def test_long_lists_of_empty_and_of_equal_dicts() -> None:
 
 
 def test_nested_values_take_one_pass() -> None:
-    """The original compares each pair twice at each level: 28 s for a value of 15 levels."""
+    """The original compares each pair twice at each level, which takes 28 s for 15 levels."""
 
     def deep(depth: int, leaf: str, other: str) -> Any:
         value: Any = leaf
@@ -293,7 +299,7 @@ def test_nested_values_take_one_pass() -> None:
 
 
 @pytest.mark.parametrize("kind", ["list", "dict", "tuple", "all of them"])
-def test_as_deep_as_is_said(kind: str) -> None:
+def test_deepest_allowed_value_is_scored(kind: str) -> None:
     def deep(levels: int, options: bool) -> Any:
         value: Any = "x"
         for level in range(levels):
@@ -312,10 +318,10 @@ def test_as_deep_as_is_said(kind: str) -> None:
         anls_star_score("x", round_and_round)
 
 
-# What is said of a score
+# Explanations
 
 
-def test_the_leaves_of_an_explanation() -> None:
+def test_explanation_lists_leaves_with_reasons() -> None:
     why = explain_star(
         {"a": [1, "x", {"b": None}], "c": "see", "d": [1, 2], "e": None, "f": "", "h": {"i": [1, 2]}, "no key": "x"},
         {"a": ["x", "y"], "c": ("sea", "tea"), "d": "1", "e": "q", "g": {"k": 1, "l": 2}, "f": None, "h": None},
@@ -356,7 +362,7 @@ def test_the_leaves_of_an_explanation() -> None:
     assert math.fsum(leaf.score for leaf in why.leaves) / why.length == pytest.approx(why.score)
 
 
-def test_the_leaves_add_up_in_every_golden_case() -> None:
+def test_leaves_add_up_in_every_golden_case() -> None:
     for case in STAR:
         if "error" not in case:
             why = explain_star(decode(case["pred"]), decode(case["gt"]))
@@ -371,7 +377,7 @@ def test_the_leaves_add_up_in_every_golden_case() -> None:
                 assert str(leaf)
 
 
-def test_the_tree_adds_up_at_every_branch_of_every_golden_case() -> None:
+def test_tree_adds_up_at_every_branch_of_every_golden_case() -> None:
     def check(branch: nested.Branch) -> None:
         assert sum(child.length for child in branch.children) == (0 if branch.leaf else branch.length)
         total = math.fsum(leaf.score for leaf in branch.leaves)
@@ -386,7 +392,7 @@ def test_the_tree_adds_up_at_every_branch_of_every_golden_case() -> None:
             assert (why.tree.score, why.tree.length, why.tree.name) == (why.score, why.length, "")
 
 
-def test_the_tree_of_a_value() -> None:
+def test_tree_has_a_branch_for_each_part() -> None:
     top = explain_star({"items": [{"price": "2"}, "x"]}, {"items": [{"price": "1"}], "tip": "3"}).tree
     items, tip = top.children
     row, extra = items.children
@@ -401,7 +407,7 @@ def test_the_tree_of_a_value() -> None:
     assert row.sentence == "0 of 1 leaves right, 0 close, so 0.0000"
 
 
-def test_an_explanation_of_a_list() -> None:
+def test_explanation_of_a_list_matches_items() -> None:
     why = nested.explain_anlsl(["b", "a"], ["a", "b", "c", "c"])
     assert why.score == anlsl_score(["b", "a"], ["a", "b", "c", "c"]) == 2 / 3
     assert (why.closest, why.signature) == (["b", "a", "c", "c"], nested.signature("anlsl"))
@@ -418,7 +424,7 @@ def test_an_explanation_of_a_list() -> None:
             assert math.fsum(leaf.score for leaf in why.leaves) / why.length == pytest.approx(why.score)
 
 
-def test_an_explanation_says_what_it_is() -> None:
+def test_explanation_has_a_sentence_and_a_signature() -> None:
     why = explain_star([], {}, threshold=0.8, none_keys="ignored")
     assert (why.score, why.length, why.leaves) == (1.0, 0, ())
     assert str(why) == "nothing is expected and nothing given, so 1"
@@ -432,10 +438,10 @@ def test_keys_of_one_name_share_a_score() -> None:
     assert as_golden(why.key_scores) == {"1": {"score": 0.5, "children": {}}}
 
 
-# Rows, as every score has them
+# Rows
 
 
-def test_a_row_score_is_a_float_with_its_leaves() -> None:
+def test_row_score_is_a_float_with_its_leaves() -> None:
     row = nested.RowScore([1.0, 0.5], 4)
     assert (row, row.score, row + 1, sorted([row, 0.2])) == (0.375, 0.375, 1.375, [0.2, row])
     assert type(row.score) is float
@@ -445,13 +451,13 @@ def test_a_row_score_is_a_float_with_its_leaves() -> None:
 
 
 @pytest.mark.parametrize("clone", [copy.copy, copy.deepcopy, lambda row: pickle.loads(pickle.dumps(row))])
-def test_a_copied_row_score_keeps_its_leaves(clone: Callable[[nested.RowScore], nested.RowScore]) -> None:
+def test_copied_row_score_keeps_its_leaves(clone: Callable[[nested.RowScore], nested.RowScore]) -> None:
     row = clone(nested.RowScore([1.0, 0.5], 4))
     assert (type(row), row, row.scores, row.length) == (nested.RowScore, 0.375, [1.0, 0.5], 4)
 
 
 @pytest.mark.parametrize("name", nested.VALUE_VARIANTS)
-def test_a_variant_of_values_is_a_scorer(name: str) -> None:
+def test_variant_of_values_is_a_scorer(name: str) -> None:
     scorer: Scorer = nested.get_value_variant(name)
     assert (scorer.name, scorer.key, scorer.columns) == (name, name, ())
     scores = scorer.score([["a", "b"], ["c"]], [["b"], ["c"]])
@@ -466,27 +472,27 @@ def test_a_variant_of_values_is_a_scorer(name: str) -> None:
     ("reference", "length"),
     [("a", 1), (None, 1), ([], 1), ({}, 1), (["a", "b"], 2), ({"a": ["b", "c"], "d": 1}, 3), (("a", ["b", "c"]), 1)],
 )
-def test_a_missing_answer_has_all_leaves_wrong(reference: Any, length: int) -> None:
+def test_missing_answer_has_all_leaves_wrong(reference: Any, length: int) -> None:
     score = nested.get_value_variant().score_missing(reference)
     assert (score, score.scores, score.length) == (0.0, [0.0], length)
 
 
-def test_a_missing_answer_elsewhere_has_one_score_of_0() -> None:
+def test_missing_answer_elsewhere_has_one_score_of_0() -> None:
     score = nested.get_value_variant("anlsl").score_missing(["a", "b"])
     assert (score, score.length) == (0.0, 1)
     assert anls_metric.get_variant().score_missing([""]) == 0.0
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [("anls_star", "^the reference of question 7 is b'' "), ("anlsl", "^the references of question 7 is b'' ")],
 )
-def test_the_reference_of_a_missing_answer_is_checked(name: str, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_reference_of_a_missing_answer_is_checked(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         nested.get_value_variant(name).score_missing(b"", "question 7")
 
 
-def test_a_plain_float_counts_as_a_row_of_one_leaf() -> None:
+def test_plain_float_counts_as_a_row_of_one_leaf() -> None:
     rows = [*nested.score_rows([["a", "b"]], [["a", "b"]]), 0.0]
     assert (nested.mean(rows), nested.mean(rows, "leaves")) == (0.5, 2 / 3)
 
@@ -498,7 +504,7 @@ ONE_VALUE: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in ONE_VALUE.items() for value in values])
-def test_a_reference_of_one_accepted_value_is_that_value(name: str, value: Any) -> None:
+def test_reference_of_one_accepted_value_is_that_value(name: str, value: Any) -> None:
     variant = nested.get_value_variant(name)
     predictions: list[Any] = ["a", ["b", "a"], []]
     if name == "anls_star":
@@ -512,15 +518,15 @@ def test_a_reference_of_one_accepted_value_is_that_value(name: str, value: Any) 
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("anls_star", r"^the reference, \[1\] \(counted from 0\), is b''"),
         ("anlsl", "^the references, item 1, is b''"),
     ],
 )
-def test_an_error_in_one_accepted_value_has_the_path_in_that_value(name: str, said: str) -> None:
+def test_error_in_one_accepted_value_has_the_path_in_that_value(name: str, message: str) -> None:
     for reference in (["a", b""], (["a", b""],)):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             nested.get_value_variant(name).explain(["a"], reference)
 
 
@@ -541,7 +547,7 @@ def test_scores_of_a_set_and_its_means() -> None:
     assert nested.mean(rows[-1:], "leaves") == 1.0
 
 
-def test_the_mean_over_leaves_is_the_score_of_the_whole_as_one_value() -> None:
+def test_mean_over_leaves_is_the_score_of_the_whole_as_one_value() -> None:
     whole = [case for case in STAR if "error" not in case and not (case["gt"] == [] or isinstance(case["pred"], str))]
     predictions = [decode(case["pred"]) for case in whole]
     references = [decode(case["gt"]) for case in whole]
@@ -592,7 +598,7 @@ class Color(str, enum.Enum):
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (decimal.Decimal("12.50"), r"is Decimal\('12.50'\) \(Decimal\): pass the text .*str\(value\)"),
         (datetime.date(2024, 1, 2), r"is datetime.date\(2024, 1, 2\) \(date\): pass the text of the date"),
@@ -603,20 +609,24 @@ class Color(str, enum.Enum):
         pytest.param(10**5000, "is a whole number of thousands of digits: pass it as a text", id="many digits"),
     ],
 )
-def test_errors_name_row_and_path(value: Any, said: str) -> None:
+def test_errors_name_row_and_path(value: Any, message: str) -> None:
     good = {"items": [{"price": "1"}, {"price": None}, {"price": 3}]}
     bad = {"items": [{"price": "1"}, {}, {"price": value}]}
     for call in (anls_star_scores, nested.check_rows, nested.score_rows):
-        with pytest.raises(ValueError, match=rf"^the prediction of row 3 \(counted from 0\), items\[2\].price, {said}"):
+        with pytest.raises(
+            ValueError, match=rf"^the prediction of row 3 \(counted from 0\), items\[2\].price, {message}"
+        ):
             call([good, good, good, bad], [good] * 4)
-        with pytest.raises(ValueError, match=rf"^the reference of row 1 \(counted from 0\), items\[2\].price, {said}"):
+        with pytest.raises(
+            ValueError, match=rf"^the reference of row 1 \(counted from 0\), items\[2\].price, {message}"
+        ):
             call([good, good, bad], [good, bad, good])
-    with pytest.raises(ValueError, match=rf"^the prediction, items\[2\].price \(counted from 0\), {said}"):
+    with pytest.raises(ValueError, match=rf"^the prediction, items\[2\].price \(counted from 0\), {message}"):
         anls_star_score(bad, good)
-    with pytest.raises(ValueError, match=rf"^the reference {said}"):
+    with pytest.raises(ValueError, match=rf"^the reference {message}"):
         explain_star(good, value)
     path = r"items\[2\].price \(counted from 0\)"
-    with pytest.raises(ValueError, match=rf"^the prediction of answers.json, question 'q7', {path}, {said}"):
+    with pytest.raises(ValueError, match=rf"^the prediction of answers.json, question 'q7', {path}, {message}"):
         nested.check_rows([good, bad], [good, good], lambda row: f"answers.json, question 'q{row + 6}'")
 
 
@@ -633,7 +643,7 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "message"),
     [
         (
             lambda: anls_star_score({"x": [("a",)]}, "a"),
@@ -659,8 +669,8 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
         (lambda: anlsl_score(["a"], []), "pass at least one accepted answer"),
     ],
 )
-def test_other_errors(call: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_wrong_options_are_errors(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         call()
     assert anls_star_score(["a"], ["a"]) == 1  # after an error the next good call gives the right number
 
@@ -671,13 +681,13 @@ def test_subclasses_are_what_they_are_subclasses_of() -> None:
     nested.check_rows([True, 1.5, math.nan, math.inf], [None, {}, [], ("a", 1)])
 
 
-# What is said elsewhere
+# Documentation
 
 
 @pytest.mark.parametrize(
     "name", sorted(set(nested.__all__) - {"KINDS", "VALUE_VARIANTS", "Average", "Metric", "NoneKeys"})
 )
-def test_what_is_public_is_documented(name: str) -> None:
+def test_public_names_have_documented_sections(name: str) -> None:
     public = getattr(nested, name)
     assert public.__doc__
     if not isinstance(public, type):
@@ -686,18 +696,18 @@ def test_what_is_public_is_documented(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [module.name for module in pkgutil.iter_modules(nested.__path__)])
-def test_the_examples_of_a_module(name: str) -> None:
+def test_docstring_examples_of_a_module_run(name: str) -> None:
     module = importlib.import_module(f"anls_metric.nested.{name}")
     assert doctest.testmod(module, extraglobs={name: getattr(nested, name) for name in nested.__all__}).failed == 0
 
 
-def test_the_examples_of_the_guide() -> None:
+def test_examples_of_the_guide_run() -> None:
     results = doctest.testfile(str(ROOT / "docs" / "nested.md"), module_relative=False)
     assert results.failed == 0
     assert results.attempted > 20
 
 
-def test_it_imports_the_core_alone_and_no_numpy(run_python: Any, tmp_path: Path) -> None:
+def test_nested_imports_the_core_and_no_numpy(run_python: Any, tmp_path: Path) -> None:
     program = (
         "import sys\n"
         "from anls_metric.nested import anls_star_score, anlsl_score\n"

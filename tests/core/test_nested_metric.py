@@ -46,7 +46,7 @@ LISTS = [["Cola", "tea", "milk"], "b", ["x"] * 9]
 ACCEPTED = [["tea", "cola"], ["a", "b", "b"], ("x", "y")]
 
 
-def test_the_expected_numbers_tell_the_averages_apart() -> None:
+def test_expected_numbers_tell_the_averages_apart() -> None:
     assert sum(0 < score < 1 for score in SCORES) >= 4
     assert nested.mean(ROWS) != nested.mean(ROWS, "leaves")
 
@@ -61,10 +61,10 @@ def anlsl(in_clone: Path) -> Any:
     return evaluate.load("anls", "anlsl")
 
 
-# Ways in
+# Ways to load it
 
 
-def test_the_example_of_the_issue(star: Any) -> None:
+def test_example_of_the_issue_is_scored(star: Any) -> None:
     assert star.compute(predictions=[{"a": "x"}], references=[{"a": ("x", "y")}]) == {"anls_star": 1.0}
 
 
@@ -104,7 +104,7 @@ def test_signatures(star: Any, anlsl: Any) -> None:
     assert anlsl.signature(threshold=0.7) == nested.signature("anlsl", threshold=0.7)
 
 
-def test_what_it_says_of_itself(star: Any, anlsl: Any) -> None:
+def test_metric_describes_itself(star: Any, anlsl: Any) -> None:
     assert "ANLS*" in star.description
     assert star.reference_urls == ["https://arxiv.org/abs/2402.03848"]
     assert "ANLSL" in anlsl.description
@@ -112,7 +112,7 @@ def test_what_it_says_of_itself(star: Any, anlsl: Any) -> None:
     assert [set(features) for features in star.features] == [{"predictions", "references"}]
 
 
-# Ways to hand rows over
+# Ways to pass rows
 
 
 def test_add_and_add_batch_and_compute_together(star: Any) -> None:
@@ -153,12 +153,12 @@ def test_pickled_before_and_after_use(star: Any) -> None:
         assert one.compute() == {"anls_star": nested.mean(ROWS)}
 
 
-# What is refused, and that nothing of it stays
+# Refused input, of which nothing stays
 
 BAD = {"items": [{"price": "1"}, {"price": "2"}, {"price": b"3"}]}
 
 
-def test_an_error_names_the_row_and_the_path(star: Any) -> None:
+def test_error_names_the_row_and_the_path(star: Any) -> None:
     star.add_batch(predictions=["a"] * 2, references=["a"] * 2)
     with pytest.raises(ValueError, match=r"^the prediction of row 3 \(counted from 0\), items\[2\]\.price, is b'3'"):
         star.add_batch(predictions=["a", BAD], references=["a", {}])
@@ -177,7 +177,7 @@ def test_an_error_names_the_row_and_the_path(star: Any) -> None:
     assert star.compute(predictions=["a"], references=["b"]) == {"anls_star": 0.0}
 
 
-def test_an_error_of_a_list_names_the_row_and_the_item(anlsl: Any) -> None:
+def test_error_of_a_list_names_the_row_and_the_item(anlsl: Any) -> None:
     with pytest.raises(ValueError, match=r"the prediction of row 1 \(counted from 0\), item 1, is 5 "):
         anlsl.add_batch(predictions=[["a"], ["a", 5]], references=[["a"], ["a"]])
     with pytest.raises(ValueError, match=r"the references of row 0 \(counted from 0\) is an empty list"):
@@ -185,7 +185,7 @@ def test_an_error_of_a_list_names_the_row_and_the_item(anlsl: Any) -> None:
     assert len(anlsl) == 0
 
 
-def test_other_arguments_are_refused(star: Any, anlsl: Any, metric: Any) -> None:
+def test_unknown_arguments_are_refused(star: Any, anlsl: Any, metric: Any) -> None:
     rows: dict[str, Any] = {"predictions": ["a"], "references": ["a"]}
     for one, option, there_are in (
         (star, {"variant": "rrc"}, "none_keys, average, threshold"),
@@ -207,7 +207,7 @@ def test_other_arguments_are_refused(star: Any, anlsl: Any, metric: Any) -> None
         star.compute(average="leaves")
 
 
-def test_a_trainer_hook_is_one_of_texts(star: Any) -> None:
+def test_trainer_hook_is_one_of_texts(star: Any) -> None:
     with pytest.raises(ValueError, match="anls_star"):
         star.build_compute_metrics(None)
 
@@ -234,7 +234,7 @@ except ImportError as error:
 
 
 @pytest.mark.parametrize("value", [*PREDICTIONS[:5], *REFERENCES])
-def test_what_is_written_as_json_is_read_as_it_was(value: Any) -> None:
+def test_json_round_trip_keeps_values(value: Any) -> None:
     assert nested.from_json(nested.to_json(value)) == value
 
 

@@ -1,4 +1,4 @@
-"""ANLS* on random values: the same bits as the original program, and what holds for all values."""
+"""ANLS* on random values: the same bits as the original program, and properties of all values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from anls_metric.nested import anls_star_score, anlsl_score, explain_star, lists
 from anls_metric.nested.matching import match
 from tests.core.test_nested import same
 
-# Few and near to each other, so that ties are many; and what texts, numbers and nothing can be.
+# Few and similar texts, so that there are many ties, and unusual texts.
 TEXTS = ["", " ", "a", "b", "ab", "abc", "abd", "Hello", "hallo", "a  b", "a b", "ß", "İ", "Σς", "σσ", "漢字", "🙂"]
 TEXTS += ["12.5", "12.50", "2021", "2022", "None", "nan", "True", "1", "1.0", "x" * 30, "x" * 29 + "y", "\x1ca"]
 NAN = math.nan  # the same object on both sides is equal inside a container, and not by itself
@@ -29,7 +29,7 @@ KEYS = ["a", "b", "c", "d", 1, "1", True, None]
 
 
 class Maker:
-    """Random values, and predictions near to them."""
+    """Makes random values, and predictions that are close to them."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -52,7 +52,7 @@ class Maker:
         return [self.value(depth - 1, options) for _ in range(self.chance.choice(counts))]
 
     def flat(self, most: int) -> list[Any]:
-        """A list as most long ones are: texts, or the rows of a table."""
+        """Make a typical long list: texts, or the rows of a table."""
         count = self.chance.randint(2, most)
         make: Callable[[], Any] = self.chance.choice(
             [self.leaf, self.row, self.text, self.row_of_texts, lambda: f"Item {self.chance.randint(1, 30)} tea"]
@@ -69,7 +69,7 @@ class Maker:
         return {key: self.leaf() for key in self.chance.sample("abcd", self.chance.randint(1, 4))}
 
     def near(self, value: Any, depth: int = 3) -> Any:
-        """A prediction that is near to a reference."""
+        """Make a prediction that is close to a reference."""
         chance = self.chance
         if isinstance(value, tuple):
             return self.near(chance.choice(value), depth)
@@ -89,7 +89,7 @@ class Maker:
         return value
 
     def rows(self, count: int, depth: int = 4) -> list[tuple[Any, Any]]:
-        """Predictions with their references."""
+        """Make predictions with their references."""
         references = [
             self.flat(12) if self.chance.random() < 0.2 else self.value(depth, options=True) for _ in range(count)
         ]
@@ -98,7 +98,7 @@ class Maker:
 
 @pytest.fixture
 def original(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """anls_star 1.0.1 with munkres 1.1.4, adding floats as it did before Python 3.12."""
+    """anls_star 1.0.1 with munkres 1.1.4, which adds floats as before Python 3.12."""
     pytest.importorskip("anls_star", reason="anls_star is not installed (pip install anls_star==1.0.1 munkres==1.1.4)")
     for package, wanted in (("anls_star", "1.0.1"), ("munkres", "1.1.4")):
         found = importlib.metadata.version(package)
@@ -126,7 +126,7 @@ def of_original(keys: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("threshold", [0.5, 0.0, 1 / 3, 1.0])
-def test_the_original_gives_the_same_bits(
+def test_original_gives_the_same_bits(
     seed: int, threshold: float, original: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(original.ANLSTree, "THRESHOLD", threshold)
@@ -145,7 +145,7 @@ def test_the_original_gives_the_same_bits(
     assert len(scores) > 8
 
 
-def test_the_matching_is_that_of_munkres(original: Any) -> None:
+def test_matching_is_that_of_munkres(original: Any) -> None:
     chance = random.Random(5)
     few = [0.0, 0.5, 2 / 3, 0.75, 1.0, math.nextafter(1.0, 2.0), 5e-324]
     for _ in range(1500):
@@ -198,7 +198,7 @@ def test_scores_and_leaves_of_random_values() -> None:
 
 
 def test_keys_left_out_cost_nothing() -> None:
-    """What "ignored" gives is what "counted" gives without the keys that it ignores, where dicts hold only leaves."""
+    """If dicts hold only leaves, "ignored" gives the score of "counted" without the ignored keys."""
     maker = Maker(13)
     for _ in range(300):
         reference, prediction = maker.row(), maker.row()
@@ -217,7 +217,7 @@ values = st.recursive(
 
 @PATIENT
 @given(values)
-def test_a_value_against_itself_is_right(value: Any) -> None:
+def test_value_against_itself_is_right(value: Any) -> None:
     why = explain_star(value, value)
     assert why.score == 1
     assert why.closest == value
@@ -226,7 +226,7 @@ def test_a_value_against_itself_is_right(value: Any) -> None:
 
 @PATIENT
 @given(values, values, st.randoms(use_true_random=False))
-def test_the_order_of_predicted_keys_does_not_matter(prediction: Any, reference: Any, chance: random.Random) -> None:
+def test_order_of_predicted_keys_does_not_matter(prediction: Any, reference: Any, chance: random.Random) -> None:
     def shuffled(value: Any) -> Any:
         if isinstance(value, list):
             return [shuffled(item) for item in value]
@@ -239,7 +239,7 @@ def test_the_order_of_predicted_keys_does_not_matter(prediction: Any, reference:
 
 @PATIENT
 @given(st.lists(texts, max_size=7), st.lists(texts, max_size=7), st.randoms(use_true_random=False))
-def test_the_order_of_texts_does_not_matter(prediction: list[str], reference: list[str], chance: random.Random) -> None:
+def test_order_of_texts_does_not_matter(prediction: list[str], reference: list[str], chance: random.Random) -> None:
     star = anls_star_score(prediction, reference)
     lists = anlsl_score(prediction, reference) if reference else 0
     for side in (prediction, reference):
@@ -251,15 +251,15 @@ def test_the_order_of_texts_does_not_matter(prediction: list[str], reference: li
 @PATIENT
 @given(st.lists(texts, max_size=6), st.lists(texts, max_size=6), texts)
 def test_lists_of_texts_can_be_swapped(prediction: list[str], reference: list[str], text: str) -> None:
-    """Nothing else can: None stands for "", but not the other way round, and ties in nested lists fall as they do."""
+    """Other values cannot: None equals "", but not vice versa, and ties in nested lists depend on the direction."""
     assert anls_star_score(prediction, reference) == pytest.approx(anls_star_score(reference, prediction), abs=1e-12)
-    one, other = {"a": prediction, "b": text}, {"a": reference, "c": "x"}
-    assert anls_star_score(one, other) == pytest.approx(anls_star_score(other, one), abs=1e-12)
+    value, other = {"a": prediction, "b": text}, {"a": reference, "c": "x"}
+    assert anls_star_score(value, other) == pytest.approx(anls_star_score(other, value), abs=1e-12)
 
 
 @PATIENT
 @given(values.filter(lambda value: not isinstance(value, str)), st.lists(values, min_size=1, max_size=4))
-def test_the_best_of_several_counts(prediction: Any, options: list[Any]) -> None:
+def test_best_of_several_accepted_values_counts(prediction: Any, options: list[Any]) -> None:
     best = max(anls_star_score(prediction, option) for option in options)
     assert anls_star_score(prediction, tuple(options)) == best
     assert anls_star_score({"a": prediction}, {"a": tuple(options)}) == best
@@ -268,6 +268,6 @@ def test_the_best_of_several_counts(prediction: Any, options: list[Any]) -> None
 @PATIENT
 @given(values, values)
 def test_a_higher_threshold_keeps_less_of_a_dict_of_texts(prediction: Any, reference: Any) -> None:
-    one, other = ({"a": str(value)} for value in (prediction, reference))
-    scores = [anls_star_score(one, other, threshold=threshold / 10) for threshold in range(11)]
+    value, other = ({"a": str(value)} for value in (prediction, reference))
+    scores = [anls_star_score(value, other, threshold=threshold / 10) for threshold in range(11)]
     assert scores == sorted(scores, reverse=True)

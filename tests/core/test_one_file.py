@@ -1,4 +1,4 @@
-"""`anls.py`, the metric as one file: it is what the package gives, and it works where the package is not installed."""
+"""`anls.py`, the metric as one file: it is up to date with the package, and works without the package."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ needs_ruff = pytest.mark.skipif(find_spec("ruff") is None, reason="ruff formats 
 
 @pytest.fixture(scope="module")
 def anls() -> ModuleType:
-    """The built file, whatever else is called `anls` here."""
+    """The built file, even if another module is called `anls`."""
     spec = spec_from_file_location("built_anls", ROOT / "anls.py")
     assert spec is not None
     assert spec.loader is not None
@@ -81,7 +81,7 @@ def test_built_file_says_what_it_is_and_how_to_build_it(anls: ModuleType) -> Non
     assert "python tools/one_file.py" in str(anls.__doc__)
 
 
-# It computes what the package computes
+# The same scores as the package
 
 
 def test_built_file_has_the_public_names_of_its_modules(anls: ModuleType) -> None:
@@ -134,7 +134,7 @@ class Tokenizer:
         return [" ".join(words[token] for token in row if token) for row in rows]
 
 
-# It works where the package is not installed
+# Without the package
 
 
 SCORE = "print(metric.compute(predictions=['CocaCola'], references=[['Coca Cola', 'Coca Cola Company']]))"
@@ -143,7 +143,7 @@ SCORED = "{'anls': 0.8888888888888888}\n"
 
 @pytest.mark.parametrize("name", ["anls", "anls/anls.py"])
 def test_evaluate_loads_the_built_file_from_another_directory(name: str, tmp_path: Path, run_python: RunPython) -> None:
-    """By the folder of a clone, which `evaluate` wants to be called as its file is, and by the path of the file."""
+    """By the path of the file, and by the folder of a clone, which must have the name of its file."""
     pytest.importorskip("evaluate")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "anls").mkdir()
@@ -159,7 +159,7 @@ def test_built_file_can_be_imported_in_the_clone(run_python: RunPython) -> None:
 
 
 def test_built_file_can_be_copied_into_a_project(tmp_path: Path, run_python: RunPython) -> None:
-    """Where the package is not installed, nor anything but rapidfuzz: its metric says what it needs."""
+    """With only rapidfuzz installed, the metric says what it needs."""
     shutil.copy(ROOT / "anls.py", tmp_path)
     program = f"""{ALONE}sys.modules["evaluate"] = None
 from anls import anls_score, load
@@ -175,7 +175,7 @@ except ImportError as error:
 
 
 @pytest.mark.thorough
-def test_what_needs_the_package_says_how_to_get_it(tmp_path: Path, run_python: RunPython) -> None:
+def test_feature_of_the_package_names_the_install_command(tmp_path: Path, run_python: RunPython) -> None:
     pytest.importorskip("evaluate")
     program = f"""{ALONE}import evaluate
 path = {str(ROOT / "anls.py")!r}

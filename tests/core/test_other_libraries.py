@@ -1,4 +1,4 @@
-"""Columns of other libraries: scored, or refused with the call that makes them columns."""
+"""Columns of other libraries are scored, or refused with the call that converts them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def catch_error(call: Any, *arguments: Any, **options: Any) -> str:
 
 
 class LazyFrame:
-    """As in polars, where `columns` resolves the schema."""
+    """A stand-in for polars, where `columns` resolves the schema."""
 
     def collect(self) -> Any: ...
 
@@ -52,7 +52,7 @@ class DuckDBPyRelation:
 
 
 class Series:
-    """As in Dask, where iterating computes the partitions."""
+    """A stand-in for Dask, where iterating computes the partitions."""
 
     def compute(self) -> Any: ...
 
@@ -61,7 +61,7 @@ class Series:
 
 
 class DataFrame:
-    """As in Spark."""
+    """A stand-in for Spark."""
 
     columns = ("prediction", "references")
 
@@ -96,7 +96,7 @@ def test_lazy_query_is_refused_with_the_call_that_runs_it(lazy: Any, remedy: str
 
 def test_spark_column_is_refused() -> None:
     class Column:
-        """As in Spark: it has `__iter__`, which fails."""
+        """A stand-in for a Spark column, whose `__iter__` fails."""
 
         def __iter__(self) -> Any:
             raise TypeError("Column is not iterable")

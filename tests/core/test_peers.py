@@ -1,4 +1,4 @@
-"""Fuzzing against the real programs: PyPI anls 0.0.2 and anls_star."""
+"""Random answers have the scores of the real programs: PyPI anls 0.0.2 and anls_star."""
 
 from __future__ import annotations
 

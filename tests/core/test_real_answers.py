@@ -1,4 +1,4 @@
-"""Real answers of nine models. They are not in this repository: the tests are skipped where they are missing."""
+"""Real answers of nine models. They are not in this repository; the tests are skipped without them."""
 
 from __future__ import annotations
 

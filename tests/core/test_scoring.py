@@ -1,4 +1,4 @@
-"""Scores of single answers and of sets: the definition, the options, and what is refused."""
+"""Scores of single answers and of sets: the definition, the options, and refused input."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ import anls_metric
 
 COCA_COLA = ["Coca Cola", "Coca Cola Company"]
 
-# The texts hold what separates the variants: case, many kinds of white space, letters that grow with another case.
-# They use few letters, so that texts are close to each other.
+# The texts have features that distinguish the variants: case, many kinds of white space, letters that become longer in
+# another case. They use few letters, so that they are similar.
 texts = st.text(alphabet="abAB \t\n\u00a0\u3000\x1cßİŉ%.!'é", max_size=12) | st.text(max_size=90)
 references = st.lists(texts, min_size=1, max_size=4)
 thresholds = st.none() | st.floats(0, 1) | st.sampled_from([0.0, 0.3, 0.5, 0.8, 1.0])
@@ -205,7 +205,7 @@ def test_white_space_that_is_kept_costs() -> None:
 
 
 def test_lmms_eval_strips_before_measuring_and_version_0_2_rounds_up_to_1() -> None:
-    """Since 0.3.3 the length of the stripped answer counts; up to 0.2.4 every kept similarity counted 1."""
+    """Since 0.3.3 the length of the stripped answer counts. Up to 0.2.4 every kept similarity became 1."""
     names = ("rrc", "lmms_eval", "lmms_eval_0_2")
     assert [anls_metric.anls_score("ab  ", ["a"], variant=name) for name in names] == [0.75, 0.5, 1.0]
     assert [anls_metric.anls_score(" The    Coca ", COCA_COLA, variant=name) for name in names] == [
@@ -380,7 +380,7 @@ def test_anls_score_handles_surrogates_nul_long_and_decomposed_texts() -> None:
     assert anls_metric.anls_score("cafe\u0301", ["caf\u00e9"]) == pytest.approx(3 / 5)  # not the same characters
 
 
-# What is refused
+# Refused input
 
 
 def nest_deep(kind: Callable[[list[Any]], Any]) -> Any:

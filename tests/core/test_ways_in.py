@@ -1,4 +1,4 @@
-"""The command and the import: of the package, of the package beside PyPI's `anls`, and of the file `anls.py`."""
+"""The ways to run and import the package, also beside PyPI's `anls`, and the file `anls.py`."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def run_python(*arguments: str, path: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def site_folder(tmp_path: Path) -> Path:
-    """A folder into which anls-metric was installed."""
+    """A folder with anls-metric installed."""
     folder = tmp_path / "site"
     shutil.copytree(ROOT / "anls_metric", folder / "anls_metric")
     return folder
 
 
-# The program of the script that pip installs for the entry point.
+# The content of the script that pip installs for the entry point.
 SCRIPT = ("-c", "from anls_metric.__main__ import run; run()")
 
 
@@ -48,7 +48,7 @@ def test_command_without_a_file_says_what_to_name(site_folder: Path, command: tu
 
 
 def test_package_and_pypi_anls_keep_their_own_scores(site_folder: Path) -> None:
-    """`import anls` is theirs and `import anls_metric` ours, with their own numbers. `.ci/run wheel` installs both."""
+    """`import anls` loads theirs, `import anls_metric` ours, each with its scores. `.ci/run wheel` installs both."""
     (site_folder / "anls").symlink_to(find_pypi_anls(), target_is_directory=True)
     program = "import anls, anls_metric; print(*(each.anls_score('ab', ['abcd']) for each in (anls, anls_metric)))"
     assert run_python("-c", program, path=site_folder).stdout == "0.0 0.5\n"

@@ -1,4 +1,4 @@
-"""What is no column of texts, for the doors that promise a ValueError."""
+"""Objects that are not columns of texts. The doors promise a ValueError for them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 
 def nested(depth: int) -> Any:
-    """A list in a list in a list ..., deeper than Python prints."""
+    """Nest a list in lists, deeper than Python can print."""
     value: Any = "a"
     for _ in range(depth):
         value = [value]
     return value
 
 
-# Made anew for each test, because iterators are used up.
+# Functions, because each test needs new iterators.
 ODD: dict[str, Callable[[], Any]] = {
     "None": lambda: None,
     "NaN": lambda: float("nan"),

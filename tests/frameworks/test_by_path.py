@@ -1,4 +1,4 @@
-"""Modules named after a library, loaded by the path of their files."""
+"""The modules for libraries work if they are loaded by the path of their files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT
 
-# The library of each, what its module computes, and what that is.
+# The library of each module, a program that uses the module, and its output.
 MODULES = {
     "torchmetrics": ('round(float(module.ANLS()(["CocaCola"], ["Coca Cola"])), 4)', "0.8889"),
     "keras": ('round(float(module.ANLS()(["Coca Cola"], ["CocaCola"])), 4)', "0.8889"),
@@ -32,7 +32,7 @@ for name, expression in {expressions}:
 
 
 def test_module_of_a_library_brings_no_other_framework(tmp_path: Path, run_python: Callable[..., Any]) -> None:
-    """In one process, because it is the libraries that take their time."""
+    """In one process, because importing the libraries takes most of the time."""
     names = [name for name in MODULES if find_spec(name)]
     if not names:
         pytest.skip("no library is installed that they stand for")

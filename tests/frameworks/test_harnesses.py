@@ -1,4 +1,4 @@
-"""The examples for evaluation harnesses, through the harnesses themselves: models that give fixed, made-up answers."""
+"""The examples for evaluation harnesses run in these harnesses, with models that give fixed, made-up answers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_task_of_lm_evaluation_harness_gives_our_scores(in_clone: Path) -> None:
 
 @pytest.fixture
 def vlmevalkit_dataset(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The example for VLMEvalKit, whose own class stands in."""
+    """The example for VLMEvalKit, with a stand-in for the class of VLMEvalKit."""
     pytest.importorskip("pandas")
 
     class ImageVQADataset:
@@ -77,7 +77,7 @@ def vlmevalkit_dataset(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_dataset_of_vlmevalkit_gives_our_scores(vlmevalkit_dataset: Any, tmp_path: Path) -> None:
-    """The method that it calls with the file that it wrote."""
+    """VLMEvalKit calls this method with the file of predictions."""
     assert list(vlmevalkit_dataset.DATASET_URL) == list(vlmevalkit_dataset.DATASET_MD5) == ["DocVQA_VAL_ANLS"]
     pd: Any = import_module("pandas")
     table = {
@@ -99,7 +99,7 @@ def test_dataset_of_vlmevalkit_gives_our_scores(vlmevalkit_dataset: Any, tmp_pat
 )
 def test_dataset_of_vlmevalkit_scores_files_that_it_wrote(name: str, vlmevalkit_dataset: Any, tmp_path: Path) -> None:
     if not (SHARED / "layouts").is_dir():
-        pytest.skip("the files that programs wrote are not on this machine (../shared/layouts)")
+        pytest.skip("the files that programs wrote are not on this machine")
     manifest = json.loads((SHARED / "layouts" / "MANIFEST.json").read_text(encoding="utf-8"))
     (expected,) = (entry["expected"]["rrc"] for entry in manifest if entry["file"] == f"vlmevalkit/{name}")
     shutil.copy(SHARED / "layouts" / "vlmevalkit" / name, tmp_path)
@@ -138,7 +138,7 @@ def test_result_file_of_vlmevalkit_is_scored_again(ending: str, tmp_path: Path) 
 
 
 def test_task_of_lighteval_gives_our_scores() -> None:
-    """Its task and its metric. A whole run asks the network: two of its own tasks do when they are imported."""
+    """Its task and its metric. A whole run would need the network, because two built-in tasks do at import."""
     pytest.importorskip("lighteval", reason="lighteval is not installed")
     example: Any = import_module("lighteval_task")
     task: Any = import_module("lighteval.tasks.lighteval_task").LightevalTask
@@ -159,7 +159,7 @@ def test_task_of_inspect_ai_gives_our_scores(tmp_path: Path, monkeypatch: pytest
     inspect_ai: Any = pytest.importorskip("inspect_ai", reason="inspect_ai is not installed")
 
     async def count(self: Any, text: str) -> int:
-        return len(text)  # instead of by a vocabulary that is downloaded
+        return len(text)  # replaces a vocabulary that would be downloaded
 
     monkeypatch.setattr("inspect_ai.model._providers.mockllm.MockLLM.count_text_tokens", count)
     outputs: Any = import_module("inspect_ai.model")

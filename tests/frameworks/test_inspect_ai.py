@@ -1,4 +1,4 @@
-"""The scorers of inspect_ai, through inspect_ai: a model that gives fixed, made-up answers."""
+"""The scorers for inspect_ai run in inspect_ai, with a model that gives fixed, made-up answers."""
 
 from __future__ import annotations
 

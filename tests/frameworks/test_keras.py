@@ -1,7 +1,6 @@
-"""The metrics of Keras: their numbers, what they take and what they refuse, which is the same on every backend.
+"""The metrics for Keras: values, accepted and refused input. These tests do not depend on the backend.
 
-What depends on the backend is in `test_keras_backends`. All texts here are made up, but those of keras_hub's
-documentation.
+Tests that do are in `test_keras_backends`. All texts are made up, except those from the documentation of keras_hub.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ np = pytest.importorskip("numpy")
 
 from anls_metric.keras import ANLS, EditDistance  # noqa: E402
 
-# What the backend of PyTorch says of numpy 2, whenever a tensor is taken to the host.
+# The PyTorch backend warns with numpy 2 whenever a tensor is copied to the host.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept a copy keyword")
 
 # The texts of https://keras.io/keras_hub/api/metrics/edit_distance/.
@@ -41,7 +40,7 @@ TEXTS = [references[0] for references in ACCEPTED]
 
 
 def read_value(metric: Any) -> Any:
-    """The value with its dtype, on the host."""
+    """Read the value, with its dtype, on the host."""
     return keras.ops.convert_to_numpy(metric.result())[()]
 
 
@@ -57,7 +56,7 @@ def add_in_batches(metric: Any, *columns: list[Any], size: int) -> Any:
 
 
 def compute_textbook_distance(left: list[Any], right: list[Any]) -> int:
-    """The edit distance by the whole table, row after row."""
+    """Compute the edit distance with the whole table."""
     row = list(range(len(right) + 1))
     for deleted, token in enumerate(left, 1):
         above, row = row, [deleted]
@@ -66,7 +65,7 @@ def compute_textbook_distance(left: list[Any], right: list[Any]) -> int:
     return row[-1]
 
 
-# The edit distance: its numbers
+# Values of the edit distance
 
 
 @pytest.mark.parametrize("size", [1, 30, 400])
@@ -82,7 +81,7 @@ def test_edit_distance_is_that_of_the_textbook(size: int) -> None:
 
 
 def test_error_rates_equal_those_of_jiwer() -> None:
-    """Of single texts and of many: jiwer too divides all edits by all words. It strips, and has no empty words."""
+    """For one text and for many: jiwer also divides all edits by all words. It strips texts, and has no empty words."""
     jiwer = pytest.importorskip("jiwer")
     words = [" ".join(text.split()) for text in TEXTS], [" ".join(answer.split()) for answer in ANSWERS]
     pairs = [*zip(*(column[:60] for column in words)), ("", ""), ("", "a b c"), ("a b c", ""), ("a", "b a c d")]
@@ -116,13 +115,13 @@ def test_texts_without_tokens_count_the_tokens_of_the_other_side() -> None:
 
 
 def test_token_0_and_the_empty_string_count() -> None:
-    """Where keras_hub leaves out token 0 and the empty string, and so do no others."""
+    """keras_hub ignores token 0 and the empty string in the distance; other implementations do not."""
     assert compute(EditDistance(), [1, 0, 2], [1, 2]) == np.float32(1 / 3)
     assert compute(EditDistance(), ["a", ""], ["a"]) == 0.5
     assert compute(EditDistance(normalize=False), [-1, -100, 2**60], [-2, -100, 2**60 - 1]) == 2
 
 
-# The edit distance: what it takes
+# Input of the edit distance
 
 
 def test_flat_list_is_one_text() -> None:
@@ -255,18 +254,18 @@ def test_bad_columns_are_named_and_leave_the_metric_unchanged(y_true: Any, y_pre
 
 @pytest.mark.parametrize("kind", [set, frozenset])
 def test_accepted_answers_may_be_a_set_and_rows_may_not(kind: Callable[[Any], Any]) -> None:
-    """Their order does not matter; that of the rows does."""
+    """The order of accepted answers does not matter; the order of rows does."""
     assert compute(ANLS(), [kind({"Coca Cola", "Coke"}), ["x"]], ["CocaCola", "x"]) == np.float32((8 / 9 + 1) / 2)
     for y_true, y_pred in [(kind({"a", "b"}), ["a", "b"]), (["a", "b"], kind({"a", "b"}))]:
         with pytest.raises(ValueError, match=r"set\): pass a list"):
             ANLS().update_state(y_true, y_pred)
 
 
-# Whatever comes
+# Any input
 
 
 def read_error(metric: Any, *columns: Any, **options: Any) -> str:
-    """What the ValueError says, after which the metric gives the right number; "" where there is none."""
+    """Return the text of the ValueError, "" for none, and check that the metric is still right afterwards."""
     try:
         metric.update_state(*columns, **options)
     except ValueError as error:
@@ -290,14 +289,14 @@ def test_odd_columns_are_refused(odd: str) -> None:
 @quick
 @given(trees, trees, trees)
 def test_any_columns_are_scored_or_refused(y_true: Any, y_pred: Any, weights: Any) -> None:
-    """Nothing but a ValueError, and after it the right number."""
+    """The metric raises nothing but a ValueError, and is right afterwards."""
     for make in (ANLS, EditDistance):
         read_error(make(), y_true, y_pred)
         read_error(make(), y_true, y_pred, sample_weight=weights)
         read_error(make(), ["a", "b"], ["a", "c"], sample_weight=weights)
 
 
-# Their configurations
+# Configurations
 
 
 OWN = anls_metric.Variant("own", whitespace="strip", no_answers=("", "none"))

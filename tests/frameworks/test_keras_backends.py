@@ -1,6 +1,4 @@
-"""The metrics of Keras, as far as the backend matters: on one of them here, and on the others in processes of their
-own, which run this file again.
-"""
+"""The metrics for Keras with each backend: one here, and the others in processes that run this file again."""
 
 from __future__ import annotations
 
@@ -36,12 +34,12 @@ from tests.frameworks.test_keras import (  # noqa: E402
     read_value,
 )
 
-# What the backend of PyTorch says of numpy 2, whenever a tensor is taken to the host.
+# The PyTorch backend warns with numpy 2 whenever a tensor is copied to the host.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation doesn't accept a copy keyword")
 
 BACKEND = keras.backend.backend()
 OTHERS = sorted({"torch", "jax", "tensorflow"} - {BACKEND})
-AGAIN = "ANLS_KERAS_AGAIN" in os.environ  # whether this is the process of another backend
+AGAIN = "ANLS_KERAS_AGAIN" in os.environ  # whether this process tests another backend
 SCRIPT = ROOT / "examples" / "train_with_keras.py"
 
 
@@ -151,7 +149,7 @@ def test_value_is_0_before_the_first_batch_and_after_reset(make: Any) -> None:
 
 
 def test_state_is_in_variables_of_keras() -> None:
-    """So that the functions of Keras without side effects, which loops written for JAX use, work."""
+    """Training loops for JAX use the stateless functions of Keras."""
     metric = EditDistance()
     state = metric.stateless_reset_state()
     for text, answer in zip(TRUTH, PREDICTED):
@@ -178,7 +176,7 @@ def test_dtype_is_that_of_the_value(dtype: Any, held: str) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_mean_of_many_rows_is_exact(weighted: bool) -> None:
-    """Scores of a long epoch, added one batch after another, against math.fsum of them all."""
+    """Add the scores of a long epoch batch by batch, and compare with math.fsum of all."""
     chance = random.Random(6)
     scores = [anls_metric.anls_score("a" * n, ["a" * (n + 1)]) for n in range(1, 30)]
     rows = chance.choices(range(1, 30), k=30_000)
@@ -194,7 +192,7 @@ def test_mean_of_many_rows_is_exact(weighted: bool) -> None:
     products = [weight * scores[n - 1] for n, weight in zip(rows, weights)]
     exact = math.fsum(products) / math.fsum(weights)
     assert read_value(metric) == np.float32(exact)
-    # What sums that are rounded to float32 after each batch would give.
+    # Sums that are rounded to float32 after each batch, for comparison.
     plain = [np.float32(0), np.float32(0)]
     for start in range(0, len(rows), 60):
         for place, column in enumerate((products, weights)):
@@ -215,7 +213,7 @@ def test_counts_beyond_float32_are_exact() -> None:
 
 
 def make_model_of_ids() -> Any:
-    """Its first output are token ids, and the second is what it learns."""
+    """Make a model whose first output is token ids, and whose second output is trained."""
     ids = keras.Input((5,), dtype="int32")
     first = keras.layers.Reshape((5,), name="ids")(ids)
     second = keras.layers.Dense(1, name="scores")(keras.layers.Embedding(7, 2)(ids))
@@ -240,7 +238,7 @@ def fit_with(metric: Any, tmp_path: Path | None = None, **options: Any) -> dict[
 
 
 def test_metric_in_compile_works_or_says_what_to_use(tmp_path: Path) -> None:
-    """Where Keras runs a step as it is, it works; where it traces one, the error says what to do instead."""
+    """It works if Keras runs a step eagerly. If Keras compiles the step, the error says what to do instead."""
     if BACKEND == "torch":
         fit_with(EditDistance(), tmp_path)
     else:
@@ -263,14 +261,21 @@ def make_small_model() -> Any:
 
 def test_callback_logs_what_other_callbacks_monitor(tmp_path: Path) -> None:
     references = [["Coca Cola", "Coke"], ["Pepsi"]]
-    said = [["x", "y"], ["CocaCola", "y"], ["CocaCola", "Pepsi"], ["CocaCola", "y"], ["x", "y"], ["CocaCola", "Pepsi"]]
+    message = [
+        ["x", "y"],
+        ["CocaCola", "y"],
+        ["CocaCola", "Pepsi"],
+        ["CocaCola", "y"],
+        ["x", "y"],
+        ["CocaCola", "Pepsi"],
+    ]
     weights: list[float] = []
     x, y = np.ones((4, 1)), np.ones((4, 1))
     model = make_small_model()
 
     def predict(model: Any) -> list[str]:
         weights.append(model.predict(x, verbose=0)[0, 0])  # a prediction in the middle of training, as it is used
-        return said[len(weights) - 1]
+        return message[len(weights) - 1]
 
     path = str(tmp_path / "best.weights.h5")
     callbacks = [
@@ -281,7 +286,9 @@ def test_callback_logs_what_other_callbacks_monitor(tmp_path: Path) -> None:
     history = model.fit(x, y, epochs=6, verbose=0, validation_data=(x, y), callbacks=callbacks).history
     assert len(weights) == 5  # two epochs after the best one
     for name in ("standard", "nls"):
-        means = [anls_metric.mean(anls_metric.anls_scores(answers, references, variant=name)) for answers in said[:5]]
+        means = [
+            anls_metric.mean(anls_metric.anls_scores(answers, references, variant=name)) for answers in message[:5]
+        ]
         assert history[f"val_{name}"] == [np.float32(mean) for mean in means]
     assert len(history["val_loss"]) == 5
     assert len(set(weights)) == 5
@@ -331,7 +338,7 @@ def test_docstrings_run_with_this_backend() -> None:
 def test_example_keeps_the_best_weights(
     capsys: pytest.CaptureFixture[str], load_example: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It learns; with the other backends it is enough that it runs."""
+    """The model learns. With the other backends, the test only checks that it runs."""
     if AGAIN:
         monkeypatch.setattr(keras.utils, "set_random_seed", random.seed)  # it would import TensorFlow
         load_example("train_with_keras").main(epochs=1)
@@ -349,7 +356,7 @@ def test_example_keeps_the_best_weights(
 
 @pytest.mark.skipif(AGAIN, reason="this is one of these processes")
 def test_this_file_passes_with_the_other_backends(tmp_path: Path) -> None:
-    """Each in a process of its own, both at the same time."""
+    """Each backend has its own process; both run at the same time."""
     installed = [backend for backend in OTHERS if importlib.util.find_spec(backend)]
     processes = [run_again(backend, tmp_path / backend) for backend in installed]
     printed = [process.communicate(timeout=400)[0] for process in processes]

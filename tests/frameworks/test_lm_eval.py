@@ -1,4 +1,4 @@
-"""The metric and the filter of lm-evaluation-harness: through the harness, and by the contract of its plugins."""
+"""The metric and the filter for lm-evaluation-harness, in the harness and by its plugin interface."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_metric_is_loaded_by_its_path_through_evaluate(tmp_path: Path) -> None:
 
 
 def test_entry_points_fit_the_contract_of_plugins() -> None:
-    """The harness registers an entry under its name, loads it when a task names it, and calls it as these lines do."""
+    """These lines do what the harness does: register an entry by its name, load it for a task, and call it."""
     registry: Any = import_module("lm_eval.api.registry")
     (metric,) = entry_points(group="lm_eval.metrics", name="anls")
     (filter_,) = entry_points(group="lm_eval.filters", name="anls_extract")

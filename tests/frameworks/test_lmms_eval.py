@@ -1,4 +1,4 @@
-"""The tasks of lmms-eval, read and called as lmms-eval 0.7.3 does: it cannot be installed beside other harnesses."""
+"""The tasks for lmms-eval, read and called as by lmms-eval 0.7.3, which cannot be installed beside other harnesses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = ["docvqa_val_anls", "docvqa_val_lite_anls", "infovqa_val_anls", "infovqa
 
 
 def read_task(path: Path) -> dict[str, Any]:
-    """Read a YAML as lmms-eval does: `include` names another YAML, `!function FILE.NAME` a function beside it."""
+    """Read YAML as lmms-eval does: `include` names another file, `!function FILE.NAME` a function beside it."""
     yaml: Any = import_module("yaml")
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -45,7 +45,7 @@ def read_task(path: Path) -> dict[str, Any]:
 
 
 def test_folder_of_the_tasks_is_that_of_the_plugin() -> None:
-    """LMMS_EVAL_PLUGINS=anls_metric.lmms_eval leads to these three lines of lmms-eval."""
+    """With LMMS_EVAL_PLUGINS=anls_metric.lmms_eval, lmms-eval runs these three lines."""
     spec = find_spec("anls_metric.lmms_eval.tasks")
     assert spec is not None
     assert spec.submodule_search_locations == [TASKS]

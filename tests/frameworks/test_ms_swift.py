@@ -1,4 +1,4 @@
-"""The reward of ms-swift, loaded and called as ms-swift 4.6.0 does; a stand-in has its two names."""
+"""The reward for ms-swift, loaded and called as by ms-swift 4.6.0, with a stand-in for its two classes."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def test_plugin_registers_a_reward_that_is_called_with_completions_and_columns(o
 
 
 def test_folder_of_the_plugin_hides_no_library() -> None:
-    """ms-swift puts it first on the path of Python."""
+    """ms-swift puts the folder first on Python's module path."""
     names = {path.stem for path in Path(PLUGIN).parent.glob("*.py")}
     assert names == {"__init__", "reward_plugin"}
 
 
 def test_reward_takes_completions_by_position_and_by_name() -> None:
-    """ms-swift calls it the first way, TRL the second."""
+    """ms-swift uses the first call, TRL the second."""
     assert anls_reward(COMPLETIONS, answers=ANSWERS) == REWARDS
     assert anls_reward(prompts=["", "", ""], completions=COMPLETIONS, answers=ANSWERS) == REWARDS

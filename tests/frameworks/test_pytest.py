@@ -1,4 +1,4 @@
-"""The fixture of pytest, in a project of somebody else."""
+"""The pytest fixture, in another project."""
 
 from __future__ import annotations
 

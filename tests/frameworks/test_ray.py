@@ -1,4 +1,4 @@
-"""The example for Ray Data, on a cluster of two nodes on this machine, with a worker that dies in the middle."""
+"""The example for Ray Data, on a cluster of two local nodes, with a worker that dies during the run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def example(load_example: Callable[[str], ModuleType]) -> Iterator[ModuleType]:
 
 @pytest.fixture
 def answers(tmp_path: Path) -> tuple[Path, list[float]]:
-    """Made-up answers in several files, and their scores by id."""
+    """Made-up answers in several files, and their scores."""
     rows = fuzzed_rows(FILES * ROWS, seed=11)
     folder = tmp_path / "answers"
     folder.mkdir()
@@ -73,7 +73,7 @@ def scores_by_id(folder: Path) -> dict[int, float]:
 
 
 def beside(tmp_path: Path) -> set[str]:
-    """What is in the folder of a test, but the folders that the tests themselves use."""
+    """List the files in the folder of a test, except the folders of the tests themselves."""
     return {path.name for path in tmp_path.iterdir()} - {"answers", "died", "nodes"}
 
 
@@ -89,7 +89,7 @@ def test_killed_worker_does_not_change_the_score(
         (nodes / ray.get_runtime_context().get_node_id()).touch()
         patience = time.monotonic() + 60
         while len(list(nodes.iterdir())) < 2 and time.monotonic() < patience:
-            time.sleep(0.05)  # so that one node does not do all while the other one starts
+            time.sleep(0.05)  # so that one node does not do all work while the other node starts
         if FILES * ROWS // 2 in indices and not died.exists():
             died.touch()
             os.kill(os.getpid(), signal.SIGKILL)
@@ -139,10 +139,10 @@ def test_command_ignores_and_keeps_files_of_others(
     assert scores_by_id(tmp_path / "scored") == dict(enumerate(expected))
     assert beside(tmp_path) == {"scored", *(place.name for place in planted)}
     assert {path: path.read_bytes() for path in before} == before
-    # Others may read the result, as they may any folder that its owner made.
+    # The result has the permissions of any new folder.
     assert (tmp_path / "scored").stat().st_mode == folder.stat().st_mode
 
-    # Scored again, it would have two columns of one name; and the folder that is there stays.
+    # Scoring it again would give two columns with one name. The existing folder stays.
     with pytest.raises(ValueError, match="have a column 'anls' already"):
         example.score_batch(pq.read_table(tmp_path / "scored"))
     with pytest.raises(FileExistsError, match="is there already: name a new folder"):
@@ -153,7 +153,7 @@ def test_command_ignores_and_keeps_files_of_others(
 
 
 class Written:
-    """Rows of Ray Data, as far as the example goes, that are written at once."""
+    """A stand-in for a data set of Ray Data that is written immediately."""
 
     def __init__(self, *scores: float) -> None:
         self.scores = list(scores)
@@ -167,7 +167,7 @@ class Written:
 
 
 def test_folder_that_appears_meanwhile_stays(example: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The private folder is there by then, closed to others and under another name each time."""
+    """The private folder exists by then, with a new name each time and without access for others."""
     monkeypatch.setattr(example.ray.data, "read_parquet", lambda answers: Written(0.5))
     seen = []
 

@@ -1,6 +1,6 @@
-"""The metrics of torchmetrics, through what torchmetrics does with them: every number is found again without torch.
+"""The metrics for torchmetrics, in all uses by torchmetrics. Every value is also computed without torch.
 
-All texts here are made up.
+All texts are made up.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _single_thread() -> Iterator[None]:
 
 
 def compute_textbook_distance(prediction: str, reference: str, substitution_cost: int) -> int:
-    """The edit distance by the whole table, row after row."""
+    """Compute the edit distance with the whole table."""
     row = list(range(len(reference) + 1))
     for deleted, left in enumerate(prediction, 1):
         above, row = row, [deleted]
@@ -62,7 +62,7 @@ def compute_textbook_similarity(prediction: str, reference: str, substitution_co
 
 
 def are_equal(left: Any, right: Any) -> bool:
-    """Whether two tensors are the same to the bit, and in dtype and shape."""
+    """Whether two tensors are equal to the bit, with the same dtype and shape."""
     return bool(left.dtype == right.dtype and left.shape == right.shape and torch.equal(left, right))
 
 
@@ -72,7 +72,7 @@ def add_in_batches(metric: Any, preds: list[str], target: list[Any], size: int) 
     return metric
 
 
-# The numbers
+# Values
 
 
 @pytest.mark.parametrize(("reduction", "expected"), [("none", [0.4, 0.5]), (None, [0.4, 0.5]), ("mean", 0.45)])
@@ -161,7 +161,7 @@ def test_columns_may_be_arrays_and_iterators() -> None:
 
 @pytest.mark.parametrize("kind", [set, frozenset])
 def test_accepted_answers_may_be_a_set_and_rows_may_not(kind: Callable[[Any], Any]) -> None:
-    """Their order does not matter; that of the rows does."""
+    """The order of accepted answers does not matter; the order of rows does."""
     metric = ANLS(reduction="none")
     accepted = [kind({"Coca Cola", "Coke"}), ["x"]]
     assert are_equal(metric(["CocaCola", "x"], accepted), torch.tensor([8 / 9, 1.0]))
@@ -171,7 +171,7 @@ def test_accepted_answers_may_be_a_set_and_rows_may_not(kind: Callable[[Any], An
             metric(*rows)
 
 
-# What torchmetrics does with a metric
+# Uses by torchmetrics
 
 
 @pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
@@ -186,7 +186,7 @@ def test_forward_returns_the_value_of_its_batch_and_compute_that_of_all(make: An
     together = make(reduction=reduction)
     together.update(first[0] + second[0], first[1] + second[1])
     assert are_equal(metric.compute(), together.compute())
-    on_step = make(reduction=reduction, dist_sync_on_step=True)  # the other way that torchmetrics goes forward
+    on_step = make(reduction=reduction, dist_sync_on_step=True)  # the other code path of torchmetrics' `forward`
     on_step(*first)
     assert are_equal(on_step(*second), other.compute())
     assert are_equal(on_step.compute(), together.compute())
@@ -218,7 +218,7 @@ def test_class_attributes_and_plot_bounds() -> None:
 
 
 def test_collection_keeps_metrics_apart_that_agree_on_the_first_batch() -> None:
-    """Metrics whose states are equal then, a collection takes for one from then on."""
+    """A collection merges metrics whose states are equal after the first batch."""
     metrics = torchmetrics.MetricCollection(
         {
             "standard": ANLS(),
@@ -272,7 +272,7 @@ def test_clones_and_pickled_copies_count_on_their_own(copy: Callable[[Any], Any]
 
 
 class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
-    """One that holds a metric, as those of Lightning do."""
+    """A model that holds a metric, like models of Lightning."""
 
     def __init__(self, metric: Any) -> None:
         super().__init__()
@@ -286,7 +286,7 @@ class Model(torch.nn.Module):  # type: ignore[misc, name-defined]
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("make", [ANLS, NormalizedLevenshteinSimilarity])
 def test_metrics_pass_what_the_tester_of_torchmetrics_asks(make: Any, reduction: Any) -> None:
-    """It scripts, clones, pickles, copies and hashes each of them, before and after batches, and compares.
+    """Script, clone, pickle, copy and hash each metric, before and after batches, and compare.
 
     Source: `_class_test` of https://github.com/Lightning-AI/torchmetrics, tests/unittests/_helpers/testers.py.
     """
@@ -360,7 +360,7 @@ def test_dtype_changes_the_value_and_not_the_sums(reduction: Any) -> None:
     for change in (metric.half, metric.double, lambda: metric.to("cpu"), lambda: torch.nn.ModuleList([metric]).half()):
         change()
     metric.update(ANSWERS[:300], ACCEPTED[:300])
-    if reduction in ("mean", "sum"):  # what is counted is not rounded with the rest
+    if reduction in ("mean", "sum"):  # the sums are not rounded
         metric.compute()
         metric.set_dtype(torch.float16).to(torch.bfloat16)
         metric.update(ANSWERS[300:], ACCEPTED[300:])
@@ -399,10 +399,10 @@ def test_mean_of_200000_rows_is_exact() -> None:
     added = torch.zeros(())
     for n in rows:
         added += scores[n - 1]
-    assert added / len(rows) != torch.tensor(exact / len(rows))  # what it would be in float32
+    assert added / len(rows) != torch.tensor(exact / len(rows))  # the value with float32 sums
 
 
-# What is refused
+# Refused input
 
 
 @pytest.mark.parametrize(
@@ -491,7 +491,7 @@ def test_odd_columns_are_refused(odd: str) -> None:
 @quick
 @given(trees, trees)
 def test_any_columns_are_scored_or_refused(preds: Any, target: Any) -> None:
-    """Nothing but a ValueError, and after it the right number."""
+    """The metric raises nothing but a ValueError, and is right afterwards."""
     for metric in [make_metric() for make_metric in METRICS]:
         try:
             metric(preds, target)
@@ -502,7 +502,7 @@ def test_any_columns_are_scored_or_refused(preds: Any, target: Any) -> None:
 
 # Several processes
 
-# How many rows each of two processes has.
+# The number of rows of each of two processes.
 SHARES = [(60, 3), (0, 63), (63, 0), (1, 2), (0, 0)]
 
 
@@ -525,7 +525,7 @@ def split_rows(shares: tuple[int, int]) -> list[tuple[list[str], list[str]]]:
 
 
 def compute_share(rank: int, folder: str) -> None:
-    """One of two processes: what it computes, it writes down."""
+    """Compute in one of two processes, and write the results to a file."""
     torch.set_num_threads(1)
     torch.distributed.init_process_group(
         "gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=2, timeout=timedelta(seconds=60)
@@ -536,7 +536,7 @@ def compute_share(rank: int, folder: str) -> None:
         for metric in metrics.values():
             add_in_batches(metric, *split_rows(shares)[rank], 20)
         first = {name: metric.compute() for name, metric in metrics.items()}
-        for metric in metrics.values():  # after it, each process goes on with its own
+        for metric in metrics.values():  # afterwards, each process continues with its own rows
             metric.update(PREDS, TARGET)
         values.append((first, {name: metric.compute() for name, metric in metrics.items()}))
     metrics = make_metrics(dist_sync_on_step=True)

@@ -1,4 +1,4 @@
-"""The hook of transformers' trainers, on the tiny random T5 of the example: every score is found again by hand."""
+"""The hook in transformers' trainers, on the tiny random T5 of the example. Every score is also computed by hand."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def tokenizer(example: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def model(example: Any, tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Trained so far that some of its answers are close."""
+    """A model that was trained until some of its answers are close."""
     model = example.make_model(len(tokenizer))
     folder = tmp_path_factory.mktemp("training")
     arguments = transformers.Seq2SeqTrainingArguments(
@@ -94,13 +94,13 @@ def make_trainer(example: Any, model: Any, tokenizer: Any, rows: Rows, tmp_path:
 
 
 def decode_by_hand(ids: Any) -> str:
-    """The text of ids, without the tokenizer."""
+    """Decode ids without the tokenizer."""
     names = ["", "", "", *sys.modules["made_up"].LETTERS]
     return "".join(names[item] for item in np.asarray(ids).tolist() if item >= 0)
 
 
 def generate_answers(example: Any, model: Any, tokenizer: Any, rows: Rows) -> list[str]:
-    """What the model writes to each row alone."""
+    """Generate an answer for each row separately."""
     texts = []
     for row in example.encode(rows, tokenizer):
         ids = model.generate(torch.tensor([row["input_ids"]]), max_length=10, do_sample=False)
@@ -109,7 +109,7 @@ def generate_answers(example: Any, model: Any, tokenizer: Any, rows: Rows) -> li
 
 
 def predict_taught(example: Any, model: Any, tokenizer: Any, rows: Rows) -> list[str]:
-    """What it predicts after the right beginning of the answer."""
+    """Predict each token after the correct tokens before it."""
     texts = []
     for row in example.encode(rows, tokenizer):
         with torch.no_grad():
@@ -147,7 +147,7 @@ def test_score_is_the_same_in_every_way_a_trainer_hands_over_answers(
 def test_plain_trainer_scores_its_logits(
     example: Any, model: Any, tokenizer: Any, rows: Rows, make_trainer: MakeTrainer, metric: Any
 ) -> None:
-    """T5 returns a tuple of logits and hidden states there."""
+    """In this case T5 returns a tuple of logits and hidden states."""
     hook = metric.build_compute_metrics(SimpleNamespace(tokenizer=tokenizer), variant="nls")  # as in a processor
     written = predict_taught(example, model, tokenizer, rows)
     expected = anls_metric.mean(anls_metric.anls_scores(written, [accepted[0] for _, accepted in rows], variant="nls"))
@@ -221,7 +221,7 @@ def test_interrupted_evaluation_is_an_error_of_the_next_one(
     calls = 0
 
     def wrapped(prediction: Any, compute_result: bool) -> dict[str, float]:
-        """A hook of the user's around ours."""
+        """A user's hook around ours."""
         nonlocal calls
         calls += 1
         if calls == 3:
@@ -311,7 +311,7 @@ with open(f"{sys.argv[2]}/{process}.json", "w") as file:
 def test_two_processes_with_an_uneven_last_batch_give_the_number_of_one(
     model: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Seq2SeqTrainer hands over 8 rows for the 7 of the set."""
+    """Seq2SeqTrainer passes 8 rows for a set of 7."""
     weights, program, folders = tmp_path / "weights", tmp_path / "program.py", [tmp_path / "alone", tmp_path / "both"]
     torch.save(model.state_dict(), weights)
     program.write_text(TWO_PROCESSES)

@@ -1,4 +1,4 @@
-"""The reward for TRL: what it makes of completions, and real trainers of TRL on tiny random models."""
+"""The reward for TRL: scores of completions, and TRL's trainers on tiny random models."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from anls_metric.reading.extract import answer_in_tags
 from anls_metric.trl import Reward, anls_reward, build_reward
 from tests.conftest import ROOT
 
-# What it makes of completions
+# Scores of completions
 
 
 def test_completions_are_texts_or_messages() -> None:
     reward = build_reward("accepted")
-    said: list[Any] = [
+    message: list[Any] = [
         "CocaCola",
         [{"role": "assistant", "content": "CocaCola"}],
         [{"role": "assistant", "content": [{"type": "text", "text": "Coca"}, {"type": "text", "text": "Cola"}]}],
@@ -47,7 +47,7 @@ def test_completions_are_texts_or_messages() -> None:
         "log_metric": print,
         "environments": None,
     }
-    rewards = reward(completions=said, accepted=[["Coca Cola", "Pepsi"]] * 6, **columns)
+    rewards = reward(completions=message, accepted=[["Coca Cola", "Pepsi"]] * 6, **columns)
     assert rewards == [8 / 9] * 4 + [0.0] * 2
     assert all(type(score) is float for score in rewards)
     assert reward(completions=[], accepted=[]) == []
@@ -117,7 +117,7 @@ def test_reward_can_be_copied_and_sent_to_another_process() -> None:
 
 
 class ExactMatch(anls_metric.Variant):
-    """A scorer that is none of the variants: only equal texts count."""
+    """A scorer that is not a variant: only equal texts score 1."""
 
     key, options = "exact", ()
 
@@ -128,8 +128,8 @@ class ExactMatch(anls_metric.Variant):
 def test_variant_may_be_any_scorer() -> None:
     scorer = ExactMatch("exact")
     reward = build_reward(variant=scorer, extract="tag")
-    said = ["<answer>a</answer>", "A", "b"]
-    assert reward(completions=said, answers=[["a"], ["a"], None]) == [1.0, 0.0, None]
+    message = ["<answer>a</answer>", "A", "b"]
+    assert reward(completions=message, answers=[["a"], ["a"], None]) == [1.0, 0.0, None]
     assert reward.__name__ == "exact"
     with pytest.raises(ValueError, match="exact takes no options here: leave out threshold"):
         build_reward(variant=scorer, threshold=0.5)
@@ -147,7 +147,7 @@ WRITTEN: dict[str, float] = {
     "": 0.0,
     "[" * 100_000: 0.0,
     "[" * 400 + "]" * 400: 0.0,  # JSON, and deeper than any answer
-    '{"__tuple__": [{"total": "12.50", "items": ["milk", "tea"]}, "x"]}': 0.0,  # no way to answer everything
+    '{"__tuple__": [{"total": "12.50", "items": ["milk", "tea"]}, "x"]}': 0.0,  # a prediction has no alternatives
 }
 UNREADABLE = 5 / 9
 
@@ -165,8 +165,8 @@ def test_values_are_read_as_json_and_unreadable_ones_are_logged() -> None:
 
 def test_extract_takes_values_out_of_a_text() -> None:
     reward = build_reward(variant="anls_star", extract="think,json")
-    said = ["<think>[1]</think>It is ```" + json.dumps(INVOICE) + "``` (see [1]).", "It is 12.50"]
-    assert reward(completions=said, answers=[INVOICE] * 2) == [1.0, 0.0]
+    message = ["<think>[1]</think>It is ```" + json.dumps(INVOICE) + "``` (see [1]).", "It is 12.50"]
+    assert reward(completions=message, answers=[INVOICE] * 2) == [1.0, 0.0]
     assert build_reward(variant="anlsl", extract="json:a")(completions=['{"a": ["b", "c"]}'], answers=[["b"]]) == [0.5]
     assert build_reward(variant="anls_star", extract=answer_in_tags)(
         completions=['<answer>["a"]</answer>', '["a"]'], answers=[["a"]] * 2
@@ -176,8 +176,8 @@ def test_extract_takes_values_out_of_a_text() -> None:
 def test_accepted_values_are_what_the_variant_scores() -> None:
     reward = build_reward(variant="anls_star")
     accepted: list[Any] = ["[]", None, [], '{"a": {"__tuple__": ["x", "y"]}}', "Coca Cola"]
-    said = ["[]", "[]", "[]", '{"a": "y"}', '"coca cola"']
-    assert reward(completions=said, answers=accepted) == [1.0, None, 1.0, 1.0, 1.0]
+    message = ["[]", "[]", "[]", '{"a": "y"}', '"coca cola"']
+    assert reward(completions=message, answers=accepted) == [1.0, None, 1.0, 1.0, 1.0]
     with pytest.raises(ValueError, match=r"the reference of row 1 \(counted from 0\), \[0\], is b'a'"):
         reward(completions=["[]", "[]"], answers=[[], [b"a"]])
     with pytest.raises(ValueError, match=r"the references of row 0 \(counted from 0\), item 0, is 5"):
@@ -209,7 +209,7 @@ def test_options_of_values_change_the_reward() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"variant": "anls_star", "ignore_case": True}, "anls_star has no option 'ignore_case'"),
         ({"variant": "anlsl", "none_keys": "ignored"}, "anlsl has no option 'none_keys'"),
@@ -218,16 +218,16 @@ def test_options_of_values_change_the_reward() -> None:
         ({"variant": "anls_star", "extract": "tags"}, "unknown extraction rule 'tags'"),
     ],
 )
-def test_options_that_a_variant_does_not_have_are_refused(options: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_options_that_a_variant_does_not_have_are_refused(options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         build_reward(**options)
 
 
-# What is refused
+# Refused input
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "message"),
     [
         ({"completions": ["a"], "gold": ["a"]}, "no column 'answers': name .* by references_column .there are gold"),
         ({"completions": ["a"], "answers": ["a", "b"]}, "1 completions but references for 2"),
@@ -251,8 +251,8 @@ def test_options_that_a_variant_does_not_have_are_refused(options: Any, said: st
         ({"completions": None, "answers": ["a"]}, "completions is None: pass a list with one for each completion"),
     ],
 )
-def test_bad_completions_and_references_are_refused(columns: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_bad_completions_and_references_are_refused(columns: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         build_reward()(**columns)
 
 
@@ -327,10 +327,10 @@ def test_command_of_trl_takes_anls_reward(example: Any, tmp_path: Path, monkeypa
     (tmp_path / "data").mkdir()
     trainer.train_dataset.to_json(str(tmp_path / "data" / "train.json"))
     command: Any = importlib.import_module("trl.scripts.grpo")
-    said = f"""--model_name_or_path {tmp_path}/model --dataset_name {tmp_path}/data --output_dir {tmp_path}/out
+    message = f"""--model_name_or_path {tmp_path}/model --dataset_name {tmp_path}/data --output_dir {tmp_path}/out
         --reward_funcs anls_metric.trl.anls_reward --max_steps 1 --logging_steps 1 --per_device_train_batch_size 4
         --num_generations 4 --max_completion_length 4 --use_cpu --bf16 false --report_to none --dtype float32"""
-    parsed = command.make_parser().parse_args_and_config(args=said.split())
+    parsed = command.make_parser().parse_args_and_config(args=message.split())
     command.main(*parsed)
     (state,) = tmp_path.glob("out/checkpoint-*/trainer_state.json")
     assert "rewards/anls/mean" in state.read_text(encoding="utf-8")
@@ -344,7 +344,7 @@ def test_example_raises_its_mean_reward(example: Any, capsys: pytest.CaptureFixt
     assert signature == anls_metric.signature("nls")
 
 
-# SFTTrainer, and the hook of `anls`: rows that do not hold one answer
+# SFTTrainer with the hook: rows without exactly one answer
 
 
 QUESTIONS = [("Aldi total: 8.21", "8.21"), ("Coop total: 47.30", "47.30"), ("Spar total: 5.99", "5.99")]
@@ -373,7 +373,7 @@ ROWS: dict[str, Callable[[str, str], dict[str, Any]]] = {
 
 
 def evaluate_with_sft(example: Any, folder: Path, kind: str, references: Any, **arguments: Any) -> float:
-    """The score that SFTTrainer has of a random Llama."""
+    """Evaluate a random Llama with SFTTrainer."""
     trl, datasets, transformers = map(importlib.import_module, ("trl", "datasets", "transformers"))
     transformers.set_seed(0)
     tokenizer = example.make_tokenizer()
@@ -403,7 +403,7 @@ def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
     alone = evaluate_with_sft(example, tmp_path, "prompts", ANSWERS)
     assert 0 < alone < 1
     assert evaluate_with_sft(example, tmp_path, "prompts", None) == alone
-    # Packed for training, rows of an evaluation that is not stand alone in batches of one.
+    # With packing for training, rows of an unpacked evaluation are only separate in batches of one.
     unpacked = {"packing": True, "eval_packing": False, "per_device_eval_batch_size": 1}
     assert evaluate_with_sft(example, tmp_path, "prompts", ANSWERS, **unpacked) == alone
     chat = evaluate_with_sft(example, tmp_path, "chats", ANSWERS, assistant_only_loss=True)
@@ -412,7 +412,7 @@ def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("references", [None, ANSWERS], ids=["labels", "references"])
 @pytest.mark.parametrize(
-    ("kind", "arguments", "said"),
+    ("kind", "arguments", "message"),
     [
         ("texts", {}, "labels of row 0 .* begin at its first token"),
         ("chats", {}, "labels of row 0 .* begin at its first token.*assistant_only_loss=True for conversations"),
@@ -424,9 +424,9 @@ def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
     ids=lambda value: ", ".join(value) if isinstance(value, dict) else None,
 )
 def test_sft_rows_that_do_not_hold_one_answer_are_refused(
-    example: Any, tmp_path: Path, kind: str, arguments: dict[str, Any], said: str, references: Any
+    example: Any, tmp_path: Path, kind: str, arguments: dict[str, Any], message: str, references: Any
 ) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         evaluate_with_sft(example, tmp_path, kind, references, **arguments)
 
 

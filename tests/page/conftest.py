@@ -1,4 +1,4 @@
-"""The page, served once for all tests that ask it something, and one browser."""
+"""The page, served once for all tests, and a browser."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 
 
 class Served(NamedTuple):
-    """Where the page is, the folder that uploads come into, what the server wrote, and which process it is."""
+    """The served page: its URL, the folder of uploads, the log, and the process id."""
 
     address: str
     uploads: Path
@@ -31,7 +31,7 @@ class Served(NamedTuple):
 
 
 def is_up(address: str) -> bool:
-    """Whether somebody answers there."""
+    """Whether a server answers at this URL."""
     try:
         urllib.request.urlopen(address, timeout=60).read()
         return True
@@ -41,7 +41,7 @@ def is_up(address: str) -> bool:
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """The page, run as a Space is: from a folder that holds the files of the repository, in a process of its own."""
+    """The page, run like a Space: from a folder with the files of the repository, in its own process."""
     pytest.importorskip("gradio", reason="the page needs gradio: pip install 'anls-metric[app]'")
     folder = tmp_path_factory.mktemp("space") / "app"
     folder.mkdir()
@@ -76,11 +76,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             process.wait(60)
     assert "Traceback" not in found.log.read_text()
     for place in (private, found.uploads):
-        assert not any(path.is_file() for path in place.rglob("*"))  # what was uploaded went with the server
+        assert not any(path.is_file() for path in place.rglob("*"))  # uploads were deleted with the server
 
 
 class Visit:
-    """One user's page, and what went on in it."""
+    """The page of one user, with its requests and errors."""
 
     def __init__(self, browser: Any, address: str, size: str = "desktop", scheme: str = "light") -> None:
         width, height = SIZES[size]
@@ -99,9 +99,9 @@ class Visit:
         if not url.startswith((self.address, "data:", "blob:")):
             self.elsewhere.append(url)
 
-    def _refused(self, said: str) -> None:
-        if "Content Security Policy" in said:
-            self.errors.append(said)
+    def _refused(self, words: str) -> None:
+        if "Content Security Policy" in words:
+            self.errors.append(words)
 
     def open(self, query: str = "") -> Visit:
         self.page.goto(self.address + query, wait_until="commit")
@@ -114,7 +114,7 @@ class Visit:
         return found.first
 
     def pick(self, field: str, option: str) -> None:
-        """Pick from a dropdown. Its choices may come after the click that opens it, which then is repeated."""
+        """Choose from a dropdown. If its choices load after the click that opens it, the click is repeated."""
         choice = self.page.get_by_role("option", name=option, exact=True).last
         for _ in range(10):
             self.page.locator(f"{field} input").click()
@@ -140,21 +140,21 @@ class Visit:
         self.see("#files button[aria-label=Clear]")
 
     def report(self, text: str = "ANLS report") -> Any:
-        """The report in its frame, once it says something."""
+        """Wait for the report in its frame."""
         frame = self.page.frame_locator("#report iframe")
         frame.locator("body", has_text=text).wait_for()
         frame.locator("#list tr.row").first.wait_for()
         return frame
 
     def fits(self) -> bool:
-        """Whether nothing stands out of the window."""
+        """Whether nothing overflows the window."""
         width: int = self.page.evaluate("document.documentElement.scrollWidth")
         return width <= int(self.page.viewport_size["width"])
 
 
 @pytest.fixture
 def visit(browser: Any, served: Served) -> Iterator[Callable[..., Visit]]:
-    """Open pages of different users; afterwards none has asked anything of another machine, or failed."""
+    """A function that opens pages of different users. Afterwards, none has used another host or had errors."""
     visits: list[Visit] = []
 
     def opened(query: str = "", size: str = "desktop", scheme: str = "light") -> Visit:

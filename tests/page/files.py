@@ -1,4 +1,4 @@
-"""Files that tests of the page write."""
+"""Writes files for the tests of the page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from anls_metric.page.uploads import Upload
 
 
 def write_table(path: Path, count: int) -> Upload:
-    """A table in which every third answer is right, by seven kinds."""
+    """Write a table in which every third answer is right, with seven kinds of questions."""
     with open(path, "w") as stream:
         for number in range(count):
             slip = "" if number % 3 else "x"

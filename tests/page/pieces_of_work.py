@@ -1,4 +1,4 @@
-"""What tests give to other processes, which import this module and therefore hardly anything."""
+"""Pieces of work for other processes. This module imports little, because the processes import it."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from anls_metric.page import fork_server
 
 
 def count_up(most: int) -> Iterator[tuple[int, int]]:
-    """Numbers, with the process that they come from."""
+    """Yield numbers, with the process id."""
     print("this is no answer")
     for number in range(most):
         yield number, os.getpid()
 
 
 def fail(error: BaseException) -> Iterator[int]:
-    """One number, then an error."""
+    """Yield a number, then raise an error."""
     yield 1
     raise error
 
 
 def sleep() -> Iterator[int]:
-    """The process, for long."""
+    """Yield the process id, then sleep."""
     yield os.getpid()
     time.sleep(600)
     yield 0
 
 
 def search() -> Iterator[int]:
-    """A pattern that tries everything, and does not let go of the interpreter."""
+    """Search with a pattern of exponential time, which blocks the interpreter."""
     re.match(r"(a+)+$", "a" * 60 + "b")
     yield 0
 
@@ -42,7 +42,7 @@ def fill(size: int) -> Iterator[int]:
 
 
 def end(signal: int) -> Iterator[int]:
-    """Nothing, as where the system takes the memory of a process, or a library fails."""
+    """End by a signal, as if the system killed the process or a library crashed."""
     if signal:
         os.kill(os.getpid(), signal)
     os._exit(7)
@@ -50,7 +50,7 @@ def end(signal: int) -> Iterator[int]:
 
 
 def take_twice(mark: Path) -> Iterator[int]:
-    """Three numbers, of which the second takes long for the first time."""
+    """Yield three numbers. The second takes long on the first run."""
     yield 1
     if not mark.exists():
         mark.touch()
@@ -59,13 +59,13 @@ def take_twice(mark: Path) -> Iterator[int]:
     yield 3
 
 
-def remember(seen: list[int] = []) -> Iterator[int]:  # noqa: B006, it is to be remembered
+def remember(seen: list[int] = []) -> Iterator[int]:  # noqa: B006, the default must persist
     seen.append(1)
     yield len(seen)
 
 
 def grow_old() -> Iterator[int]:
-    """How nice it is, once it is nicer than when it began."""
+    """Yield the niceness when it has increased."""
     while os.getpriority(os.PRIO_PROCESS, 0) < fork_server._NICE[1]:
         time.sleep(0.05)
     yield os.getpriority(os.PRIO_PROCESS, 0)

@@ -1,4 +1,4 @@
-"""The page, used as a person would in a real browser without a network."""
+"""The page, used like a person does, in a real browser without a network."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SCRIPT = "<script>window.ran = 1</script><img src=x onerror='window.ran = 1'>${w
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_score_follows_what_is_typed(visit: Visits, size: str) -> None:
+def test_score_follows_what_is_typed(visit: Visits, size: str) -> None:
     user = visit(size=size)
     user.field("prediction").fill("The Coca")
     user.see("#answer .why", "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0.")
@@ -88,7 +88,7 @@ def test_settings_change_the_score_and_the_address(visit: Visits) -> None:
     assert user.field("variant").input_value().startswith("due:")
 
 
-def test_a_link_has_the_settings_and_an_answer_where_one_asks_for_it(visit: Visits) -> None:
+def test_link_has_the_settings_and_on_request_the_answer(visit: Visits) -> None:
     user = visit("?variant=rrc&threshold=0.7&case=counts")
     user.see("#answer code", "anls|rrc|ignore_case:False|threshold:0.7")
     user.field("prediction").fill("ç & Cola")
@@ -99,7 +99,7 @@ def test_a_link_has_the_settings_and_an_answer_where_one_asks_for_it(visit: Visi
     other.see("#answer code", "anls|rrc|ignore_case:False|threshold:0.7")
 
 
-def test_a_list_is_scored_leaf_by_leaf(visit: Visits) -> None:
+def test_list_is_scored_leaf_by_leaf(visit: Visits) -> None:
     user = visit()
     user.choose("#variant input", "anls_star:")
     user.field("prediction").fill('{"total": "12.5", "items": ["tea", "mlik"]}')
@@ -130,7 +130,7 @@ def test_passing_through_the_variant_changes_nothing(visit: Visits) -> None:
     user.see("#answer code", "anls|rrc|ignore_case:False|threshold:0.8")
 
 
-def test_the_address_has_the_answer_that_is_shown_or_none(visit: Visits) -> None:
+def test_url_has_the_visible_answer_or_none(visit: Visits) -> None:
     user = visit()
     user.page.get_by_role("button", name="Copy a link").click()
     user.see(".toast-body", "The link is in the address bar")
@@ -144,7 +144,7 @@ def test_the_address_has_the_answer_that_is_shown_or_none(visit: Visits) -> None
     assert "prediction" not in user.page.url
 
 
-def test_a_wrong_link_is_told_and_not_followed(visit: Visits) -> None:
+def test_wrong_link_is_reported_and_not_followed(visit: Visits) -> None:
     user = visit("?variant=none&threshold=0.7")
     user.see(".toast-body", "The settings of the link are not used")
     user.see("#answer code", "anls|standard|threshold:0.5")
@@ -168,7 +168,7 @@ def test_empty_fields_are_no_mistake(visit: Visits) -> None:
     user.see("#answer .why", "The prediction is empty, so 0.")
 
 
-def test_the_keyboard_is_enough(visit: Visits) -> None:
+def test_page_works_by_keyboard(visit: Visits) -> None:
     user = visit()
     user.field("prediction").focus()
     for key in ("Control+a", "Delete"):
@@ -193,7 +193,7 @@ def test_the_keyboard_is_enough(visit: Visits) -> None:
 
 def test_files_are_scored_and_reported(visit: Visits, tmp_path: Path) -> None:
     user = visit("?tab=file")
-    user.drop(SUBMISSION, GOLD)  # in whatever order
+    user.drop(SUBMISSION, GOLD)  # in any order
     user.see("#summary .score", "0.6273")
     user.see("#summary .why", "6 questions. 2 score 0.")
     report = user.report()
@@ -222,7 +222,7 @@ def test_files_of_lists_and_nested_values_are_scored(visit: Visits) -> None:
     report.get_by_text("leaves right").first.wait_for()
 
 
-def test_the_report_is_saved_as_it_is_shown(visit: Visits, tmp_path: Path) -> None:
+def test_report_is_saved_as_it_is_shown(visit: Visits, tmp_path: Path) -> None:
     user = visit("?tab=file")
     user.drop(GOLD, SUBMISSION)
     user.report()
@@ -258,7 +258,7 @@ def test_made_up_files_are_there_to_try(visit: Visits) -> None:
     user.see("#summary .score", "0.6273")
 
 
-def test_a_table_is_scored_by_the_fields_one_picks(visit: Visits, tmp_path: Path) -> None:
+def test_table_is_scored_by_the_chosen_fields(visit: Visits, tmp_path: Path) -> None:
     table = tmp_path / "the table.csv"
     rows = [
         ["kind", "one", "other", "truth"],
@@ -287,14 +287,17 @@ def test_answers_are_taken_out_where_a_hint_says_so(visit: Visits, tmp_path: Pat
     user.see("#summary code", "extract:final")
 
 
-def test_a_wrong_file_is_told_and_the_page_goes_on(visit: Visits, tmp_path: Path) -> None:
+def test_wrong_file_is_reported_and_the_page_goes_on(visit: Visits, tmp_path: Path) -> None:
     user = visit("?tab=file")
     (tmp_path / "empty.json").write_bytes(b"")
     hostile = {"questionId": SCRIPT, "answers": []}
     (tmp_path / "hostile.json").write_text(json.dumps([hostile]))
-    for name, said in (("empty.json", "empty.json: the file is empty"), ("hostile.json", "<script>window.ran = 1")):
+    for name, error_text in (
+        ("empty.json", "empty.json: the file is empty"),
+        ("hostile.json", "<script>window.ran = 1"),
+    ):
         user.drop(tmp_path / name, SUBMISSION)
-        message = user.see("#summary [role=alert]", said).inner_text()
+        message = user.see("#summary [role=alert]", error_text).inner_text()
         assert "/tmp" not in message
         user.page.locator("#files button[aria-label=Clear]").click()
         user.see("#summary", "Drop a gold file")
@@ -315,7 +318,7 @@ def test_hostile_answers_stay_in_their_frame(visit: Visits, tmp_path: Path) -> N
     assert frame.evaluate("window.origin") == "null"  # it reaches nothing of the page
 
 
-def test_unanswered_questions_score_0_where_one_says_so(visit: Visits, tmp_path: Path) -> None:
+def test_unanswered_questions_score_0_on_request(visit: Visits, tmp_path: Path) -> None:
     (tmp_path / "few.json").write_text('[{"questionId": 1, "answer": "Coca Cola"}]')
     user = visit("?tab=file")
     user.drop(GOLD, tmp_path / "few.json")
@@ -324,7 +327,7 @@ def test_unanswered_questions_score_0_where_one_says_so(visit: Visits, tmp_path:
     user.see("#summary .why", "5 score 0")
 
 
-def test_a_file_over_the_limit_is_not_sent(visit: Visits, tmp_path: Path) -> None:
+def test_file_over_the_limit_is_not_sent(visit: Visits, tmp_path: Path) -> None:
     large = tmp_path / "large file.csv"
     with open(large, "wb") as stream:
         stream.truncate(60 * 1024 * 1024)
@@ -355,7 +358,7 @@ DROP = """([selector, sizes]) => {
 }"""
 
 
-def test_a_large_file_that_is_dropped_is_not_sent(visit: Visits) -> None:
+def test_large_file_that_is_dropped_is_not_sent(visit: Visits) -> None:
     user = visit("?tab=file")
     user.page.evaluate(DROP, ["#files button", {"large.csv": 60 << 20}])
     user.see("#refusal [role=alert]", "large.csv")
@@ -364,7 +367,7 @@ def test_a_large_file_that_is_dropped_is_not_sent(visit: Visits) -> None:
     user.see("#refusal code", "anls large.csv small.json")
 
 
-def test_the_page_does_not_freeze_while_100_000_answers_are_scored(visit: Visits, tmp_path: Path) -> None:
+def test_page_does_not_freeze_while_100_000_answers_are_scored(visit: Visits, tmp_path: Path) -> None:
     write_table(tmp_path / "large.jsonl", 100_000)
     user, other = visit("?tab=file"), visit()
     user.page.locator("#files input[type=file]").set_input_files(tmp_path / "large.jsonl")
@@ -376,7 +379,7 @@ def test_the_page_does_not_freeze_while_100_000_answers_are_scored(visit: Visits
     user.page.frame_locator("#report iframe").locator("#list tr.row").first.wait_for(timeout=120_000)
 
 
-def test_what_was_asked_for_last_is_what_is_shown(visit: Visits, tmp_path: Path) -> None:
+def test_page_shows_result_of_last_change(visit: Visits, tmp_path: Path) -> None:
     write_table(tmp_path / "large.jsonl", 20_000)
     user, other = visit("?tab=file"), visit("?tab=file")
     user.page.locator("#files input[type=file]").set_input_files(tmp_path / "large.jsonl")
@@ -412,7 +415,7 @@ def test_two_users_see_their_own_files(visit: Visits, tmp_path: Path, served: Se
 
 
 def write_answers(path: Path, **more: str) -> Path:
-    """Answers to the example's questions, made up: all of them right, each with more fields."""
+    """Write made-up, right answers to the questions of the example, with more fields."""
     records = json.loads(GOLD.read_text())["data"]
     path.parent.mkdir(exist_ok=True)
     answers = [{"questionId": record["questionId"], "answer": record["answers"][0], **more} for record in records]
@@ -454,7 +457,7 @@ def test_models_name_files_of_one_name(visit: Visits, tmp_path: Path) -> None:
     user.see("#summary code", "small=answers.json large=answers.json")
 
 
-def test_a_broken_file_does_not_hide_the_scores_of_others(visit: Visits, tmp_path: Path) -> None:
+def test_broken_file_does_not_hide_the_scores_of_others(visit: Visits, tmp_path: Path) -> None:
     (tmp_path / "broken.json").write_text("{")
     (tmp_path / "other.json").write_text('[{"questionId": 99, "answer": "x"}]')
     (tmp_path / "results_1.json").write_text(
@@ -504,7 +507,7 @@ HINTS = {
 
 
 @pytest.mark.parametrize("button", HINTS)
-def test_the_button_of_a_hint_applies_it(visit: Visits, tmp_path: Path, button: str) -> None:
+def test_button_of_a_hint_applies_it(visit: Visits, tmp_path: Path, button: str) -> None:
     (tmp_path / "answers.json").write_text(json.dumps(HINTS[button]))
     user = visit("?tab=file")
     user.drop(tmp_path / "answers.json")
@@ -524,7 +527,7 @@ def test_answers_without_common_ids_are_matched_by_position(visit: Visits, tmp_p
     assert user.page.locator("#id-field input").input_value() == "none: match by position"
 
 
-def test_the_command_can_be_copied_and_gives_the_same(visit: Visits, tmp_path: Path, capsys: Any) -> None:
+def test_command_can_be_copied_and_gives_the_same(visit: Visits, tmp_path: Path, capsys: Any) -> None:
     rows = [
         {
             "id": n,
@@ -581,13 +584,13 @@ def test_suspects_and_the_judge_are_shown(visit: Visits, tmp_path: Path) -> None
     assert "'wrong' by 3 submissions" in shown
 
 
-# What one looks at
+# The view
 
 
 STATE = """(hash) => parent.postMessage({type: "anls-report-state", hash: hash}, "*")"""
 
 
-def test_a_changed_setting_keeps_what_the_report_shows(visit: Visits) -> None:
+def test_changed_setting_keeps_what_the_report_shows(visit: Visits) -> None:
     user = visit("?tab=file")
     user.drop(GOLD, SUBMISSION)
     user.report()
@@ -603,7 +606,7 @@ def test_a_changed_setting_keeps_what_the_report_shows(visit: Visits) -> None:
     assert frame.evaluate("document.documentElement.dataset.hash") == "#q-3?sort=-id"
     frame.wait_for_selector("#list tr.open")
     assert frame.locator("th[aria-sort=descending]").count() == 1
-    user.page.evaluate(STATE, "#q-4")  # what others post is nothing
+    user.page.evaluate(STATE, "#q-4")  # messages of other windows are ignored
     with user.page.expect_download() as download:
         user.page.get_by_role("button", name="Save the report").click()
     assert "data-hash" not in Path(download.value.path()).read_text(encoding="utf-8")[:200]
@@ -612,7 +615,7 @@ def test_a_changed_setting_keeps_what_the_report_shows(visit: Visits) -> None:
     user.page.wait_for_function("location.hash === ''")
 
 
-def test_a_link_to_a_view_is_handed_to_the_report(visit: Visits) -> None:
+def test_link_to_a_view_is_handed_to_the_report(visit: Visits) -> None:
     user = visit("?tab=file#q-3?outcome=empty")
     user.drop(GOLD, SUBMISSION)
     user.report()
@@ -620,7 +623,7 @@ def test_a_link_to_a_view_is_handed_to_the_report(visit: Visits) -> None:
     assert frame.evaluate("document.documentElement.dataset.hash") == "#q-3?outcome=empty"
 
 
-def test_the_report_opens_in_its_own_tab(visit: Visits) -> None:
+def test_report_opens_in_its_own_tab(visit: Visits) -> None:
     user = visit("?tab=file")
     user.drop(GOLD, SUBMISSION)
     user.report()
@@ -634,11 +637,11 @@ def test_the_report_opens_in_its_own_tab(visit: Visits) -> None:
     opened.value.close()
 
 
-# Look
+# Layout
 
 
 @pytest.mark.parametrize("tab", ["answer", "file"])
-def test_a_phone_shows_the_score_without_scrolling(visit: Visits, tab: str) -> None:
+def test_phone_shows_the_score_without_scrolling(visit: Visits, tab: str) -> None:
     user = visit(f"?tab={tab}", size="phone")
     place = "#answer"
     if tab == "file":
@@ -650,7 +653,7 @@ def test_a_phone_shows_the_score_without_scrolling(visit: Visits, tab: str) -> N
     assert user.fits()
 
 
-def test_the_report_is_as_wide_as_the_window(visit: Visits) -> None:
+def test_report_is_as_wide_as_the_window(visit: Visits) -> None:
     user = visit("?tab=file")
     user.page.set_viewport_size({"width": 1920, "height": 1080})
     user.drop(GOLD, SUBMISSION)
@@ -671,7 +674,7 @@ FOCUSED = """() => {
 
 
 @pytest.mark.parametrize("tab", ["answer", "file"])
-def test_the_focus_can_be_seen_on_every_control(visit: Visits, tab: str) -> None:
+def test_focus_can_be_seen_on_every_control(visit: Visits, tab: str) -> None:
     user = visit(f"?tab={tab}")
     if tab == "file":
         user.page.get_by_role("button", name="Try made-up files").click()
@@ -704,7 +707,7 @@ def test_scores_are_announced(visit: Visits, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
-def test_everybody_can_use_it(visit: Visits, size: str, scheme: str) -> None:
+def test_page_is_accessible(visit: Visits, size: str, scheme: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="the check needs axe-playwright-python")
     user = visit(size=size, scheme=scheme)
     user.field("prediction").fill("xCoca  Col")

@@ -1,4 +1,4 @@
-"""What endpoints answer, without the server."""
+"""The answers of the endpoints, without the server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SUBMISSION = Upload(str(ROOT / "examples" / "submission.json"))
 TABLE = Upload(str(ROOT / "examples" / "table.csv"))
 
 
-def test_an_answer_is_explained() -> None:
+def test_answer_is_explained() -> None:
     why = explain_answer("The Coca", ["Coca Cola", "Cola"])
     assert why["score"] == 0
     assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0."
@@ -106,7 +106,7 @@ MANY = json.dumps(list(range(600)))
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "words"),
     [
         (
             lambda: explain_answer("[]", ["{'a': 1}"], "anls_star"),
@@ -131,8 +131,8 @@ MANY = json.dumps(list(range(600)))
         (lambda: score_files(GOLD, [SUBMISSION], "rrc,standard"), "unknown variant 'rrc,standard'"),
     ],
 )
-def test_what_cannot_be_scored_as_values_is_told(call: Callable[[], object], said: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(said)):
+def test_unscorable_values_are_reported(call: Callable[[], object], words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
         call()
 
 
@@ -140,7 +140,7 @@ LONG = "a" * 30_000
 
 
 @pytest.mark.parametrize(
-    ("call", "said"),
+    ("call", "words"),
     [
         (lambda: explain_answer("a", ["a"], "standard", 7.0), "threshold is 7.0"),
         (
@@ -165,10 +165,10 @@ LONG = "a" * 30_000
         (lambda: score_logs([TABLE], 7), "prediction_field"),  # type: ignore[arg-type]
     ],
 )
-def test_a_mistake_is_told(call: Any, said: str) -> None:
+def test_wrong_input_is_reported(call: Any, words: str) -> None:
     with pytest.raises(ValueError, match=r".") as error:
         call()
-    assert said in describe_error(error.value, "endpoint")
+    assert words in describe_error(error.value, "endpoint")
 
 
 def test_files_are_scored() -> None:
@@ -189,7 +189,7 @@ def test_files_are_scored() -> None:
     assert "extract:think,final" in extracted["signature"]
 
 
-def test_the_document_is_the_one_of_the_other_doors() -> None:
+def test_document_is_the_one_of_the_other_doors() -> None:
     assert score_files(GOLD, [SUBMISSION]) == api.score(SUBMISSION.path, GOLD.path).to_dict()
 
 
@@ -217,7 +217,7 @@ def test_submissions_to_other_questions_have_their_numbers_all_the_same(tmp_path
     assert result["hints"][0].startswith("not compared: ")
 
 
-def test_an_interval_is_that_of_the_clusters(tmp_path: Path) -> None:
+def test_interval_is_that_of_the_clusters(tmp_path: Path) -> None:
     table = write_table(tmp_path / "t.jsonl", 60)
     alone = score_logs([table])["submissions"][0]["interval"]
     rows = [json.loads(line) | {"image": n // 6} for n, line in enumerate(Path(table.path).read_text().splitlines())]
@@ -234,7 +234,7 @@ def test_every_layout_is_listed() -> None:
     assert {row["holds"] for row in list_layouts()} == {"answers", "gold", "both", "answers or gold"}
 
 
-def test_unanswered_questions_score_0_where_one_says_so(tmp_path: Path) -> None:
+def test_unanswered_questions_score_0_on_request(tmp_path: Path) -> None:
     (tmp_path / "few.json").write_text('[{"questionId": 1, "answer": "Coca Cola"}]')
     few = Upload(str(tmp_path / "few.json"))
     result = score_files(GOLD, [few], unanswered_score_0=True)
@@ -247,28 +247,28 @@ def test_unanswered_questions_score_0_where_one_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"variant": "none"}, {"threshold": "7"}, {"threshold": "x"}, {"threshold": "nan"}, {"case": "maybe"}]
 )
-def test_a_link_is_checked(wrong: dict[str, str]) -> None:
+def test_link_is_checked(wrong: dict[str, str]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         read_link(wrong)
 
 
-def test_an_error_is_described_in_one_short_line() -> None:
-    said = describe_error(InputError("x" * 10_000 + "\x1b[2J\ud800", "a\nb"), "endpoint")
-    assert len(said) < 620
-    assert said.isprintable()
+def test_error_is_described_in_one_short_line() -> None:
+    words = describe_error(InputError("x" * 10_000 + "\x1b[2J\ud800", "a\nb"), "endpoint")
+    assert len(words) < 620
+    assert words.isprintable()
     assert (
         describe_error(FileNotFoundError("/tmp/gradio/secret"), "endpoint")
         == "the file is not there any more: drop it again"
     )
 
 
-def test_an_error_does_not_name_the_folder_of_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_does_not_name_the_folder_of_uploads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", "/tmp/anls-x")
-    said = describe_error(InputError("cannot open /tmp/anls-x/0a/a.csv", "a.csv"), "endpoint")
-    assert said == "a.csv: cannot open 0a/a.csv"
+    words = describe_error(InputError("cannot open /tmp/anls-x/0a/a.csv", "a.csv"), "endpoint")
+    assert words == "a.csv: cannot open 0a/a.csv"
 
 
-def test_what_nobody_foresaw_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
+def test_unexpected_error_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
     assert "secret" not in describe_error(KeyError("secret"), "endpoint")
     assert "secret" in caplog.text
 
@@ -293,7 +293,7 @@ def test_what_nobody_foresaw_is_logged_and_not_shown(caplog: pytest.LogCaptureFi
         ),
     ],
 )
-def test_what_the_page_has_no_room_for_is_a_command_to_type(values: dict[str, Any], command: str) -> None:
+def test_error_of_full_page_suggests_a_command(values: dict[str, Any], command: str) -> None:
     assert format_remedy(values) == f"on your computer, type {command}"
     parsed = build_parser().parse_args(shlex.split(command)[1:])
     assert parsed.files
@@ -312,7 +312,7 @@ def test_results_are_json() -> None:
         assert json.loads(json.dumps(result, allow_nan=False)) == result
 
 
-def test_what_is_answered_and_shown_needs_no_gradio(run_python: Any) -> None:
+def test_endpoints_and_views_import_no_gradio(run_python: Any) -> None:
     program = (
         "import sys; sys.modules['gradio'] = sys.modules['gradio_client'] = sys.modules['starlette'] = None;"
         "from anls_metric.page import calls, endpoints, inputs, messages, middleware, upload_scoring, uploads, views;"

@@ -1,4 +1,4 @@
-"""Which upload is which, what the submissions are called, and which command does the same."""
+"""Which upload is which, the names of submissions, and the equivalent command."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ SUBMISSION = ROOT / "examples" / "submission.json"
 
 
 def write(path: Path, content: object) -> Path:
-    """Write a file that was made up for a test."""
+    """Write a made-up file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     return path
 
 
 def list_answers(**more: str) -> list[dict[str, Any]]:
-    """Right answers to the questions of the example."""
+    """Make right answers to the questions of the example."""
     records = json.loads(GOLD.read_text())["data"]
     return [{"questionId": record["questionId"], "answer": record["answers"][0], **more} for record in records]
 
@@ -47,13 +47,13 @@ def take(*paths: Path, gold: Path | None = None, names: dict[str, str] | None = 
 
 
 def score_paths(*paths: Path, **asked: Any) -> Result:
-    """The result that a visitor who drops these files sees."""
+    """Score files as for a visitor who drops them."""
     steps = score(Task([Upload(str(path)) for path in paths], report=True, **asked), "page")
     (result,) = [step for step in steps if isinstance(step, Result)]
     return result
 
 
-def test_the_gold_file_is_found_in_any_order() -> None:
+def test_gold_file_is_found_in_any_order() -> None:
     for paths in ([GOLD, SUBMISSION], [SUBMISSION, GOLD]):
         inventory = take(*paths)
         assert (inventory.gold, inventory.answers) == (str(GOLD), [str(SUBMISSION)])
@@ -97,7 +97,7 @@ def test_given_names_are_those_of_the_command(tmp_path: Path) -> None:
     assert [submission.name for submission in find_submissions_of(runs, Reading(), opened, ())] == ["one model"]
 
 
-def test_a_broken_file_leaves_the_others(tmp_path: Path) -> None:
+def test_broken_file_leaves_the_others(tmp_path: Path) -> None:
     broken = write(tmp_path / "broken.json", "{")
     other = write(tmp_path / "other.json", [{"questionId": 99, "answer": "x"}])
     means = {"results": {"docvqa": {"anls,none": 0.8, "anls_stderr,none": 0.1}}}
@@ -124,7 +124,7 @@ def nested_answers() -> list[dict[str, Any]]:
     return [{"questionId": number, "answer": {"total": "5"}} for number in range(1, 7)]
 
 
-def test_what_lies_behind_the_number_is_shown(tmp_path: Path) -> None:
+def test_metrics_and_suspects_are_shown(tmp_path: Path) -> None:
     files = [write(tmp_path / f"{name}.json", list_answers(sure="0.5")) for name in "abc"]
     for path in files:  # all of them agree on a wrong answer
         path.write_text(path.read_text().replace(list_answers()[0]["answer"], "wrong"))
@@ -137,7 +137,7 @@ def test_what_lies_behind_the_number_is_shown(tmp_path: Path) -> None:
     assert all(word in shown for word in ("AUROC", "1 accept more", "Most agree", "by 3 submissions"))
 
 
-def test_the_button_of_each_action_names_what_it_does() -> None:
+def test_button_of_each_action_names_what_it_does() -> None:
     for remedy, action in ACTIONS.items():
         error = InputError("problem", "file.json", remedy, "value")
         given = advise(error).action
@@ -146,7 +146,7 @@ def test_the_button_of_each_action_names_what_it_does() -> None:
         assert ("value" in given.value) == ("{value}" in action.value)
 
 
-def test_a_command_says_what_the_settings_say() -> None:
+def test_command_says_what_the_settings_say() -> None:
     values = {
         "variant": "rrc",
         "by": ["kind", "a b"],
@@ -162,7 +162,7 @@ def test_a_command_says_what_the_settings_say() -> None:
     ]
 
 
-def test_an_evaluation_skips_broken_submissions_where_one_says_so(tmp_path: Path) -> None:
+def test_evaluation_skips_broken_submissions_on_request(tmp_path: Path) -> None:
     paths = [str(GOLD), str(write(tmp_path / "broken.json", "{")), str(SUBMISSION)]
     with pytest.raises(InputError, match="not JSON"):
         Evaluation(find_submissions(paths)).finish()

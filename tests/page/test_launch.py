@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import ROOT
 
 
-def test_the_command_opens_it(tmp_path: Path) -> None:
+def test_command_opens_the_page(tmp_path: Path) -> None:
     pytest.importorskip("gradio", reason="the page needs gradio")
     opened = tmp_path / "opened"
     environment = {
@@ -26,12 +26,12 @@ def test_the_command_opens_it(tmp_path: Path) -> None:
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            said = next(line for line in process.stdout if "http" in line)
+            message = next(line for line in process.stdout if "http" in line)
             while not (opened.exists() and opened.read_text()):
                 assert process.poll() is None
                 time.sleep(0.1)
             address = opened.read_text()
-            assert address.rstrip("/") in said
+            assert address.rstrip("/") in message
             assert "ANLS" in urllib.request.urlopen(address, timeout=60).read().decode()
             process.terminate()
             assert process.wait(60) == 0
@@ -39,7 +39,7 @@ def test_the_command_opens_it(tmp_path: Path) -> None:
             process.kill()
 
 
-def test_the_command_says_what_it_lacks() -> None:
+def test_command_says_what_it_lacks() -> None:
     program = (
         "import sys; sys.modules['gradio'] = None;from anls_metric.command_line import main; sys.exit(main(['--demo']))"
     )

@@ -1,4 +1,4 @@
-"""What the page takes on: no visitor keeps the others waiting, and nobody's memory grows without end."""
+"""The limits of the page: no visitor keeps others waiting, and memory does not grow without bound."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_all_references_together_are_counted() -> None:
         refuse_too_long("a", ["b"] * 10**6, "it")
 
 
-def test_what_people_compare_is_far_within_the_limits() -> None:
+def test_usual_answers_are_far_below_the_limits() -> None:
     refuse_too_long("word " * 6_200, ["an accepted answer"] * 20, "a rambling model")
     refuse_too_long("a page " * 1_000, ["a page " * 1_000], "a whole page")
     assert 200_000 * measure_work("a usual answer", ["a usual answer", "another"]) < limits.MOST_COMPARED_IN_FILE
@@ -74,18 +74,18 @@ def test_lane_lets_as_many_through_as_it_says() -> None:
         assert lane._places.acquire(blocking=False)
 
 
-def test_an_error_at_work_frees_the_place() -> None:
+def test_error_at_work_frees_the_place() -> None:
     lane = Lane(waiting=1, inside=1, allowance=ALLOWANCE)
     for _ in range(3):
         with pytest.raises(KeyError), lane.admit():
             raise KeyError
 
 
-def test_there_are_more_threads_than_wait_for_their_turn() -> None:
+def test_threads_outnumber_waiting_work() -> None:
     assert sum(limits.MOST_WAITING) < limits.THREADS
 
 
-def test_what_the_page_promises_are_its_limits() -> None:
+def test_limits_in_security_md_match_the_code() -> None:
     text = " ".join((ROOT / "SECURITY.md").read_text(encoding="utf-8").split())
     small, large, gigabyte = limits.small.allowance, limits.large.allowance, 10**9
     for promise in (

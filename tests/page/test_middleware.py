@@ -1,4 +1,4 @@
-"""What stands before the server."""
+"""The guard before the server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.conftest import ROOT
 
 
 async def _echo(scope: Any, receive: Any, send: Any) -> None:
-    """An application that reads all that comes, and says how much it was."""
+    """An application that reads the whole body, and answers with its size."""
     size, more = 0, True
     while more:
         message = await receive()
@@ -35,7 +35,7 @@ async def _echo(scope: Any, receive: Any, send: Any) -> None:
 
 
 def run(coroutine: Any) -> None:
-    """Run it in a thread of its own: playwright, where it is at work, has a loop in this one."""
+    """Run a coroutine in its own thread, because playwright may have a loop in this thread."""
     with ThreadPoolExecutor(1) as pool:
         pool.submit(asyncio.run, coroutine).result()
 
@@ -43,7 +43,7 @@ def run(coroutine: Any) -> None:
 def ask(
     guard: Guard, path: str, *pieces: bytes, length: str | None = None, method: str = "POST", kind: str = ""
 ) -> tuple[int, str, Any]:
-    """The status of the answer to a request, what it says, and its headers."""
+    """Send a request, and return the status, the text and the headers of the response."""
     waiting = list(pieces) or [b""]
     sent: list[Any] = []
 
@@ -60,9 +60,9 @@ def ask(
     headers += [(b"content-type", kind.encode())] if kind else []
     run(guard({"type": "http", "path": path, "headers": headers, "method": method}, receive, send))
     start, body = sent
-    said = body["body"].decode()
-    said = said if start["status"] == 200 else json.loads(said)["detail"]
-    return start["status"], said, {name.decode(): value.decode() for name, value in start["headers"]}
+    words = body["body"].decode()
+    words = words if start["status"] == 200 else json.loads(words)["detail"]
+    return start["status"], words, {name.decode(): value.decode() for name, value in start["headers"]}
 
 
 STOP = b"nothing comes any more"
@@ -76,7 +76,7 @@ def guard(tmp_path: Path) -> Guard:
     return Guard(_echo, str(tmp_path / "uploads"), str(tmp_path / "public"))
 
 
-def test_a_request_of_usual_size_passes(guard: Guard) -> None:
+def test_request_of_usual_size_passes(guard: Guard) -> None:
     assert ask(guard, "/gradio_api/call/x", b"ab", b"c")[:2] == (200, "3")
     assert ask(guard, "/", length="", method="GET")[:2] == (200, "0")
     assert ask(guard, "/gradio_api/call/x", b'{"data": ["' + b"a, " * 20_000 + b'", ["\\", "]]}')[0] == 200
@@ -86,9 +86,9 @@ PIECES = [b"a" * 50_000] * 6
 
 
 @pytest.mark.parametrize("length", [None, "20", "0", "", "none", "-1", "9" * 5_000])
-def test_what_comes_of_a_request_is_counted(guard: Guard, length: str | None) -> None:
-    status, said, headers = ask(guard, "/gradio_api/call/x", *PIECES, length=length)
-    assert (status, said.partition(":")[0]) == (
+def test_request_body_is_counted(guard: Guard, length: str | None) -> None:
+    status, words, headers = ask(guard, "/gradio_api/call/x", *PIECES, length=length)
+    assert (status, words.partition(":")[0]) == (
         413,
         "the request is larger than 256 kB, or has more than 8,000 values",
     )
@@ -96,7 +96,7 @@ def test_what_comes_of_a_request_is_counted(guard: Guard, length: str | None) ->
 
 
 @pytest.mark.parametrize("length", ["", "none", "-1", "20"])
-def test_what_a_request_says_of_its_length_does_not_matter(guard: Guard, length: str) -> None:
+def test_content_length_is_not_trusted(guard: Guard, length: str) -> None:
     assert ask(guard, "/gradio_api/call/x", b"ab", b"c", length=length)[:2] == (200, "3")
 
 
@@ -109,19 +109,19 @@ def test_no_more_is_read_of_a_large_request_than_is_allowed(guard: Guard) -> Non
     ("path", "kind"), [("/gradio_api/call/x", ""), ("/gradio_api/upload", "multipart/form-data; boundary=x")]
 )
 @pytest.mark.parametrize("name", ["PAUSE_SECONDS", "REQUEST_SECONDS", "UPLOAD_SECONDS"])
-def test_a_body_that_never_ends_is_closed(
+def test_body_that_never_ends_is_closed(
     guard: Guard, monkeypatch: pytest.MonkeyPatch, name: str, path: str, kind: str
 ) -> None:
     if kind:
         pytest.importorskip("python_multipart")
     for limit in ("PAUSE_SECONDS", {"": "REQUEST_SECONDS"}.get(kind, "UPLOAD_SECONDS"), name):
         monkeypatch.setattr(limits, limit, 0.05 if limit != "PAUSE_SECONDS" or name == limit else 30)
-    status, said, headers = ask(guard, path, b"--x", STOP, kind=kind)
-    assert (status, said) == (408, "the request takes too long to come: send it again")
+    status, words, headers = ask(guard, path, b"--x", STOP, kind=kind)
+    assert (status, words) == (408, "the request takes too long to come: send it again")
     assert headers["connection"] == "close"
 
 
-def test_a_visitor_who_leaves_is_let_go(guard: Guard) -> None:
+def test_request_of_departed_visitor_ends(guard: Guard) -> None:
     async def leave() -> Any:
         return {"type": "http.disconnect"}
 
@@ -135,7 +135,7 @@ def test_a_visitor_who_leaves_is_let_go(guard: Guard) -> None:
 
 
 @pytest.mark.parametrize(("value", "each"), [(b"1", 1), (b'"a,"', 1), (b'"\\",["', 1), (b"[]", 2), (b'{"a": 1}', 2)])
-def test_a_request_of_many_values_is_refused(guard: Guard, value: bytes, each: int) -> None:
+def test_request_of_many_values_is_refused(guard: Guard, value: bytes, each: int) -> None:
     for count, expected in ((limits.MOST_VALUES // each - 1, 200), (limits.MOST_VALUES // each, 413)):
         assert ask(guard, "/gradio_api/call/x", b'{"data": [' + b", ".join([value] * count) + b"]}")[0] == expected
 
@@ -157,27 +157,27 @@ def list_uploaded(folder: Path) -> list[str]:
 def test_uploads_are_kept(guard: Guard, tmp_path: Path) -> None:
     large = b"," * 3 * limits.MOST_REQUEST
     form = make_form(("a.csv", large), ("b.csv", b""))
-    status, said = upload(guard, form[:1_000], form[1_000:], length="")
+    status, words = upload(guard, form[:1_000], form[1_000:], length="")
     assert status == 200
-    paths = list(map(Path, json.loads(said)))
+    paths = list(map(Path, json.loads(words)))
     assert [path.name for path in paths] == ["a.csv", "b.csv"]
     assert [path.read_bytes() for path in paths] == [large, b""]
     assert all(path.parent.parent == tmp_path / "uploads" for path in paths)
 
 
-def test_what_comes_of_an_upload_is_counted(guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_upload_body_is_counted(guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert upload(guard, length=str(3 * limits.MOST_BYTES))[0] == 413
     monkeypatch.setattr(limits, "MOST_UPLOAD", 10_000)
     for length in ("20", "", None):
         assert upload(guard, make_form(("a.csv", b"a" * 10_000)), STOP, length=length)[0] == 413
-    assert guard._uploads._held == 0
+    assert guard._uploads._reserved == 0
     assert list_uploaded(tmp_path) == []
 
 
-def test_a_file_that_is_too_large_is_refused(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_is_too_large_is_refused(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
-    said = "a.csv is larger than 1 MB: score it with anls"
-    assert upload(guard, make_form(("a.csv", b"a" * (1 << 20) + b"a"))) == (413, said)
+    words = "a.csv is larger than 1 MB: score it with anls"
+    assert upload(guard, make_form(("a.csv", b"a" * (1 << 20) + b"a"))) == (413, words)
 
 
 def test_nothing_is_left_of_an_upload_that_fails(guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,20 +188,20 @@ def test_nothing_is_left_of_an_upload_that_fails(guard: Guard, tmp_path: Path, m
         assert upload(guard, broken) == (200, "[]") or upload(guard, broken)[0] == 400
     for kind in ("", "application/json", "multipart/form-data", "multipart/form-data; boundary=" + "x" * 1_000):
         assert ask(guard, "/gradio_api/upload", form, kind=kind)[0] == 400
-    assert (guard._uploads._held, list_uploaded(tmp_path)) == (0, [])
+    assert (guard._uploads._reserved, list_uploaded(tmp_path)) == (0, [])
 
 
-def test_there_may_be_no_room_for_an_upload(guard: Guard, tmp_path: Path) -> None:
+def test_upload_without_room_is_refused(guard: Guard, tmp_path: Path) -> None:
     guard._uploads = Uploads(str(tmp_path / "uploads"), most=1_000)
     assert upload(guard, make_form(("a.csv", b"a" * 1_000)))[0] == 503
     (tmp_path / "uploads" / "hash" / "gold.json").unlink()
     (tmp_path / "uploads" / "hash").rmdir()
     (tmp_path / "uploads").rmdir()
-    status, said = upload(guard, make_form(("a.csv", b"a" * 100)))
-    assert (status, said) == (507, "there is no room for the file: try again in a minute")
+    status, words = upload(guard, make_form(("a.csv", b"a" * 100)))
+    assert (status, words) == (507, "there is no room for the file: try again in a minute")
 
 
-def test_a_progress_of_uploads_is_done(guard: Guard) -> None:
+def test_progress_of_uploads_is_done(guard: Guard) -> None:
     assert ask(guard, "/gradio_api/upload_progress", method="GET")[:2] == (200, 'data: {"msg": "done"}\n\n')
 
 
@@ -225,7 +225,7 @@ def test_old_uploads_are_looked_for_as_long_as_the_page_lives(tmp_path: Path, mo
 
 
 def count_steps(function: Callable[[Any], Any], argument: Any) -> int:
-    """How many functions it calls, those of C as well."""
+    """Count the function calls, including functions in C."""
     steps = 0
 
     def step(*_: object) -> None:
@@ -251,18 +251,18 @@ HOSTILE_BODIES = [
 
 @pytest.mark.parametrize("make", HOSTILE_BODIES)
 def test_values_of_a_body_are_counted_in_as_many_steps_whatever_it_holds(make: Callable[[int], bytes]) -> None:
-    """Each step is a pass over the body in C: an open quote made a pattern begin again at each of its characters."""
+    """Each step is a pass over the body in C. An open quote once made a pattern start again at each character."""
     assert count_steps(count_values, make(10)) == count_steps(count_values, make(100_000)) < 30
 
 
 @pytest.mark.parametrize("make", HOSTILE_BODIES)
-def test_a_hostile_body_is_answered(guard: Guard, make: Callable[[int], bytes]) -> None:
+def test_hostile_body_is_answered(guard: Guard, make: Callable[[int], bytes]) -> None:
     assert ask(guard, "/gradio_api/call/x", make(120_000 // len(make(1))))[0] in (200, 413)
 
 
 @pytest.mark.parametrize("part", ["a/", "../", "./", "//", "\\", "%00", "gradio_api/call/"])
 def test_paths_are_looked_at_in_as_many_steps_whatever_their_length(guard: Guard, part: str) -> None:
-    """A folder in a path was a question to the system, and what was asked for grew with each."""
+    """Each folder in a path once was a system call with a longer path."""
     for function in (
         guard._is_public,
         lambda path: take(path, "/x", "it"),
@@ -272,7 +272,7 @@ def test_paths_are_looked_at_in_as_many_steps_whatever_their_length(guard: Guard
 
 
 def test_no_pattern_meets_what_comes_from_outside() -> None:
-    """Those of mcp_tools read our own documentation; that of inventory takes at most 200 characters from each place."""
+    """The patterns of mcp_tools read only our docstrings; that of inventory reads at most 200 characters per place."""
     modules = (ROOT / "anls_metric" / "page").glob("*.py")
     with_patterns = {path.name for path in modules if "import re\n" in path.read_text(encoding="utf-8")}
     assert with_patterns == {"inventory.py", "mcp_tools.py"}
@@ -295,7 +295,7 @@ WHOLE = ["a", ["a"], None, None, None]
         ("/gradio_api/queue/join", ["a"], ["a"]),
     ],
 )
-def test_a_call_of_an_endpoint_is_filled_in(guard: Guard, path: str, data: Any, passed: Any) -> None:
+def test_call_of_an_endpoint_is_filled_in(guard: Guard, path: str, data: Any, passed: Any) -> None:
     sizes = [int(ask(guard, *request)[1]) for request in ((path, _body(data)), ("/", _body(passed)))]
     assert sizes[0] == sizes[1]
 
@@ -304,7 +304,7 @@ def _body(data: Any) -> bytes:
     return json.dumps({"data": data}).encode()
 
 
-def test_a_request_names_files_that_were_uploaded(guard: Guard, tmp_path: Path) -> None:
+def test_request_names_files_that_were_uploaded(guard: Guard, tmp_path: Path) -> None:
     upload = tmp_path / "uploads" / ("0" * 64) / "gold.json"
     upload.parent.mkdir()
     upload.write_text("{}")
@@ -320,12 +320,12 @@ def test_a_request_names_files_that_were_uploaded(guard: Guard, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[" * 7_000, b"\xff", b"null", b'{"data": 1}'])
-def test_a_broken_request_is_left_to_the_application(guard: Guard, body: bytes) -> None:
+def test_broken_request_is_left_to_the_application(guard: Guard, body: bytes) -> None:
     assert ask(guard, "/gradio_api/call/explain_answer", body)[:2] == (200, str(len(body)))
 
 
 @pytest.mark.parametrize("start", ["/gradio_api/file=", "/gradio_api/file/", "/space/gradio_api/file="])
-def test_nobody_gets_an_upload(guard: Guard, tmp_path: Path, start: str) -> None:
+def test_uploads_are_never_served(guard: Guard, tmp_path: Path, start: str) -> None:
     assert ask(guard, f"{start}{tmp_path}/public/gold.json", method="GET")[0] == 200
     for path in (
         f"{tmp_path}/uploads/hash/gold.json",
@@ -340,7 +340,7 @@ def test_nobody_gets_an_upload(guard: Guard, tmp_path: Path, start: str) -> None
         assert ask(guard, start + path, method="GET")[0] == 404
 
 
-def test_the_page_is_no_proxy(guard: Guard) -> None:
+def test_page_is_no_proxy(guard: Guard) -> None:
     assert ask(guard, "/gradio_api/proxy=https://x.hf.space/", method="GET")[0] == 404
 
 
@@ -354,7 +354,7 @@ def test_every_answer_tells_the_browser_what_is_allowed(guard: Guard) -> None:
     assert "http:" not in policy
 
 
-def test_what_is_no_request_passes(guard: Guard) -> None:
+def test_lifespan_events_pass(guard: Guard) -> None:
     seen: list[str] = []
 
     async def application(scope: Any, receive: Any, send: Any) -> None:

@@ -1,4 +1,4 @@
-"""The page, asked by programs and agents: over gradio_client, plain HTTP and the Model Context Protocol."""
+"""The page, used by programs and agents: over gradio_client, plain HTTP and the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def client(served: Served) -> Any:
 
 
 def ask(served: Served, path: str, body: bytes | None = None, kind: str = "application/json") -> tuple[int, str]:
-    """The status and the text of an answer over plain HTTP."""
+    """Send a request over plain HTTP, and return the status and the text."""
     request = urllib.request.Request(served.address + path, data=body, headers={"Content-Type": kind} if body else {})
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
@@ -52,29 +52,29 @@ def ask(served: Served, path: str, body: bytes | None = None, kind: str = "appli
 
 
 def call(served: Served, endpoint: str, data: Any) -> Any:
-    """What curl gets of an endpoint: the result, or {"error": ...}."""
-    status, said = ask(served, f"gradio_api/call/{endpoint}", json.dumps({"data": data}).encode())
+    """Call an endpoint like curl, and return the result, or {"error": ...}."""
+    status, message = ask(served, f"gradio_api/call/{endpoint}", json.dumps({"data": data}).encode())
     if status != 200:
-        return {"error": said}
-    status, stream = ask(served, f"gradio_api/call/{endpoint}/{json.loads(said)['event_id']}")
+        return {"error": message}
+    status, stream = ask(served, f"gradio_api/call/{endpoint}/{json.loads(message)['event_id']}")
     event, _, rest = stream.strip().rpartition("\n\n")[2].partition("\n")  # after heartbeats
     result = json.loads(rest.partition("data: ")[2])
     return result[0] if event == "event: complete" else result
 
 
 def upload(served: Served, path: Path, name: str = "") -> str:
-    """The path that the server gives to an upload."""
+    """Upload a file, and return its path on the server."""
     boundary = uuid.uuid4().hex
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="files"; filename="{name or path.name}"\r\n\r\n'
     body = head.encode() + path.read_bytes() + f"\r\n--{boundary}--\r\n".encode()
-    status, said = ask(served, "gradio_api/upload", body, f"multipart/form-data; boundary={boundary}")
-    assert status == 200, said
-    (taken,) = json.loads(said)
+    status, message = ask(served, "gradio_api/upload", body, f"multipart/form-data; boundary={boundary}")
+    assert status == 200, message
+    (taken,) = json.loads(message)
     return str(taken)
 
 
 def as_file(path: str) -> dict[str, Any]:
-    """A file as an endpoint takes it."""
+    """Make the argument for a file."""
     return {"path": path, "meta": {"_type": "gradio.FileData"}}
 
 
@@ -95,7 +95,7 @@ def test_programs_get_a_score_and_why(client: Any) -> None:
     assert [row["name"] for row in listed] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *RULES]
 
 
-def test_what_has_a_default_may_be_left_out(served: Served) -> None:
+def test_arguments_with_defaults_may_be_left_out(served: Served) -> None:
     assert call(served, "explain_answer", ["CocaCola", ["Coca Cola"]])["signature"] == anls_metric.signature()
     assert call(served, "explain_answer", ["a", ["b"], "rrc"])["signature"] == anls_metric.signature("rrc")
     assert call(served, "explain_answer", ["a", ["b"], None, 0.7, None])["signature"] == anls_metric.signature(
@@ -103,12 +103,12 @@ def test_what_has_a_default_may_be_left_out(served: Served) -> None:
     )
     assert call(served, "score_answers", [["a"], [["a"]]])["anls"] == 1
     assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "model", "accepted"])["questions"] == 3
-    status, said = ask(served, "gradio_api/run/explain_answer", json.dumps({"data": ["a", ["a"]]}).encode())
-    assert (status, json.loads(said)["data"][0]["score"]) == (200, 1)
+    status, message = ask(served, "gradio_api/run/explain_answer", json.dumps({"data": ["a", ["a"]]}).encode())
+    assert (status, json.loads(message)["data"][0]["score"]) == (200, 1)
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "data", "said"),
+    ("endpoint", "data", "message"),
     [
         ("explain_answer", ["a", ["a"], "standard", 7.0], "threshold is 7.0"),
         ("explain_answer", ["a" * 30_000, ["b" * 30_000]], "prediction: 30,000 characters and 1 accepted answers"),
@@ -126,8 +126,8 @@ def test_what_has_a_default_may_be_left_out(served: Served) -> None:
         ("score_logs", [["data:text/csv,a"]], "the data: URL is not in base64"),
     ],
 )
-def test_a_programs_mistake_is_told(served: Served, endpoint: str, data: list[Any], said: str) -> None:
-    assert said in call(served, endpoint, data)["error"]
+def test_wrong_call_of_a_program_is_reported(served: Served, endpoint: str, data: list[Any], message: str) -> None:
+    assert message in call(served, endpoint, data)["error"]
 
 
 def test_half_of_a_surrogate_pair_is_answered(served: Served) -> None:
@@ -178,14 +178,14 @@ def test_programs_score_lists_and_nested_values(client: Any) -> None:
     assert result == json.loads(json.dumps(score(path, **options).to_dict()))
 
 
-def test_a_file_once_uploaded_serves_many_calls(served: Served) -> None:
+def test_upload_serves_many_calls(served: Served) -> None:
     gold, submission = (as_file(upload(served, path)) for path in (GOLD, SUBMISSION))
     found = [mean_of(call(served, "score_files", [gold, [submission]])) for _ in range(3)]
     assert found == [pytest.approx(0.6273148)] * 3
 
 
 def mean_of(document: Any) -> Any:
-    """The ANLS of a document of one submission."""
+    """Return the ANLS in a document of one submission."""
     (one,) = document["submissions"]
     return one["anls"]
 
@@ -207,7 +207,7 @@ def test_80_users_share_one_gold_file(served: Served, tmp_path: Path) -> None:
         assert list(pool.map(score, range(80))) == [pytest.approx(n % 7 / 6) for n in range(80)]
 
 
-def test_the_memory_that_a_visitor_took_goes_back(served: Served, tmp_path: Path) -> None:
+def test_memory_of_a_visit_is_released(served: Served, tmp_path: Path) -> None:
     status = Path(f"/proc/{served.process}/status")
     if not status.exists():
         pytest.skip("the system does not say how much memory a process has")
@@ -224,7 +224,7 @@ def test_the_memory_that_a_visitor_took_goes_back(served: Served, tmp_path: Path
     assert megabytes() - before < 40
 
 
-def test_nobody_deletes_what_others_uploaded(served: Served) -> None:
+def test_uploads_of_others_cannot_be_deleted(served: Served) -> None:
     mine = upload(served, TABLE)
     folder = os.path.dirname(os.path.dirname(mine))
     others = [as_file(path) for path in (folder, os.path.dirname(mine), f"{mine}/..", f"{folder}/", f"{folder}/tmp")]
@@ -234,35 +234,35 @@ def test_nobody_deletes_what_others_uploaded(served: Served) -> None:
     assert call(served, "score_logs", [[as_file(mine)], "model", "accepted"])["questions"] == 3
 
 
-def test_no_file_of_the_server_is_read(served: Served) -> None:
+def test_files_of_the_server_are_never_read(served: Served) -> None:
     host = Path("/etc/hostname").read_text().strip()
     for path in ("/etc/hostname", "../../../../etc/hostname", "file:///etc/hostname", "http://127.0.0.1:1/a.csv"):
-        said = call(served, "score_logs", [[as_file(path)], "prediction", "references"])["error"]
-        assert "upload" in said
-        assert host not in said
+        message = call(served, "score_logs", [[as_file(path)], "prediction", "references"])["error"]
+        assert "upload" in message
+        assert host not in message
         assert "upload" in call(served, "explain_answer", ["a", [as_file(path)]])["error"]
     mine = upload(served, TABLE)
     for path in ("/etc/hostname", str(ROOT / "anls.py"), "anls.py", "app.py", mine, os.path.dirname(mine), "http://x/"):
         for way in ("file=", "file/", "proxy="):
-            status, said = ask(served, f"gradio_api/{way}{urllib.parse.quote(path)}")
+            status, message = ask(served, f"gradio_api/{way}{urllib.parse.quote(path)}")
             assert status == 404
-            assert host not in said
+            assert host not in message
 
 
-def test_a_file_that_takes_long_keeps_nobody_waiting(served: Served, tmp_path: Path) -> None:
-    """Its references are a pattern's worst case, which held the interpreter for 13 s."""
+def test_file_that_takes_long_keeps_nobody_waiting(served: Served, tmp_path: Path) -> None:
+    """Its references are the worst case of a pattern, which once blocked the interpreter for 13 s."""
     (tmp_path / "slow.csv").write_bytes(b'prediction,references\n"x","(""a"", 1111111111111111111111111 x)"\n')
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(call, served, "score_logs", [[as_file(upload(served, tmp_path / "slow.csv"))]])
         assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
         assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "model", "accepted"])["questions"] == 3
         found = slow.result()
-    said = "this needs more memory or time than the page has for it: on your computer, type anls slow.csv"
-    assert found.get("questions") == 1 or found["error"] == said
+    message = "this needs more memory or time than the page has for it: on your computer, type anls slow.csv"
+    assert found.get("questions") == 1 or found["error"] == message
 
 
-def test_a_body_longer_than_it_says_is_refused(served: Served) -> None:
-    """In chunks, with a length that is not true."""
+def test_body_beyond_its_content_length_is_refused(served: Served) -> None:
+    """Sent in chunks, with a false length."""
     address = urllib.parse.urlsplit(served.address)
     head = f"POST /gradio_api/call/explain_answer HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 20\r\n"
     piece = b"10000\r\n" + b"a" * 0x10000 + b"\r\n"
@@ -276,43 +276,51 @@ def test_a_body_longer_than_it_says_is_refused(served: Served) -> None:
     assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
 
 
-def test_a_page_whose_session_is_over_leaves_no_traceback(served: Served) -> None:
-    """A browser that comes back too late, or a client that makes up a session; the end of `served` looks at the log."""
+def test_page_whose_session_is_over_leaves_no_traceback(served: Served) -> None:
+    """A browser that returns too late, or a client with an invented session. The fixture `served` checks the log."""
     with urllib.request.urlopen(f"{served.address}gradio_api/queue/data?session_hash=over", timeout=60) as answer:
         assert b'"session_not_found":true' in answer.read()
     assert "Traceback" not in served.log.read_text()
 
 
 def test_nothing_names_a_folder_of_the_server(served: Served, tmp_path: Path) -> None:
-    """Files of every kind that are not what their names say, and paths of all sorts."""
+    """Files of every kind with a wrong ending, and all sorts of paths."""
     contents = [b"PAR1" + bytes(50) + b"PAR1", b"PK\3\4" + bytes(99), b"{"]
-    said = []
+    message = []
     for kind in ("json", "csv", "parquet", "arrow", "xlsx", "eval", "json.gz"):
         for number, content in enumerate(contents):
             (tmp_path / f"{number}.{kind}").write_bytes(content)
-            said.append(call(served, "score_logs", [[as_file(upload(served, tmp_path / f"{number}.{kind}"))]])["error"])
+            message.append(
+                call(served, "score_logs", [[as_file(upload(served, tmp_path / f"{number}.{kind}"))]])["error"]
+            )
     for path in (str(served.uploads), f"{served.uploads}/x/y", f"{served.uploads}/{'0' * 64}/x.csv", "a" * 10_000):
-        said.append(call(served, "score_logs", [[as_file(path)]])["error"])
-        said += [ask(served, f"gradio_api/{way}{urllib.parse.quote(path)}")[1] for way in ("file=", "file/", "stream/")]
+        message.append(call(served, "score_logs", [[as_file(path)]])["error"])
+        message += [
+            ask(served, f"gradio_api/{way}{urllib.parse.quote(path)}")[1] for way in ("file=", "file/", "stream/")
+        ]
     for way in ("file=%00", "file/%00", "file=%00%00/x", f"file={served.uploads}/%00"):
         status, text = ask(served, f"gradio_api/{way}")
         assert status == 404
-        said.append(text)
-    assert [text for text in said if str(served.uploads) in text or str(ROOT) in text or "nobody foresaw" in text] == []
+        message.append(text)
+    assert [
+        text for text in message if str(served.uploads) in text or str(ROOT) in text or "nobody foresaw" in text
+    ] == []
 
 
-def test_what_is_too_large_is_refused(served: Served) -> None:
+def test_large_request_is_refused(served: Served) -> None:
     body = json.dumps({"data": ["a", ["b" * limits.MOST_REQUEST]]}).encode()
-    status, said = ask(served, "gradio_api/call/explain_answer", body)
+    status, message = ask(served, "gradio_api/call/explain_answer", body)
     assert status == 413
-    assert json.loads(said)["detail"].startswith("the request is larger than 256 kB, or has more than 8,000 values: ")
+    assert json.loads(message)["detail"].startswith(
+        "the request is larger than 256 kB, or has more than 8,000 values: "
+    )
     assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
 
 
 # Browsers
 
 
-def test_a_browser_is_told_what_is_allowed(served: Served) -> None:
+def test_browser_is_told_what_is_allowed(served: Served) -> None:
     for path in ("", "gradio_api/info", "theme.css", "gradio_api/file=/etc/hostname"):
         try:
             answer: Any = urllib.request.urlopen(served.address + path, timeout=30)
@@ -325,7 +333,7 @@ def test_a_browser_is_told_what_is_allowed(served: Served) -> None:
 
 
 def agent(served: Served, ask: Callable[[Any], Any]) -> Any:
-    """What an agent finds out, in a session of the Model Context Protocol."""
+    """Run a session of the Model Context Protocol, and return the result of `ask`."""
     pytest.importorskip("mcp", reason="tools need mcp")
     from mcp import ClientSession
     from mcp.client.streamable_http import streamablehttp_client
@@ -410,7 +418,7 @@ def test_agents_read_no_file_of_the_server(served: Served) -> None:
         assert host not in answer.content[0].text
 
 
-# Whatever comes
+# Any request
 
 VALUES: list[Any] = [
     None,
@@ -444,7 +452,7 @@ ENDPOINTS = ["explain_answer", "compare_variants", "score_answers", "list_varian
 ENDPOINTS += ["score_files", "score_logs"]
 
 
-def test_any_request_gets_an_answer_or_a_word(served: Served) -> None:
+def test_any_request_gets_an_answer_or_an_error(served: Served) -> None:
     chance = random.Random(12)
     files = [as_file(upload(served, path)) for path in (GOLD, SUBMISSION, TABLE)]
     requests = [
@@ -466,7 +474,7 @@ def test_any_request_gets_an_answer_or_a_word(served: Served) -> None:
     assert silent == []
     told = [one["error"] for one in found if isinstance(one, dict) and "error" in one]
     assert 50 < len(told) < 200
-    assert [said for said in told if "nobody foresaw" in said or "Internal Server Error" in said] == []
+    assert [message for message in told if "nobody foresaw" in message or "Internal Server Error" in message] == []
     assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
 
 
@@ -483,9 +491,9 @@ def test_any_request_gets_an_answer_or_a_word(served: Served) -> None:
         b"\xff",
     ],
 )
-def test_a_broken_request_does_no_harm(served: Served, body: bytes) -> None:
-    status, said = ask(served, "gradio_api/call/explain_answer", body)
+def test_broken_request_does_no_harm(served: Served, body: bytes) -> None:
+    status, message = ask(served, "gradio_api/call/explain_answer", body)
     assert status in (200, 400, 405, 413, 422, 500)
     if status == 200:
-        ask(served, f"gradio_api/call/explain_answer/{json.loads(said)['event_id']}")
+        ask(served, f"gradio_api/call/explain_answer/{json.loads(message)['event_id']}")
     assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1

@@ -29,7 +29,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         page.close()
 
 
-def test_the_last_visitors_alone_are_remembered(page: Any) -> None:
+def test_only_the_last_sessions_are_remembered(page: Any) -> None:
     for number in range(limits.MOST_SESSIONS + 5):
         body = json.dumps({"data": ["a", ["a"]], "session_hash": str(number)}).encode()
         kind = {"Content-Type": "application/json"}
@@ -50,7 +50,7 @@ def test_each_page_has_a_folder_for_uploads_that_goes_with_it(monkeypatch: pytes
     assert not folder.exists()
 
 
-def test_what_is_installed_is_in_the_range_that_the_project_allows() -> None:
+def test_installed_gradio_is_in_the_allowed_range() -> None:
     """The step `bounds` runs these tests on the lowest gradio, the step `whole` on the newest."""
     installed = tuple(map(int, version("gradio").split(".")[:2]))
     bounds = re.search(r'"gradio>=([\d.]+),<([\d.]+)"', (ROOT / "pyproject.toml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Work in a process of its own: it comes as if it were done here, within its allowance, and nothing of it stays."""
+"""Work in subprocesses: it behaves like local work, stays within its allowance, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ needs_fork = pytest.mark.skipif(not fork_server.CAN_FORK, reason="the system can
 
 @pytest.fixture(params=["forked", "started"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each way in which a process begins; the second one is that of Windows."""
+    """Each way to start a process. The second is for Windows."""
     monkeypatch.setattr(fork_server, "CAN_FORK", fork_server.CAN_FORK and request.param == "forked")
 
 
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that work is soon out of its allowance."""
+    """Small allowances, which work soon exceeds."""
     allowance = Allowance(seconds=1, memory=400_000_000)
     monkeypatch.setattr(limits, "small", Lane(4, 4, allowance))
     monkeypatch.setattr(limits, "large", Lane(4, 4, allowance))
@@ -46,7 +46,7 @@ def is_running(process: int) -> bool:
 
 
 @pytest.mark.usefixtures("way")
-def test_what_it_yields_comes_from_another_process() -> None:
+def test_results_come_from_another_process() -> None:
     numbers, processes = zip(*subprocesses.run(count_up, 3))
     assert numbers == (0, 1, 2)
     assert os.getpid() not in processes
@@ -55,7 +55,7 @@ def test_what_it_yields_comes_from_another_process() -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_its_errors_are_raised_here_with_their_remedies() -> None:
+def test_errors_of_the_process_are_raised_with_remedies() -> None:
     steps = subprocesses.run(fail, InputError("no answer", "answers.json", "missing"))
     assert next(steps) == 1
     with pytest.raises(InputError) as error:
@@ -66,14 +66,14 @@ def test_its_errors_are_raised_here_with_their_remedies() -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_an_error_that_nobody_foresaw_says_where_it_was() -> None:
+def test_error_that_nobody_foresaw_says_where_it_was() -> None:
     with pytest.raises(RuntimeError, match=r"line \d+, in fail\n.*\nKeyError: 'x'"):
         list(subprocesses.run(fail, KeyError("x")))
     with pytest.raises(RuntimeError, match="ended with status 7"):
         list(subprocesses.run(end, 0))
 
 
-def test_what_is_nested_too_deeply_to_be_sent_is_told() -> None:
+def test_deeply_nested_argument_is_reported() -> None:
     nested: list[object] = []
     for _ in range(100_000):
         nested = [nested]
@@ -82,7 +82,7 @@ def test_what_is_nested_too_deeply_to_be_sent_is_told() -> None:
 
 
 @pytest.mark.usefixtures("way")
-def test_it_ends_when_nobody_takes_the_rest() -> None:
+def test_process_ends_when_iteration_stops() -> None:
     steps = subprocesses.run(sleep)
     process = next(steps)
     assert is_running(process)
@@ -96,7 +96,7 @@ def test_it_ends_when_nobody_takes_the_rest() -> None:
 @pytest.mark.usefixtures("little")
 @pytest.mark.parametrize("is_large", [False, True])
 @pytest.mark.parametrize(("function", "argument"), [(sleep, []), (search, []), (fill, [500_000_000])])
-def test_what_takes_too_much_is_ended_with_a_remedy(
+def test_work_over_its_allowance_ends_with_a_remedy(
     function: object, argument: list[int], is_large: bool, way: None
 ) -> None:
     if function is fill and sys.platform != "linux":
@@ -107,7 +107,7 @@ def test_what_takes_too_much_is_ended_with_a_remedy(
 
 @needs_fork
 @pytest.mark.parametrize("signal", [6, 9, 11])
-def test_what_a_signal_ends_needs_too_much(signal: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_killed_process_is_reported_as_exhausted(signal: int, caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(ExhaustedError, match="score it with anls"):
         list(subprocesses.run(end, signal, is_large=True))
     assert caplog.messages == [f"a process that worked was ended by signal {signal}"]
@@ -115,7 +115,7 @@ def test_what_a_signal_ends_needs_too_much(signal: int, caplog: pytest.LogCaptur
 
 @needs_fork
 def test_small_work_that_takes_long_goes_on_as_large_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It begins again, and what it has yielded does not come again."""
+    """The work starts again, without repeating results."""
     monkeypatch.setattr(limits, "small", Lane(1, 1, Allowance(seconds=1, memory=10**9)))
     assert list(subprocesses.run(take_twice, tmp_path / "mark")) == [1, 2, 3]
 
@@ -143,11 +143,11 @@ def test_many_at_once_get_their_own_results() -> None:
     assert found == {number: number for number in range(40)}
 
 
-# The process that forks itself
+# The fork server
 
 
 @needs_fork
-def test_nothing_of_one_piece_of_work_is_there_in_the_next() -> None:
+def test_pieces_of_work_share_no_state() -> None:
     assert [list(subprocesses.run(remember)) for _ in range(3)] == [[1]] * 3
 
 
@@ -164,7 +164,7 @@ def test_process_that_forks_is_started_again_where_it_has_ended() -> None:
 
 @needs_fork
 def test_processes_end_with_the_page() -> None:
-    """The one that forks, and those that it forked."""
+    """The fork server, and the processes that it forked."""
     program = """
 import sys
 from anls_metric.page import fork_server, subprocesses
@@ -209,7 +209,7 @@ def test_largest_process_ends_where_all_together_take_too_much() -> None:
 
 
 @pytest.mark.thorough
-def test_the_memory_of_large_files_goes_back(tmp_path: Path) -> None:
+def test_memory_of_large_files_is_released(tmp_path: Path) -> None:
     table = write_table(tmp_path / "table.jsonl", 40_000)
     program = f"""
 import resource, sys

@@ -1,4 +1,4 @@
-"""Files that visitors uploaded: which are taken, when they go, and how much of them is read."""
+"""Uploads of visitors: which are accepted, when they are deleted, and how much of them is read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MISUSES = ["", "..", ".", "{hash}", "{hash}/", "{hash}/..", "{hash}/../{hash}", 
 
 
 def upload(folder: Path, content: bytes, name: str = "table.csv") -> Path:
-    """A file where a server puts it."""
+    """Store a file as the server does."""
     path = folder / hashlib.sha256(content).hexdigest() / name
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(content)
@@ -33,7 +33,7 @@ def upload(folder: Path, content: bytes, name: str = "table.csv") -> Path:
 
 
 def read(*files: Upload, gold: Upload | None = None, missing: str = "error") -> list[Row]:
-    """The rows of all submissions that these files are, within the limits."""
+    """Read the rows of all submissions in these files, within the limits."""
     budget = Budget()
     reading = Reading(missing=missing)
     opened, broken = open_all(files, gold)
@@ -44,7 +44,7 @@ def read(*files: Upload, gold: Upload | None = None, missing: str = "error") -> 
     return list(chain.from_iterable(chain.from_iterable(map(budget.read_batches, submissions))))
 
 
-def test_an_upload_is_taken_as_often_as_one_likes(tmp_path: Path) -> None:
+def test_upload_can_be_used_repeatedly(tmp_path: Path) -> None:
     path = upload(tmp_path, b"prediction,references\na,a\n")
     for _ in range(3):
         taken = take(str(path), str(tmp_path), "table")
@@ -54,7 +54,7 @@ def test_an_upload_is_taken_as_often_as_one_likes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("misuse", MISUSES)
-def test_only_an_upload_is_taken(tmp_path: Path, misuse: str) -> None:
+def test_take_accepts_only_uploads(tmp_path: Path, misuse: str) -> None:
     mine = upload(tmp_path, b"prediction,references\na,a\n")
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "name.csv").write_text("no upload")
@@ -66,7 +66,7 @@ def test_only_an_upload_is_taken(tmp_path: Path, misuse: str) -> None:
     assert mine.exists()
 
 
-def test_no_other_file_is_taken(tmp_path: Path) -> None:
+def test_paths_outside_the_uploads_are_refused(tmp_path: Path) -> None:
     mine = upload(tmp_path, b"x")
     (mine.parent / "link.csv").symlink_to("/etc/hostname")
     for path in (
@@ -86,7 +86,7 @@ def test_no_other_file_is_taken(tmp_path: Path) -> None:
         take(None, str(tmp_path), "table")
 
 
-def test_a_file_of_100_mb_is_not_taken(tmp_path: Path) -> None:
+def test_file_of_100_mb_is_not_taken(tmp_path: Path) -> None:
     path = upload(tmp_path, b"x", "large.csv")
     os.truncate(path, 100 << 20)
     with pytest.raises(ValueError, match=r"large\.csv is larger than 50 MB: score it with anls"):
@@ -138,7 +138,7 @@ def test_uploads_go_the_oldest_first_and_their_folders_go_with_them(tmp_path: Pa
     paths = [keep(uploads, bytes([number]) * 100) for number in range(5)]
     assert [path.exists() for path in paths] == [False, False, False, True, True]
     assert sorted(os.listdir(tmp_path)) == sorted(path.parent.name for path in paths[3:])
-    assert keep(uploads, bytes([3]) * 100) == paths[3]  # which makes it the youngest
+    assert keep(uploads, bytes([3]) * 100) == paths[3]  # which makes it the newest
     keep(uploads, bytes([5]) * 100)
     assert [path.exists() for path in paths[3:]] == [True, False]
 
@@ -171,8 +171,8 @@ def test_uploads_that_are_coming_take_room(tmp_path: Path) -> None:
     assert keep(uploads, b"x" * 100).exists()
 
 
-def test_an_upload_does_not_look_at_all_others(tmp_path: Path) -> None:
-    """What the system is asked for is the same beside 10 uploads and beside 1,000."""
+def test_upload_does_not_look_at_all_others(tmp_path: Path) -> None:
+    """The number of system calls is the same with 10 uploads and with 1,000."""
 
     def count_steps(number: int) -> int:
         steps = 0
@@ -196,7 +196,7 @@ def test_an_upload_does_not_look_at_all_others(tmp_path: Path) -> None:
     assert len(os.listdir(tmp_path)) == 500
 
 
-def test_the_gold_file_is_found_wherever_it_stands(tmp_path: Path) -> None:
+def test_gold_file_is_found_wherever_it_stands(tmp_path: Path) -> None:
     gold = [{"questionId": n, "answers": ["a", "b"]} for n in range(3)]
     (tmp_path / "gold.json").write_text(json.dumps(gold))
     (tmp_path / "few.json").write_text('[{"questionId": 0, "answer": "a"}]')
@@ -225,7 +225,7 @@ def test_too_many_questions_are_refused(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 @pytest.mark.parametrize("content", [b"[" + b"{}," * 60 + b"{}]", b"[" + b"1," * 120 + b"1]", b"," * 121])
-def test_a_file_of_many_values_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes) -> None:
+def test_file_of_many_values_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: bytes) -> None:
     monkeypatch.setattr(limits, "MOST_VALUES_IN_FILE", 120)
     (tmp_path / "table.json").write_bytes(content)
     with pytest.raises(ValueError, match=r"table\.json has more than 120 values: score it with anls"):
@@ -251,21 +251,21 @@ def test_too_much_to_compare_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_pat
         read(table)
 
 
-def test_a_small_file_that_unpacks_to_a_large_one_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_small_file_that_unpacks_to_a_large_one_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     monkeypatch.setattr(limits, "MOST_UNPACKED", 50 * 1000 * 1000)
     columns = {"prediction": ["a"] * 600, "references": ["a"] * 600}
-    for size, count, said in ((100_000, 600, "takes more than 50 MB once it is read"), (60_000_000, 1, "unpacked")):
+    for size, count, message in ((100_000, 600, "takes more than 50 MB once it is read"), (60_000_000, 1, "unpacked")):
         text = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), ["x" * size])
         table = pa.table({**{name: some[:count] for name, some in columns.items()}, "question": text})
         parquet.write_table(table, tmp_path / "small.parquet", compression="zstd")
         assert (tmp_path / "small.parquet").stat().st_size < 100_000
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             read(Upload(str(tmp_path / "small.parquet")))
 
 
-def test_dates_that_python_does_not_have_are_told(tmp_path: Path) -> None:
+def test_dates_outside_of_python_are_reported(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     table = {"prediction": ["a"], "references": ["a"], "date": pa.array([10_000_000], pa.date32())}

@@ -1,4 +1,4 @@
-"""What a visitor is shown, without the page around it."""
+"""The HTML for a visitor, without the page around it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from anls_metric.page import views
 from anls_metric.page.inputs import get_scorer
 from anls_metric.page.messages import describe_error
 from anls_metric.page.summary import format_result
-from anls_metric.page.upload_scoring import Files, Progress, Report, Result, Step, Task, score
+from anls_metric.page.upload_scoring import Files, Report, Result, RowCount, Step, Task, score
 from anls_metric.page.uploads import Upload
 from anls_metric.page.views import show_answer
 from anls_metric.reading.sources import Reading
@@ -44,26 +44,26 @@ def test_one_answer_is_shown_with_its_reason() -> None:
     )
 
 
-def test_what_would_keep_others_waiting_is_refused() -> None:
+def test_costly_comparison_is_refused() -> None:
     for prediction, answers in (("a" * 20_000, "b\n" * 10_000), ("a" * 20_001, "b"), ("a", "b" * 20_001)):
         with pytest.raises(ValueError, match=r"too long|longer than"):
             show_answer(prediction, answers, STANDARD)
 
 
-def test_a_long_answer_is_scored_without_its_edits() -> None:
+def test_long_answer_is_scored_without_its_edits() -> None:
     shown, _ = show_answer("ab" * 2_500, "ac" * 2_500, STANDARD)
     assert "2,500 edits on 5,000 characters" in shown
     assert "5,000 characters against 5,000: too long to show what differs" in shown
     assert "Edits:" not in shown
 
 
-def test_what_is_shown_stays_small() -> None:
+def test_html_of_many_answers_stays_small() -> None:
     shown, variants = show_answer("a", "\n".join(["bcd"] * 5_000), STANDARD)
     assert len(shown) + len(variants) < 60_000
     assert "and 4,950 other accepted answers" in shown
 
 
-def test_a_list_is_shown_leaf_by_leaf() -> None:
+def test_list_is_shown_leaf_by_leaf() -> None:
     shown, variants = show_answer('["tea", "mlik"]', '["milk", "tea", "<b>"]', get_scorer("anls_star"))
     assert "1 of 3 leaves right, 1 close, so 0.5000." in shown
     assert "anls|anls_star|" in shown
@@ -80,21 +80,21 @@ def test_a_list_is_shown_leaf_by_leaf() -> None:
 
 
 def steps(*files: Upload, variant: str = "standard", **reading: Any) -> list[Step]:
-    """What a visitor who drops these files gets, one after the other."""
+    """List the steps of scoring for a visitor who drops these files."""
     of_values = variant in OF_VALUES
     asked = Task(files, None, get_scorer(variant), Reading(values=of_values, **reading), report=True)
     return list(score(asked, "page"))
 
 
 def score_uploads(*files: Upload, **asked: Any) -> tuple[str, str]:
-    """The scores that are shown, and the report."""
+    """Return the HTML of the scores and of the report."""
     *_, result, report = steps(*files, **asked)
     assert isinstance(result, Result)
     assert isinstance(report, Report)
     return format_result(result, "anls"), gzip.decompress(base64.b64decode(report.packed)).decode()
 
 
-def test_the_scores_of_files_are_shown_before_their_report() -> None:
+def test_scores_of_files_are_shown_before_their_report() -> None:
     shown, report = score_uploads(GOLD, SUBMISSION)
     assert "0.6273" in shown
     assert "6 questions. 2 score 0." in shown
@@ -124,7 +124,7 @@ def test_hints_and_layouts_are_told_in_the_words_of_the_page(tmp_path: Path) -> 
     assert "log.jsonl: read as lmms_eval" in score_uploads(Upload(str(log)))[0]
 
 
-def test_what_is_framed_comes_back_as_it_was() -> None:
+def test_report_is_framed_in_a_sandbox() -> None:
     report = steps(GOLD, SUBMISSION)[-1]
     assert isinstance(report, Report)
     shown = views.frame_report(report)
@@ -142,7 +142,7 @@ def test_names_of_files_are_text(tmp_path: Path) -> None:
     assert not {tag for tag, _ in list_elements(shown)} & {"script", "img"}
 
 
-def test_fields_are_those_that_one_picks(tmp_path: Path) -> None:
+def test_score_uses_the_chosen_fields(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("one,other,truth\nCocaCola,Coca Cola,Coca Cola\n")
     odd = Upload(str(tmp_path / "odd.csv"))
     seen: list[Step] = []
@@ -158,19 +158,19 @@ def test_fields_are_those_that_one_picks(tmp_path: Path) -> None:
     assert "pick the right one" in describe_error(error.value, "page")
 
 
-def test_the_same_file_twice_is_one(tmp_path: Path) -> None:
+def test_same_file_twice_is_one_submission(tmp_path: Path) -> None:
     assert read_data(score_uploads(GOLD, SUBMISSION, SUBMISSION)[1])["submissions"] == ["submission"]
 
 
-def test_a_file_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_file_that_is_gone_is_reported(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="gone") as error:
         score_uploads(GOLD, Upload(str(tmp_path / "gone.json")))
     assert "drop it again" in describe_error(error.value, "page")
 
 
-def test_progress_is_told(tmp_path: Path) -> None:
-    progress = [step for step in steps(write_table(tmp_path / "table.jsonl", 3_000)) if isinstance(step, Progress)]
-    assert progress[-1] == Progress(3_000, "table")
+def test_row_counts_are_reported(tmp_path: Path) -> None:
+    progress = [step for step in steps(write_table(tmp_path / "table.jsonl", 3_000)) if isinstance(step, RowCount)]
+    assert progress[-1] == RowCount(3_000, "table")
     assert len(progress) > 1
 
 
@@ -185,14 +185,14 @@ WRONG_FILES = [
 ]
 
 
-@pytest.mark.parametrize(("gold", "submission", "said"), WRONG_FILES)
-def test_a_wrong_file_is_told(tmp_path: Path, gold: bytes, submission: bytes, said: str) -> None:
+@pytest.mark.parametrize(("gold", "submission", "words"), WRONG_FILES)
+def test_wrong_file_is_reported(tmp_path: Path, gold: bytes, submission: bytes, words: str) -> None:
     for name, content in (("gold.json", gold), ("submission.json", submission)):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=r"json") as error:
         score_uploads(Upload(str(tmp_path / "gold.json")), Upload(str(tmp_path / "submission.json")))
     shown = describe_error(error.value, "page")
-    assert said in shown
+    assert words in shown
     assert str(tmp_path) not in shown
 
 

@@ -1,4 +1,4 @@
-"""A limit of memory for a part of a test: what takes more fails, and does not take the machine with it."""
+"""Limits the memory of a part of a test, so that a failure does not exhaust the machine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_MOST_MEMORY = 1_500_000_000  # bytes, besides what the process has
+_MOST_MEMORY = 1_500_000_000  # bytes, in addition to the current memory of the process
 
 
 @contextmanager
 def limit_memory() -> Iterator[None]:
-    """Let this process take no more memory than it has, and some. Only Linux enforces it."""
+    """Limit the memory that this process can take in addition. Only Linux enforces it."""
     if not sys.platform.startswith("linux"):
         yield
         return

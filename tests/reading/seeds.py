@@ -1,4 +1,4 @@
-"""Small files of every format and layout, and the same files as something damaged them: what fuzzing begins with."""
+"""Makes small files of every format and layout, and damages them, as input for fuzzing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.reading import test_formats, test_layouts
 
 
 class Seed(NamedTuple):
-    """A file: its name, its content, and what packs the content. Damage comes before packing, which would hide it."""
+    """A file: its name, its content, and the function that packs it. Content is damaged before packing."""
 
     name: str
     content: bytes
@@ -28,7 +28,7 @@ class Seed(NamedTuple):
 
 
 def make_seeds(folder: Path) -> list[Seed]:
-    """Make a seed for each format and each layout, as far as the library that reads it is installed."""
+    """Make a seed for each format and each layout whose library is installed."""
     lines = test_formats.LINES.encode()
     seeds = [Seed(name, text.encode()) for name, text in test_formats.TEXTS.items()]
     seeds += [Seed("utf-16.json", test_formats.LINES.encode("utf-16")), Seed("answers.txt", b"12.50\nR Jones\n")]
@@ -74,7 +74,7 @@ def _pack_parts(parts: dict[str, bytes]) -> bytes:
 
 
 def _write_columns() -> dict[str, bytes]:
-    """The same table as Parquet, as an Arrow file and as an Arrow stream."""
+    """Write the same table as Parquet, as an Arrow file and as an Arrow stream."""
     import pyarrow
     from pyarrow import ipc, parquet
 
@@ -118,7 +118,7 @@ _PIECES = (*f"{_SHORT} {_NAMES}".encode().split(), *_LONG, *_BYTES)
 def damage(content: bytes, other: bytes, chance: random.Random) -> bytes:
     """Damage a file: exchange values of JSON, or flip, delete, repeat and insert bytes, also those of another file."""
     if chance.random() < 0.5:
-        with suppress(ValueError):  # it is not JSON
+        with suppress(ValueError):  # the content is not JSON
             return _exchange_values(content, chance)
     for _ in range(chance.choice((1, 1, 2, 3, 8))):
         start = chance.randrange(len(content) + 1)

@@ -68,7 +68,7 @@ def test_unknown_ids_are_an_error() -> None:
         applied.conclude()
 
 
-def test_correction_that_changes_nothing_is_said() -> None:
+def test_idle_correction_is_noted() -> None:
     applied = Corrections({"7": Correction(["Tea time"])}, "corrections.json")
     assert applied.apply(ROWS) == ROWS
     assert applied.accepted == 0

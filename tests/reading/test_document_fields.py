@@ -68,7 +68,7 @@ def test_textract_responses_are_read_from_lines_and_from_a_folder(indent: int | 
 
 
 def test_textract_responses_of_a_folder_can_be_named_by_file(tmp_path: Path) -> None:
-    """Without aliases, and the same query about every page: the id is the name of the file."""
+    """Without aliases, and with the same query for every page, the id is the name of the file."""
     folder = tmp_path / "responses"
     folder.mkdir()
     for key, answer in (("date", "May 4"), ("total", "12.50")):

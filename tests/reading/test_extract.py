@@ -23,7 +23,7 @@ from anls_metric.reading.extract import (
 
 ALL_RULES = extractor(",".join(EXTRACTORS))
 
-# The name of a rule -> texts with the answers that it finds; None where it finds nothing.
+# The name of a rule -> texts with the answers that the rule finds; None for no answer.
 FOUND: dict[str, list[tuple[str, str | None]]] = {
     "harmony": [
         (
@@ -322,7 +322,7 @@ def test_rule_finds_the_answer(name: str, text: str, answer: str | None) -> None
     assert extractor(name)(text) == (text if answer is None else answer)
 
 
-# Answers that no rule may change, save those that drop a period.
+# Answers that no rule may change, except rules that drop a period.
 UNTOUCHED = [
     *(
         "$5",
@@ -409,7 +409,7 @@ def test_every_rule_has_cases_and_a_meaning() -> None:
     assert all(rule.name == name and rule.meaning and rule.marks for name, rule in EXTRACTORS.items())
 
 
-# A wrapping of answers that score 0.9229 -> how it is made, the score with it, and the rules that remove it.
+# A wrapping of answers that score 0.9229 -> a function that makes it, the score with it, and the rules that remove it.
 WRAPPED: dict[str, tuple[Callable[[str], str], float, str]] = {
     "think": (lambda answer: f"<think>\nLet me look at the document.\n</think>\n{answer}", 0.0152, "think"),
     "fenced JSON": (lambda answer: f"```json\n{json.dumps({'answer': answer})}\n```", 0.0782, "json"),
@@ -498,9 +498,9 @@ def test_answer_in_tags_finds_the_answer_or_none(text: str, answer: str | None) 
     assert answer_in_tags(text.replace("answer", "x"), tag="x") == answer
 
 
-# The report of what rules did
+# The report about rules
 
-# The name of a rule -> texts in which its wrapping begins and cannot be read.
+# The name of a rule -> texts with a broken wrapping.
 BROKEN = {
     "harmony": ["<|channel|>analysis<|message|>It could be Pepsi"],
     "think": ["<think>It could be", "<think>a</think>Coca<think>or"],
@@ -518,7 +518,7 @@ BROKEN = {
     "python:brand": ["{'brand': 'Coca Co"],
     "list": ["['Coca Co"],
 }
-# The name of a rule -> texts in which it finds nothing, and which are not broken.
+# The name of a rule -> texts without its wrapping, which are not broken.
 NOT_BROKEN = {
     "think": ["<think>a</think>"],
     "tag": ["a <b> c"],
@@ -577,7 +577,7 @@ def test_part_of_values_that_are_cut_off_is_no_answer() -> None:
     assert report.counts == {"json": RuleCounts(0, 0, 3)}
 
 
-# Texts that make rules work hard.
+# Pieces of texts that are expensive for rules.
 PIECES = [
     *(
         "<think>",
@@ -646,7 +646,7 @@ def test_text_without_marks_stays_as_it_is(text: str) -> None:
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_rules_take_linear_time_for_hostile_texts(piece: str) -> None:
-    """A rule of quadratic time would take many minutes."""
+    """A rule with quadratic time would take many minutes."""
     for start in ("", '"', r"\boxed{", "Answer: "):
         text = start + piece * (20_000 // len(piece)) + start[::-1]
         for rule in EXTRACTORS.values():
@@ -654,7 +654,7 @@ def test_rules_take_linear_time_for_hostile_texts(piece: str) -> None:
             assert answer is None or len(answer) <= len(text)
 
 
-# Answers that are lists and nested values: the text -> the JSON that the rule finds; None where it finds nothing.
+# Answers that are lists and nested values: texts with the JSON that the rule finds; None for no answer.
 FOUND_VALUES: dict[str, list[tuple[str, str | None]]] = {
     "json": [
         ('Here: {"total": "12.50", "items": [1, 2]}, see [3].', '{"total": "12.50", "items": [1, 2]}'),

@@ -1,4 +1,4 @@
-"""Files of every format, container and encoding are read as they were written, or refused."""
+"""Files of every format, container and encoding keep their content, or are refused."""
 
 from __future__ import annotations
 
@@ -217,11 +217,11 @@ def test_data_set_saved_by_datasets_is_read(tmp_path: Path) -> None:
     check_rows(tmp_path / "file.arrow")
 
 
-# Excel: the workbooks are made by hand, since few libraries write them
+# Excel workbooks, made by hand because few libraries write them
 
 
 def workbook(path: Path, rows: list[list[str]]) -> str:
-    """A workbook whose cells are given as the XML of their values."""
+    """Write a workbook, given the XML of its cells."""
     cells = ""
     for number, row in enumerate(rows, 1):
         of_row = "".join(f"<c r='{chr(65 + place)}{number}' {cell}</c>" for place, cell in enumerate(row))
@@ -295,7 +295,7 @@ def test_empty_cell_of_accepted_answers_is_refused(tmp_path: Path) -> None:
 
 @st.composite
 def tables(draw: st.DrawFn) -> Table:
-    """Rows of any texts that UTF-8 can hold."""
+    """Make rows of any texts that are valid in UTF-8."""
     texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
     answers = st.lists(texts, min_size=1, max_size=3)
     count = draw(st.integers(1, 6))
@@ -304,7 +304,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 def _csv(rows: Table, delimiter: str) -> str:
     try:
-        return write_csv(rows, delimiter, quoting=csv.QUOTE_ALL)  # else a lone carriage return would end a line
+        return write_csv(rows, delimiter, quoting=csv.QUOTE_ALL)  # otherwise a carriage return would end a line
     except csv.Error:  # Python 3.10 writes no NUL
         reject()
 

@@ -1,4 +1,4 @@
-"""Damaged files of every format and layout have a score or an error for people, and never need much memory."""
+"""Damaged files of every format and layout give a score or a readable error, and never need much memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.reading import test_layouts
 from tests.reading.memory import limit_memory
 from tests.reading.seeds import Seed, damage, make_seeds
 
-# Through the options, more code meets what is in a file.
+# Options that lead the content of files through more code.
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"variant": "anls_star"},
@@ -32,9 +32,9 @@ OPTIONS: list[dict[str, Any]] = [
 
 
 def score(*paths: Path, **options: Any) -> str:
-    """Score a file, or a gold file and answers: "" where they are refused.
+    """Score a file, or a gold file and answers; "" if they are refused.
 
-    Any other error than an `InputError` is a mistake of ours.
+    Any error except an `InputError` is a bug.
     """
     try:
         with warnings.catch_warnings():
@@ -70,7 +70,7 @@ def seeds(folder: Path) -> list[Seed]:
 
 
 def test_each_seed_has_a_score(seeds: list[Seed], folder: Path, gold: Path) -> None:
-    """It also imports what reads them, before memory is limited."""
+    """Make the seeds. This also imports their readers before memory is limited."""
     answers = folder / "answers.json"
     answers.write_text(json.dumps({"7": "12.50", "8": "R Jones"}))
     for seed in seeds:

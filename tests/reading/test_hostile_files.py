@@ -1,4 +1,4 @@
-"""Small files that were made to need much memory are refused in a line, before the memory is taken. All are made up."""
+"""Small files that were made to need much memory are refused with one line, before the memory is taken."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MB = 1 << 20
 
 
 def refuse(capsys: pytest.CaptureFixture[str], path: Path) -> str:
-    """Score a file with the command, which must refuse it in a line; return the line."""
+    """Score a file with the command, which must refuse it with one line, and return this line."""
     with limit_memory():
         status = command_line.main([str(path)])
     out, error = capsys.readouterr()
@@ -53,7 +53,7 @@ FAR = {
 
 @pytest.mark.parametrize("name", FAR)
 def test_workbook_with_a_far_cell_is_refused(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Its reader aborts the process, or takes gigabytes."""
+    """The reader would abort the process, or take gigabytes."""
     pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
     line = refuse(capsys, write_sheet(tmp_path / name, FAR[name]))
     assert "delete the cells that are far" in line or "duplicate attribute" in line
@@ -126,7 +126,7 @@ def test_packed_arrow_file_that_becomes_large_is_refused(tmp_path: Path, capsys:
 def test_arrow_file_that_is_cut_off_is_refused(
     place: int | str, number: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The library makes room for what a message says before it looks for its end."""
+    """The library allocates the size that a message states before it looks for the end of the message."""
     pyarrow = pytest.importorskip("pyarrow")
     stream = io.BytesIO()
     batch = pyarrow.record_batch({"prediction": ["a" * 7_000], "references": ["b"]})
@@ -144,7 +144,7 @@ def test_arrow_file_that_is_cut_off_is_refused(
 
 
 def break_footer(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
-    """Change the footer of a Parquet file, which tells where everything is. Its length and four bytes follow it."""
+    """Change the footer of a Parquet file. Its length and four bytes follow it."""
     length = int.from_bytes(content[-8:-4], "little")
     footer = change(content[-8 - length : -8])
     return content[: -8 - length] + footer + struct.pack("<I", len(footer)) + content[-4:]
@@ -178,7 +178,7 @@ def test_parquet_file_with_a_broken_footer_is_refused(
 def test_parquet_footer_with_any_byte_changed_never_ends_the_process(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The library ends the process where some numbers of a footer are wrong, when it is asked for them."""
+    """The library aborts the process on access to some wrong numbers of a footer."""
     pytest.importorskip("pyarrow.parquet")
     write_parquet(tmp_path / "a.parquet")
     content = (tmp_path / "a.parquet").read_bytes()
@@ -210,7 +210,7 @@ def test_parquet_file_of_any_kind_is_read(codec: str, pages: str, dictionary: bo
 
 
 def test_parquet_file_with_rows_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The library leaves out the rows of a column without pages, and says nothing."""
+    """The library silently skips the rows of a column without pages."""
     parquet = pytest.importorskip("pyarrow.parquet")
     write_parquet(tmp_path / "a.parquet", row_group_size=1)
     iterate = parquet.ParquetFile.iter_batches

@@ -1,4 +1,4 @@
-"""Rows of a gold file joined with a submission, and of tables, in any order and format."""
+"""Rows from a gold file and a submission, and from tables, in any order and format."""
 
 from __future__ import annotations
 

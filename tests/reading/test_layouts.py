@@ -1,4 +1,4 @@
-"""Layouts of made-up files in the shape of every program, and of files that the programs wrote."""
+"""The layouts of made-up files in the format of every program, and of files from the programs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import find_submissions
 from tests.conftest import SHARED
 
-# Two made-up questions, as each program writes them.
+# Two made-up questions in the format of each program.
 QUESTIONS = ["What is the total?", "Who signed it?"]
 ANSWERS = ["12.50", "R Jones"]
 ACCEPTED = [["12.50", "$12.50"], ["R. Jones", 'it\'s "R. Jones"']]
@@ -63,7 +63,7 @@ def tag_references(accepted: list[str]) -> list[Any]:
 
 
 def make_queries(questions: list[str], answers: list[str], aliases: list[str]) -> dict[str, Any]:
-    """A response of Textract to queries, as AnalyzeDocument returns it."""
+    """Make a response of Textract's AnalyzeDocument to queries."""
     blocks: list[Any] = [{"BlockType": "PAGE", "Id": "page", "Relationships": [{"Type": "CHILD", "Ids": ["q0"]}]}]
     for n, (question, answer, alias) in enumerate(zip(questions, answers, aliases)):
         query = {"Text": question, **({"Alias": alias} if alias else {})}
@@ -74,7 +74,7 @@ def make_queries(questions: list[str], answers: list[str], aliases: list[str]) -
 
 
 def make_field(text: str) -> dict[str, Any]:
-    """A field of Azure Document Intelligence."""
+    """Make a field of Azure Document Intelligence."""
     return {"type": "string", "valueString": f"{text}!", "content": text, "confidence": 0.9, "spans": []}
 
 
@@ -84,7 +84,7 @@ def make_azure_result(answers: dict[str, str]) -> dict[str, Any]:
 
 
 def make_document(answers: dict[str, str]) -> dict[str, Any]:
-    """A document of Document AI."""
+    """Make a document of Document AI."""
     entities = [{"type": key, "mentionText": text, "confidence": 0.9, "id": "0"} for key, text in answers.items()]
     return {"uri": "", "mimeType": "application/pdf", "text": "...", "pages": [], "entities": entities}
 
@@ -639,7 +639,7 @@ FILES: dict[str, tuple[str, Any]] = {
     ),
     "answers_by_id": ("answers.json", dict(zip("78", ANSWERS))),
 }
-# A layout of gold files -> that of a submission to it.
+# A layout of gold files -> the layout of its submissions.
 SUBMISSION_TO = {
     "helm_instances": "helm_predictions",
     "squad": "squad_nbest",
@@ -742,7 +742,7 @@ def test_remove_prompt_keeps_the_words_of_a_question(question: str) -> None:
 
 
 def test_due_submission_is_joined_with_the_documents_of_the_gold_file(tmp_path: Path) -> None:
-    """The gold file holds the variants of each value; a submission holds the values alone."""
+    """The gold file holds the variants of each value, a submission only the values."""
     _, documents = FILES["due"]
     gold = write(tmp_path / "gold.jsonl", documents)
     answered = [
@@ -872,7 +872,7 @@ def test_failures_are_described_with_their_commonest_reasons(reasons: dict[str, 
 
 
 def test_batch_with_texts_as_responses_is_read() -> None:
-    """A table of somebody's own that has the fields of a batch."""
+    """A table of a user with the fields of a batch."""
     assert find_batch_answer({"custom_id": "7", "response": "Coca Cola", "error": None}) == "Coca Cola"
 
 
@@ -926,13 +926,11 @@ def test_inspect_ai_archive_is_read(tmp_path: Path) -> None:
     assert [row.prediction for row in rows_of(str(tmp_path / "log.eval"))] == ANSWERS
 
 
-# Files that the programs wrote themselves, if they are on the machine
+# Files from the programs themselves, if they are on the machine
 
 WRITTEN = SHARED / "layouts"
 MANIFEST = json.loads((WRITTEN / "MANIFEST.json").read_text(encoding="utf-8")) if WRITTEN.is_dir() else []
-needs_files = pytest.mark.skipif(
-    not MANIFEST, reason="files of the programs are not on this machine (../shared/layouts)"
-)
+needs_files = pytest.mark.skipif(not MANIFEST, reason="files of the programs are not on this machine")
 BOTH = [entry for entry in MANIFEST if entry["references"] and entry["prediction"]]
 ONE_SIDE = [entry for entry in MANIFEST if not entry["references"] and not entry["file"].endswith(".pkl")]
 NEEDS = {".xlsx": "python_calamine", ".parquet": "pyarrow", ".eval": "zstandard"}
@@ -981,7 +979,7 @@ def test_file_of_a_program_has_the_right_score_for_each_question(entry: dict[str
 
 
 def make_gold_file(folder: Path, entry: dict[str, Any]) -> str:
-    """A gold file to the questions of a file that has no accepted answers."""
+    """Make a gold file for the questions of a file without accepted answers."""
     if "edge" not in entry["file"]:
         return str(SHARED / "data" / "docvqa_val_1k" / "gold.json")
     if entry["harness"] == "crfm-helm":

@@ -1,4 +1,4 @@
-"""Records of a file with their places, and errors that name file and place."""
+"""Records with their places in a file, and errors that name file and place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RECORDS = [{"id": number, "text": f"é {number}"} for number in range(2 * CHUNK 
 
 
 def write(path: Path, records: list[dict[str, Any]]) -> str:
-    """Records in the format that the ending of the file names."""
+    """Write records in the format of the ending of the file."""
     with path.open("w", encoding="utf-8", newline="") as file:
         if path.suffix == ".jsonl":
             file.writelines(f"{json.dumps(record)}\n" for record in records)

@@ -1,4 +1,4 @@
-"""Accepted answers in their written forms, and errors with the remedies of each door."""
+"""Accepted answers in all written forms, and errors with the remedies of each door."""
 
 from __future__ import annotations
 
@@ -149,6 +149,6 @@ def test_remedy_has_words_for_every_door(door: Door) -> None:
         assert ("--" in words) <= (door == "command")
 
 
-def test_a_remedy_that_no_table_has_fails_where_it_is_written() -> None:
+def test_remedy_that_no_table_has_fails_where_it_is_written() -> None:
     with pytest.raises(AttributeError):
         _ = remedies.NO_SUCH_REMEDY  # type: ignore[attr-defined]

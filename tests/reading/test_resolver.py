@@ -1,4 +1,4 @@
-"""Which field is which: by name, by value, and by the file on the other side. Made-up records."""
+"""Which field is which, by name, by values, and by the other file. The records are made up."""
 
 from __future__ import annotations
 

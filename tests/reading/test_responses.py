@@ -1,4 +1,4 @@
-"""The answer in made-up responses of model interfaces, in the shapes of their published schemas."""
+"""The answer in made-up responses of model APIs, which follow the published schemas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from anls_metric.reading import responses
 
-# A function -> responses with the answers that it finds; None where the request failed.
+# A function -> responses with the answers that it finds; None for a failed request.
 ANSWERS: dict[str, list[tuple[Any, str | None]]] = {
     "find_answer": [
         ({"choices": [{"message": {"content": [{"type": "text", "text": "7"}]}}]}, "7"),

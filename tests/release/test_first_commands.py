@@ -1,4 +1,4 @@
-"""The first commands of the README, typed into a fresh shell in a clone of which nobody has installed anything."""
+"""The first commands of the README run in a fresh shell, in a clone without any installation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Typed = Callable[[str], subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="module")
 def typed(tmp_path_factory: pytest.TempPathFactory) -> Typed:
-    """Type a command into a fresh shell in a clone of which nobody has activated or installed anything."""
+    """A function that runs a command in a fresh shell, in a clone without an activated environment."""
     clone = copy_of_the_checkout(tmp_path_factory.mktemp("fresh") / "clone")
     ours = str(Path(sys.executable).parent)
     path = os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if folder != ours)
@@ -36,7 +36,7 @@ def typed(tmp_path_factory: pytest.TempPathFactory) -> Typed:
 
 @pytest.fixture(scope="module")
 def first_command(typed: Typed) -> str:
-    """What the first command prints at its end."""
+    """The last output of the first command."""
     score, _ = README.blocks("bash")
     done = typed(score)
     if "No matching distribution" in done.stderr + done.stdout:
@@ -45,12 +45,12 @@ def first_command(typed: Typed) -> str:
     return done.stdout
 
 
-def test_the_first_command_scores_the_example(first_command: str) -> None:
+def test_first_command_scores_the_example(first_command: str) -> None:
     assert "ANLS       0.6273\nquestions  6\n" in first_command
     assert anls_metric.signature() in without_questions(first_command)
 
 
-def test_the_first_command_installs_rapidfuzz_alone(first_command: str, typed: Typed) -> None:
+def test_first_command_installs_rapidfuzz_alone(first_command: str, typed: Typed) -> None:
     listed = typed(".venv/bin/python -m pip list --format freeze").stdout
     names = {line.partition("==")[0].lower() for line in listed.splitlines()}
     assert names - {"pip", "setuptools", "wheel"} == {"anls-metric", "rapidfuzz"}
@@ -61,7 +61,7 @@ def test_the_first_command_installs_rapidfuzz_alone(first_command: str, typed: T
 
 @pytest.mark.parametrize("block", README.blocks("console"), ids=lambda block: " ".join(block.split()[:3]))
 def test_console_blocks(block: str, first_command: str, typed: Typed) -> None:
-    """After the first command, and the line that activates what that has made."""
+    """After the first command, and the line that activates its environment."""
     (activate,) = re.findall(r"`(source [^`]+)`", README.text)
     assert README.text.index(activate) < README.text.index(block)
     command, _, expected = block.removeprefix("$ ").partition("\n")

@@ -1,4 +1,4 @@
-"""What is released: a source distribution whose tests run, a wheel that holds what it needs, the Space's folder."""
+"""The release: a source distribution whose tests run, a complete wheel, and the folder of the Space."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.conftest import ROOT, copy_of_the_checkout
 
 NAME = f"anls_metric-{anls_metric.__version__}"
 
-# A program that sees what its folder or its Python holds, whatever the tests themselves run from.
+# An environment in which a program sees only the packages of its folder and its Python.
 ALONE = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
 
 
@@ -33,7 +33,7 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> subprocess.Compl
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the source distribution, and the wheel that is built from that."""
+    """A folder with the source distribution, and the wheel built from it."""
     for needed in ("build", "hatchling", "hatch_fancy_pypi_readme"):
         pytest.importorskip(needed)
     folder = tmp_path_factory.mktemp("built")
@@ -65,7 +65,7 @@ def files(folder: Path) -> set[str]:
     return {path.as_posix() for path in found if "__pycache__" not in path.parts}
 
 
-def test_the_source_distribution_holds_the_checkout(source: Path) -> None:
+def test_source_distribution_holds_the_checkout(source: Path) -> None:
     assert files(source) == files(source.parent / "copy") | {"PKG-INFO"}
     assert "tests/conftest.py" in files(source)
 
@@ -79,7 +79,7 @@ def test_twine_takes_what_is_built(built: Path) -> None:
 
 
 def few_tests(folder: Path, home: Path, **environment: str) -> None:
-    """Run some of the quick tests that lie in a folder, on the package that lies in another."""
+    """Run some of the quick tests of one folder with the package of another folder."""
     where = run(sys.executable, "-c", "import anls_metric; print(anls_metric.__file__)", cwd=folder, **environment)
     assert where.stdout.strip() == str(home / "anls_metric" / "__init__.py"), where.stderr
     quick = [
@@ -94,12 +94,12 @@ def few_tests(folder: Path, home: Path, **environment: str) -> None:
     assert re.search(r"^\d\d+ passed", done.stdout, re.MULTILINE), done.stdout
 
 
-def test_the_tests_of_the_source_distribution_run(source: Path) -> None:
+def test_tests_of_the_source_distribution_run(source: Path) -> None:
     few_tests(source, source)
 
 
-def test_the_wheel_passes_the_tests_without_the_checkout(wheel: zipfile.ZipFile, source: Path, tmp_path: Path) -> None:
-    """Some of those that `.ci/run wheel` runs against the wheel as it is installed."""
+def test_wheel_passes_the_tests_without_the_checkout(wheel: zipfile.ZipFile, source: Path, tmp_path: Path) -> None:
+    """Some of the tests that `.ci/run wheel` runs with the installed wheel."""
     wheel.extractall(tmp_path / "installed")
     shutil.copytree(source / "tests", tmp_path / "alone" / "tests")
     shutil.copy(source / "pyproject.toml", tmp_path / "alone")
@@ -122,7 +122,7 @@ def test_wheel_holds_the_package_its_types_and_nothing_else(wheel: zipfile.ZipFi
     }
 
 
-def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
+def test_installed_package_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> None:
     pytest.importorskip("mypy", reason="the extra `lint` is not installed")
     venv.create(tmp_path / "venv", symlinks=True)
     python = tmp_path / "venv" / "bin" / "python"
@@ -146,7 +146,7 @@ def test_what_is_installed_is_typed(wheel: zipfile.ZipFile, tmp_path: Path) -> N
     assert "Found 2 errors in 1 file" in checked.stdout
 
 
-def test_the_metadata_says_what_for_whom_and_where(metadata: Message) -> None:
+def test_metadata_matches_citation_and_readme(metadata: Message) -> None:
     assert (metadata["Name"], metadata["Version"]) == ("anls-metric", anls_metric.__version__)
     assert [need for need in metadata.get_all("Requires-Dist", []) if "extra ==" not in need] == ["rapidfuzz>=3.8"]
     cited = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
@@ -158,7 +158,7 @@ def test_the_metadata_says_what_for_whom_and_where(metadata: Message) -> None:
         assert url.partition(", ")[2] in cited + (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_long_description_reads_on_its_own(metadata: Message) -> None:
+def test_long_description_reads_on_its_own(metadata: Message) -> None:
     description = str(metadata.get_payload())
     assert metadata["Description-Content-Type"] == "text/markdown"
     front_matter, _, readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n---\n")
@@ -178,7 +178,7 @@ def test_the_long_description_reads_on_its_own(metadata: Message) -> None:
     assert picture.startswith(f"{space}resolve/main/docs/")
 
 
-def test_what_the_space_installs_is_the_extra_of_the_page(metadata: Message) -> None:
+def test_space_requirements_equal_the_app_extra(metadata: Message) -> None:
     needs = [need.partition("; extra == 'app'") for need in metadata.get_all("Requires-Dist", [])]
     expected = {need for need, extra, _ in needs if extra or ";" not in need}
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
@@ -188,7 +188,7 @@ def test_what_the_space_installs_is_the_extra_of_the_page(metadata: Message) -> 
 # The Space, and the forge
 
 
-def test_the_space_runs_from_its_folder_alone(tmp_path: Path) -> None:
+def test_space_runs_from_its_folder_alone(tmp_path: Path) -> None:
     pytest.importorskip("evaluate")
     page = importlib.util.find_spec("gradio") is not None
     script, options = ROOT / ".ci" / "space.py", ["--namespace", "somebody", *([] if page else ["--without-page"])]
@@ -207,7 +207,7 @@ def test_the_space_runs_from_its_folder_alone(tmp_path: Path) -> None:
             assert (document.parent / link).exists(), f"{document}: {link}"
 
 
-def test_the_forge_does_every_step_of_ci_and_releases_what_was_checked() -> None:
+def test_forge_does_every_step_of_ci_and_releases_what_was_checked() -> None:
     yaml = pytest.importorskip("yaml")
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     (steps,) = re.findall(r"^\[ \$# -gt 0 \] \|\| set -- (.*)$", script, re.MULTILINE)

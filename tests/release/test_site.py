@@ -1,4 +1,4 @@
-"""The site that mkdocs builds from README and docs: its pages, its links, and nothing from another host."""
+"""The site that mkdocs builds from README and docs: its pages and links, with nothing from another host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Made-up submissions, and reports of them."""
+"""Makes made-up submissions, and reports about them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Answers = Sequence[tuple[str | None, Sequence[str]]]
 
 
 def score_answers(answers: Answers, records: Sequence[Mapping[str, Any]] = (), variant: str = "standard") -> ScoredSet:
-    """The scored set of answers with their references. Ids are numbers unless the records have ids."""
+    """Score answers with their references. Ids are numbers unless the records have ids."""
     scored_set = ScoredSet(variant, keep=True)
     records = records or [{"question": f"What is number {number}?"} for number in range(len(answers))]
     ids = [str(record.get("id", number)) for number, record in enumerate(records)]
@@ -35,14 +35,14 @@ def build_report(
     variant: str = "standard",
     **options: Any,
 ) -> str:
-    """The report of submissions to the same questions, as HTML."""
+    """Build the HTML report of submissions to the same questions."""
     sets = {name: score_answers(answers, records, variant) for name, answers in submissions.items()}
     compared = compare(sets) if len(sets) > 1 else None
     return as_html([Entry(name, scored_set) for name, scored_set in sets.items()], compared, **options)
 
 
 def make_answers(count: int, right: float) -> list[tuple[str, list[str]]]:
-    """Answers with their references; the share `right` of them is right, and some others are nearly right."""
+    """Make answers with their references. The share `right` of them is right, and some others are nearly right."""
     answers = []
     for number in range(count):
         accepted = f"answer of question {number}"
@@ -61,14 +61,14 @@ class _ElementParser(HTMLParser):
 
 
 def list_elements(page: str) -> list[tuple[str, dict[str, str | None]]]:
-    """The tag and the attributes of every element of a page."""
+    """List the tag and the attributes of every element of a page."""
     parser = _ElementParser()
     parser.feed(page)
     return parser.elements
 
 
 def read_data(page: str) -> dict[str, Any]:
-    """The data that the script of a report reads."""
+    """Read the data for the script from a report."""
     match = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.DOTALL)
     assert match
     data: dict[str, Any] = json.loads(match[1])

@@ -1,4 +1,4 @@
-"""The report, opened from the disk in a real browser without a network."""
+"""The report, opened from a file in a real browser without a network."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIX = {name: make_answers(120, share) for name, share in zip("abcdef", (0.9, 0.8
 
 @pytest.fixture
 def open_report(browser: Any, tmp_path: Path) -> Iterator[OpenReport]:
-    """Write a report and open it. At the end, check that it loaded nothing from elsewhere and had no errors."""
+    """A function that writes and opens a report. At the end, check that it used no network and had no errors."""
     pages: list[Any] = []
     foreign_urls: list[str] = []
     errors: list[str] = []
@@ -240,7 +240,7 @@ def test_keyboard_opens_closes_and_searches_questions(open_report: OpenReport) -
     page.keyboard.press("/")
     page.keyboard.type("jk")
     assert page.get_by_role("searchbox").input_value() == "jk"
-    for _ in range(50):  # j goes on over the border of a page
+    for _ in range(50):  # the key j continues on the next page
         page.get_by_role("searchbox").fill("")
     page.get_by_role("searchbox").blur()
     for _ in range(51):
@@ -257,7 +257,7 @@ def test_opened_question_shows_the_whole_answer_as_written(open_report: OpenRepo
     assert page.locator(".written").text_content() == " Coca  COLA"
     assert page.locator(".accepted li").all_inner_texts() == ["accepted", "x", "Coca Colaclosest"]
     assert page.locator(".accepted .closest").inner_text().startswith("Coca Cola")
-    assert page.locator(".edits").count() == 0  # they differ in case and blanks alone
+    assert page.locator(".edits").count() == 0  # they differ only in case and blanks
 
 
 def test_edits_join_to_both_texts(open_report: OpenReport) -> None:
@@ -351,7 +351,7 @@ def open_page_of_question(open_report: OpenReport, tmp_path: Path, **options: An
 
 
 def read_view(page: Any) -> list[float]:
-    """How far the page of a question is to the right and down, and how many times its size it has."""
+    """Read the offset of the page of a question to the right and down, and its zoom factor."""
     script = "image => { const m = new DOMMatrix(getComputedStyle(image).transform); return [m.e, m.f, m.a] }"
     view: list[float] = page.locator(".sheet img").evaluate(script)
     return [round(value, 2) for value in view]
@@ -484,7 +484,7 @@ def test_downloaded_csv_holds_every_submission(
         assert mean == pytest.approx(sum(float(row[f"{name} score"]) for row in rows) / len(rows))
 
 
-# Look
+# Layout
 
 
 def test_scores_need_no_script(browser: Any, tmp_path: Path) -> None:
@@ -568,7 +568,7 @@ def test_report_of_a_variant_lists_every_question(open_report: OpenReport) -> No
         assert len(list_ids(page)) == 30
 
 
-# The state: what is shown, what the address says, and what a download holds
+# The state: the view, the URL, and downloads
 
 
 def read_status(page: Any) -> str:
@@ -708,7 +708,7 @@ def test_group_table_sorts_and_shows_every_group(open_report: OpenReport) -> Non
         assert shown == sorted(shown, reverse=direction == "descending")
 
 
-# Baseline, regressions, and what filters
+# Baseline, regressions, and filters
 
 
 def test_baseline_changes_difference_interval_p_and_verdict(open_report: OpenReport) -> None:

@@ -1,4 +1,4 @@
-"""The report as a file: its data, its summary, its images, and the safety of its texts."""
+"""The report as a file: its data, summary and images, and the escaping of texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The score as the Hugging Face Hub takes it."""
+"""The score in the format of the Hugging Face Hub."""
 
 from __future__ import annotations
 

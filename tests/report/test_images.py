@@ -1,4 +1,4 @@
-"""The pages beside the questions of a report: from Parquet, Arrow and data sets in memory."""
+"""The page images in a report, from Parquet, Arrow and data sets in memory."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def make_image(number: int, size: tuple[int, int] = (30, 40)) -> bytes:
-    """The bytes of an image whose height tells its number."""
+    """Make an image whose height encodes its number."""
     stream = io.BytesIO()
     pillow.new("RGB", (size[0], size[1] + number), (200, 10 * number, 0)).save(stream, "PNG")
     return stream.getvalue()
 
 
 def make_rows(pages: Sequence[bytes | None]) -> list[dict[str, Any]]:
-    """Questions that are answered right but for the last, each with its page. The data is made up."""
+    """Make questions with their pages. All answers but the last are right."""
     return [
         {
             "questionId": 700 + place,
@@ -62,7 +62,7 @@ def without(name: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def read_heights(report: Path) -> list[int | str]:
-    """For each question of a report the height of its page over 40, or why it has none."""
+    """Read, for each question of a report, the height of its page divided by 40, or the reason for no page."""
     data = read_data(report.read_text(encoding="utf-8"))
     heights = []
     for address in data["pictures"]:
@@ -166,7 +166,7 @@ def test_images_limit_keeps_pages_of_wrong_answers(tmp_path: Path, report: Path)
 
 
 def make_bomb() -> bytes:
-    """A PNG of a few bytes that says it has 10,000 million pixels."""
+    """Make a PNG of a few bytes that claims to have 10,000 million pixels."""
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

@@ -1,4 +1,4 @@
-"""Answers made up for the tests: for each branch of a rule a row, its score, and words of its explanation."""
+"""Made-up answers for the rules: for each branch a row, its score, and words of its explanation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from anls_metric import rule
 
 
 class Example(NamedTuple):
-    """An answer: the name of its rule, a row, its score, and words that its explanation has."""
+    """An answer: the name of its rule, a row, its score, and words of its explanation."""
 
     rule: str
     row: dict[str, Any]
@@ -17,7 +17,7 @@ class Example(NamedTuple):
 
 
 def is_scored_or_refused(rule_name: str, row: dict[str, Any]) -> bool:
-    """Whether an answer has a score from 0 to 1, or an error that names its row."""
+    """Score an answer, and check that it has a score from 0 to 1, or an error that names its row."""
     try:
         (score,) = rule(rule_name).scores([row], lambda place: "the question of the test")
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Every number that the programs of the benchmarks gave is reproduced: answers bit for bit, data sets to 1e-9."""
+"""Every number of the benchmarks' programs is reproduced: for answers to the bit, for data sets to 1e-9."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from tests.rules.cases import is_scored_or_refused
 
 GOLDEN = SHARED / "rules"
 needs_golden_files = pytest.mark.skipif(
-    not GOLDEN.is_dir(), reason="the golden cases of the rules are not on this machine (../shared/rules)"
+    not GOLDEN.is_dir(), reason="the golden cases of the rules are not on this machine"
 )
 
 Case = dict[str, Any]
 
 
 class File(NamedTuple):
-    """A golden file: its rule, the program in `scores` where there are several, and the key of the number."""
+    """A golden file: its rule, the program in `scores` if there are several, and the key of the number."""
 
     name: str
     program: str = ""

@@ -1,4 +1,4 @@
-"""The rules of benchmarks: each branch, summaries, errors, and texts that want to be slow or to be run."""
+"""The rules of benchmarks: each branch, summaries, errors, and texts that attack the parser."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ HOSTILE = (
 
 
 def rows_of(text: str) -> list[tuple[str, dict[str, Any]]]:
-    """The text as prediction and as accepted answer, under each rule and format."""
+    """Make rows with the text as prediction or as accepted answer, for each rule and format."""
     rows: list[tuple[str, dict[str, Any]]] = []
     for prediction, gold in ((text, "a"), ("FINAL ANSWER: a", text), (text, text)):
         rows.append(("docvqa_2026", {"prediction": prediction, "gold": gold}))

@@ -41,7 +41,7 @@ def write(path: Path, value: Any) -> str:
 
 @pytest.fixture
 def dude(tmp_path: Path) -> tuple[str, str]:
-    """A ground truth and a submission, as DUDE's script reads them."""
+    """A ground truth and a submission in the format of DUDE's script."""
     return write(tmp_path / "gold.json", DUDE_GOLD), write(tmp_path / "answers.json", DUDE_ANSWERS)
 
 
@@ -138,7 +138,7 @@ def test_rows_in_memory_have_the_scores_of_the_rule(name: str) -> None:
     ],
 )
 def test_wrong_dude_submission_is_refused(answers: Any, words: str, tmp_path: Path) -> None:
-    """What DUDE's own check of files refuses, and two answers to a question, of which its script takes the last."""
+    """Files that DUDE's own check refuses, and repeated answers, of which its script takes the last."""
     gold = write(tmp_path / "gold.json", DUDE_GOLD)
     with pytest.raises(ValueError, match=words):
         score(write(tmp_path / "answers.json", answers), gold=gold, variant="dude")

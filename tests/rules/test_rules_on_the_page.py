@@ -1,4 +1,4 @@
-"""The endpoints of the page score files by the rule of a benchmark, and refuse single answers."""
+"""The endpoints of the page score files with the rules of benchmarks, and refuse single answers."""
 
 from __future__ import annotations
 

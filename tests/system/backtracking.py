@@ -1,4 +1,4 @@
-"""Tells from the structure of a regular expression whether it takes more than linear time for some text.
+"""Decides from the structure of a regular expression whether some text takes more than linear time.
 
 `re` tries one way through a pattern after the other. It takes more than linear time only if the number of ways through
 a text grows with the length of the text. There are three such cases: a loop that reads the same text in two ways, as in
@@ -16,14 +16,14 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import Any, NamedTuple
 
-# How `re` itself reads a pattern.
+# The parser of `re`.
 _NAMES = ("re._parser", "re._compiler") if sys.version_info >= (3, 11) else ("sre_parse", "sre_compile")
 _parser, _compiler = map(import_module, _NAMES)
 
-_LARGE = 5  # a repeat of so many times counts as a loop inside another, and outside another
-_UNBOUNDED = 1_000  # and this one anywhere
+_LARGE = 5  # a repeat of this many times counts as a loop inside or around another loop
+_UNBOUNDED = 1_000  # a repeat of this many times counts as a loop anywhere
 _ANCHORS = [(_parser.AT, _parser.AT_BEGINNING), (_parser.AT, _parser.AT_BEGINNING_STRING)]
-_OTHERS = "éßİ漢\u00a0\u2003\u0661🙂"  # besides ASCII
+_OTHERS = "éßİ漢\u00a0\u2003\u0661🙂"  # characters outside ASCII
 
 
 class Part(NamedTuple):
@@ -32,7 +32,7 @@ class Part(NamedTuple):
     first: frozenset[int] = frozenset()
     last: frozenset[int] = frozenset()
     is_empty: bool = True
-    is_sure: bool = True  # what is read up to here is a match: no look around follows
+    is_sure: bool = True  # whether the text up to here is a match, without a following look-around
 
 
 class Places:

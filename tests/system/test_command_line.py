@@ -23,6 +23,7 @@ import pytest
 import anls_metric
 from anls_metric import command_line
 from anls_metric.reading.records import Records
+from anls_metric.report.progress import Stopwatch
 from anls_metric.rules import RULES
 from tests.conftest import ROOT, without_questions
 from tests.system.conftest import Run, parse_document, run_to_error, write
@@ -950,25 +951,25 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_shows_what_is_done_and_disappears(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stopwatch_shows_count_and_seconds_and_disappears(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(time, "monotonic", lambda: 0.0)
-    with command_line.Progress("writing the report") as progress:
-        progress.show()
-        progress.add(4096, "images")
-        progress.add(4096, "images")
+    with Stopwatch("writing the report") as stopwatch:
+        stopwatch.show()
+        stopwatch.add(4096, "images")
+        stopwatch.add(4096, "images")
         monkeypatch.setattr(time, "monotonic", lambda: 6.0)
-        progress.show()
+        stopwatch.show()
     clear = "\r\x1b[K"
     assert stream.getvalue() == f"{clear}writing the report, 0 s{clear}writing the report: 8,192 images, 6 s{clear}"
 
 
 @pytest.mark.parametrize("stream", [Terminal(), io.StringIO()], ids=["terminal", "file"])
-def test_progress_is_shown_by_itself_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> None:
+def test_stopwatch_starts_only_on_a_terminal(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> None:
     monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setattr(command_line.Progress, "SECONDS", 0.001)
-    with command_line.Progress("scoring"):
+    monkeypatch.setattr(Stopwatch, "SECONDS", 0.001)
+    with Stopwatch("scoring"):
         end = time.monotonic() + 60
         while stream.isatty() and not stream.getvalue():
             assert time.monotonic() < end

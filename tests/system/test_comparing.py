@@ -1,4 +1,4 @@
-"""Several submissions, several variants: as they are typed, and from Python."""
+"""Several submissions and several variants, with the command and from Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COUNT, NO_IDEA = 200, "no idea whatever"
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
-    """Made-up answers to 200 questions of 100 pages: base knows half, tuned all but ten of these and 40 more."""
+    """Made-up answers to 200 questions on 100 pages: base knows half; tuned knows 40 more, and ten of these less."""
     gold = [
         {
             "id": n,
@@ -165,7 +165,7 @@ def test_comparison_marks_the_best_and_its_ties(run: Run, files: list[Path]) -> 
 
 
 def test_choice_of_the_best_takes_a_stricter_test(run: Run, tmp_path: Path) -> None:
-    """Of 23 answers that differ 18 are better: p is 0.011, enough for a baseline of four, but not for their best."""
+    """18 of 23 differing answers are better: p is 0.011, enough for the baseline of four, but not for their best."""
     write(tmp_path / "gold.json", [{"id": n, "answers": ["a"]} for n in range(200)])
 
     def write_answers(name: str, wrong: set[int]) -> Path:
@@ -221,7 +221,7 @@ def test_groups_have_intervals_and_differences(run: Run, files: list[Path]) -> N
 
 
 def test_groups_use_the_clusters_of_the_whole_set(run: Run, tmp_path: Path) -> None:
-    """Four questions to a page, two of each kind: a group of one question to a page would have another interval."""
+    """A page has four questions, two of each kind. With one question per page, a group would have another interval."""
     records = [
         {"id": n, "answers": ["a"], "prediction": "a" if n // 4 % 3 else "x", "page_id": n // 4, "kind": "ab"[n % 2]}
         for n in range(200)
@@ -345,7 +345,7 @@ def test_hint_says_that_submissions_have_other_questions(run: Run, files: list[P
     assert f"hint: {hint}\n" in err
 
 
-# What is printed
+# Output
 
 
 def test_format_markdown_prints_a_table(run: Run, files: list[Path]) -> None:
@@ -584,7 +584,7 @@ def test_to_pandas_has_a_row_for_each_submission(files: list[Path]) -> None:
 
 
 class Cells(html.parser.HTMLParser):
-    """The texts of the cells, and the names of all tags."""
+    """Collects the texts of the cells, and the names of all tags."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

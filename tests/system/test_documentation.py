@@ -1,4 +1,4 @@
-"""What README, the pages of docs, docstrings and metadata say is so."""
+"""The statements of README, docs, docstrings and metadata are true."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Document:
-    """A Markdown file of the checkout, and what stands in it."""
+    """A Markdown file of the checkout, and its content."""
 
     path: Path
 
@@ -46,13 +46,13 @@ class Document:
         return [body for kind, body in _BLOCK.findall(self.text) if kind == language]
 
     def code(self) -> list[str]:
-        """What stands between backticks, and the lines of blocks in no language; a bar in a table is escaped."""
+        """List the texts between backticks, and the lines of blocks without a language. Bars in tables are escaped."""
         inline = re.findall(r"`([^`]+)`", _BLOCK.sub("", self.text))
         plain = [line for block in self.blocks("") for line in block.splitlines()]
         return plain + [code.replace("\\|", "|") for code in inline]
 
     def table(self, head: str) -> list[list[str]]:
-        """The rows of the table whose first line begins like this, that line among them."""
+        """List the rows of the table whose first line begins like this, including that line."""
         lines = self.text[self.text.index(head) :].split("\n\n")[0].splitlines()
         return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
 
@@ -69,10 +69,10 @@ DOCUMENTS = [
     for path in sorted(ROOT.glob(pattern))
 ]
 EXAMPLES = sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix in (".py", ".yaml"))
-# Without those that do something when they are imported.
+# Without modules that have effects when they are imported.
 MODULES = sorted({"anls", *FILES} - {"app", "anls_metric.__main__", "anls_metric.ms_swift.reward_plugin"})
 
-# What stands behind `anls_metric`, the modules aside that are named after a library.
+# The modules that are named after a library.
 _LIBRARIES = "torchmetrics|keras|trl|transformers|inspect_ai|lm_eval|lmms_eval|ms_swift|pytest"
 _DEEPER = re.compile(
     rf"\banls_metric\.(?!(?:{_LIBRARIES})\b)[a-z]\w*|^(?:>>> )?(?:from|import) anls\b",
@@ -84,7 +84,7 @@ of_all = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: doc
 
 
 def import_or_skip(name: str) -> ModuleType:
-    """A module of ours, where the libraries that it stands for are installed."""
+    """Import a module of the package, or skip the test if its library is not installed."""
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -105,7 +105,7 @@ def test_every_kind_of_block_is_run_by_a_test_here(document: Document) -> None:
 
 
 def lacking(block: str) -> set[str]:
-    """The libraries that a block needs and that are not installed."""
+    """Find the libraries that a block needs and that are not installed."""
     missing = set()
     loads = ["evaluate"] if re.search(r"\bload\(", block) else []
     for name in [*re.findall(r"^>>> (?:import|from) ([\w.]+)", block, re.MULTILINE), *loads]:
@@ -119,8 +119,8 @@ def lacking(block: str) -> set[str]:
 
 
 @of_the_guide
-def test_what_is_typed_into_python(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Block by block into one Python, in the folder of a clone."""
+def test_python_sessions_of_documents_run(document: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run all blocks in one Python session, in the folder of a clone."""
     monkeypatch.chdir(ROOT)
     missing = {block: lacking(block) for block in document.blocks("python")}
     text = "\n".join(block for block, libraries in missing.items() if not libraries)
@@ -134,7 +134,7 @@ def test_what_is_typed_into_python(document: Document, monkeypatch: pytest.Monke
 
 @of_the_guide
 def test_lines_without_a_prompt_are_those_of_an_example(document: Document) -> None:
-    """But for blanks, and a comma at the end: an argument may be shown as a name that is set."""
+    """Except for blanks, and a comma at the end. An argument may appear as an assignment."""
 
     def bare(line: str) -> str:
         return re.sub(r"\s|,$", "", line)
@@ -146,7 +146,7 @@ def test_lines_without_a_prompt_are_those_of_an_example(document: Document) -> N
 
 
 @of_the_guide
-def test_the_lines_that_import(document: Document) -> None:
+def test_import_lines_of_documents_run(document: Document) -> None:
     for line in document.code():
         if match := re.fullmatch(r"from (anls[\w.]*) import (.+)", line):
             there = import_or_skip(match[1])
@@ -160,7 +160,7 @@ def test_guide_and_examples_import_from_the_package_only(path: Path) -> None:
 
 
 @of_the_guide
-def test_the_commands_that_are_named_have_the_flags_that_they_show(
+def test_commands_that_are_named_have_the_flags_that_they_show(
     document: Document, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parsers = [command_line.build_parser(), *map(subcommands.build_parser, command_line.SUBCOMMANDS)]
@@ -175,7 +175,7 @@ def test_the_commands_that_are_named_have_the_flags_that_they_show(
                 command_line.parse_arguments(words)
             except SystemExit:
                 pytest.fail(f"{code}: {capsys.readouterr().err}")
-        else:  # a flag that is spoken of; one of them is that of another program
+        else:  # a flag in the text; one flag belongs to another program
             assert code in {*known, "--semantic"}
 
 
@@ -190,7 +190,7 @@ def test_commands_of_the_guide_to_harnesses_have_the_flags_that_they_show() -> N
 
 
 @pytest.mark.parametrize("block", [block for page in [README, *PAGES.values()] for block in page.blocks("console")])
-def test_the_commands_of_a_page(
+def test_commands_of_documents_run(
     block: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
@@ -201,8 +201,10 @@ def test_the_commands_of_a_page(
     out, err = capsys.readouterr()
     assert out == expected
     chatty = ["hint: chatty: 13 of 150 predictions look wrapped: extract the answers with --extract sentence"]
-    said = [line for line in err.splitlines() if not line.startswith("anls: examples/")]  # besides how files were read
-    assert said == (chatty if "examples/compare/chatty.json" in arguments else [])
+    message = [
+        line for line in err.splitlines() if not line.startswith("anls: examples/")
+    ]  # besides how files were read
+    assert message == (chatty if "examples/compare/chatty.json" in arguments else [])
 
 
 # Tables
@@ -212,7 +214,7 @@ def _list_fields(fields: Iterable[str]) -> str:
     return ", ".join(" or ".join(f"`{path}`" for path in field.split(" or ")) for field in fields)
 
 
-def test_the_tables_of_layouts_and_rules_are_those_of_the_code() -> None:
+def test_tables_of_layouts_and_rules_are_those_of_the_code() -> None:
     layouts = re.findall(r"^\| `(\w+)` \| .* \| ([a-z ]+) \| (`.*`) \|$", PAGES["files"].text, re.MULTILINE)
     assert layouts == [(one.name, one.holds, _list_fields(one.fields)) for one in LAYOUTS]
     rules = re.findall(r"^\| `([\w-]+)` \| (.*) \|$", PAGES["files"].section("Extraction"), re.MULTILINE)
@@ -220,13 +222,13 @@ def test_the_tables_of_layouts_and_rules_are_those_of_the_code() -> None:
     assert rules == list(zip(EXTRACTORS, meanings))
 
 
-def test_the_second_command_is_what_ci_runs() -> None:
+def test_second_command_is_what_ci_runs() -> None:
     _, test = README.blocks("bash")
     lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     assert test.strip() in map(str.strip, lines)
 
 
-def test_the_table_of_variants_is_that_of_the_code() -> None:
+def test_table_of_variants_is_that_of_the_code() -> None:
     head, _, *rows = PAGES["variants"].table("| variant | what it is |")
     assert head[2:] == [
         "case",
@@ -251,12 +253,12 @@ def test_the_table_of_variants_is_that_of_the_code() -> None:
 
 
 def columns_of(gold: str, submission: str) -> tuple[list[Any], list[Any]]:
-    """Predictions and references of all questions."""
+    """Read the predictions and references of all questions."""
     rows = [row for batch in join_files(gold, submission) for row in batch]
     return [row.prediction for row in rows], [row.references for row in rows]
 
 
-def test_the_table_of_models_is_what_the_real_answers_give(real_answers: Path) -> None:
+def test_table_of_models_is_what_the_real_answers_give(real_answers: Path) -> None:
     head, _, *rows = PAGES["variants"].table("| variant | llama maverick |")
     submissions = [real_answers / f"submission__{cell.replace(' ', '_')}.json" for cell in head[1:]]
     assert set(submissions) == set(real_answers.glob("submission__*.json"))
@@ -273,7 +275,7 @@ def test_the_table_of_models_is_what_the_real_answers_give(real_answers: Path) -
         assert f"{by_name['`lmms_eval_0_2`'][model]} instead of {by_name['`standard`'][model]}" in months
 
 
-def test_what_no_row_gives_is_what_those_programs_gave() -> None:
+def test_programs_without_a_row_differ_as_documented() -> None:
     _, _, *rows = PAGES["variants"].table("| program | what it does |")
     files = {path.stem.split(".")[0]: path for path in (CONFORMANCE / "implementations").glob("*.json")}
     cases = json.loads(files["cases"].read_text(encoding="utf-8"))
@@ -287,19 +289,19 @@ def test_what_no_row_gives_is_what_those_programs_gave() -> None:
         assert anls_metric.anls_score(answer["prediction"], answer["references"]) == float(standard)
 
 
-def test_the_picture_of_speed_is_of_the_same_run() -> None:
+def test_picture_of_speed_is_of_the_same_run() -> None:
     pytest.importorskip("matplotlib")
     plot = benchmark("plot")
     costs = plot.costs(json.loads(plot.FIGURES.read_text(encoding="utf-8")))
     assert next(iter(costs)) == plot.OURS
-    (said,) = re.findall(r"!\[Microseconds an answer .*?: (.*)\]\(speed.png\)", PAGES["speed"].text)
-    for one in said.split(", "):
+    (message,) = re.findall(r"!\[Microseconds an answer .*?: (.*)\]\(speed.png\)", PAGES["speed"].text)
+    for one in message.split(", "):
         name, _, cost = one.rpartition(" ")
         assert f"{next(costs[peer] for peer in costs if name.removeprefix('a ') in peer):.3g}" == cost
     assert [text.get_text() for text in plot.draw(costs).axes[0].texts] == [f"{one:,.3g} µs" for one in costs.values()]
 
 
-def test_the_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
+def test_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
     run = benchmark("run")
     figures = json.loads((ROOT / "benchmarks" / "python3.11.json").read_text(encoding="utf-8"))
     rows = [run.Row(**row) for row in figures["rows"]]
@@ -314,7 +316,7 @@ def test_the_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
     assert {row.checked for row in rows if "no ANLS" not in row.peer} == {"right"}
 
 
-def test_the_tables_of_the_command_and_of_nested_values_are_those_of_the_runs_that_are_kept() -> None:
+def test_tables_of_the_command_and_of_nested_values_are_those_of_the_runs_that_are_kept() -> None:
     head, _, *rows = PAGES["speed"].table("| questions |")
     command = json.loads((ROOT / "benchmarks" / "command.json").read_text(encoding="utf-8"))
     took = {
@@ -336,13 +338,13 @@ def test_the_tables_of_the_command_and_of_nested_values_are_those_of_the_runs_th
 
 
 @pytest.mark.parametrize("name", ["files", "report"])
-def test_the_tables_of_files_and_of_the_report_are_those_of_the_runs_that_are_kept(name: str) -> None:
+def test_tables_of_files_and_of_the_report_are_those_of_the_runs_that_are_kept(name: str) -> None:
     module, timing = benchmark(name), benchmark("timing")
     kept = json.loads((ROOT / "benchmarks" / f"{name}.json").read_text(encoding="utf-8"))
     assert timing.markdown(module.COLUMNS, [module.Row(**row) for row in kept["rows"]]) in PAGES["speed"].text
 
 
-def test_the_lines_for_training_are_in_their_examples() -> None:
+def test_lines_for_training_are_in_their_examples() -> None:
     head, _, *rows = PAGES["training"].table("| framework | the line |")
     assert head[-1] == "example"
     for _, lines, install, link in rows:
@@ -353,11 +355,11 @@ def test_the_lines_for_training_are_in_their_examples() -> None:
             assert f"\n{extra} = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
-def test_the_citation_is_that_of_the_metric() -> None:
+def test_citation_is_that_of_the_metric() -> None:
     assert README.blocks("bibtex") == [metric.CITATION]
 
 
-def test_the_front_matter_and_the_sections_of_a_metric_card() -> None:
+def test_front_matter_and_the_sections_of_a_metric_card() -> None:
     yaml = pytest.importorskip("yaml")
     card = yaml.safe_load(README.text.split("---\n")[1])
     assert card["title"] == "ANLS"
@@ -398,26 +400,26 @@ def test_numbers_of_eight_programs_are_those_of_the_page_of_variants() -> None:
     assert [score for _, _, score in shown] == [scores[variant] for _, variant, _ in shown]
 
 
-def test_the_readme_says_its_id_on_the_hub_once() -> None:
+def test_readme_says_its_id_on_the_hub_once() -> None:
     (namespace,) = re.findall(r"the Space `([\w-]+)/anls`", README.text)
     held = {document.name: document.text.count(f"{namespace}/") for document in DOCUMENTS if document != CONTRIBUTING}
     assert {name: count for name, count in held.items() if count} == {"README.md": 1}
 
 
-def test_the_endpoints_of_the_page_are_those_of_its_module() -> None:
+def test_endpoints_of_the_page_are_those_of_its_module() -> None:
     api = importlib.import_module("anls_metric.page.endpoints")
     _, _, *rows = PAGES["page"].table("| endpoint |")
     assert [name for names, _ in rows for name in re.findall(r"`(\w+)`", names) if not getattr(api, name).__doc__] == []
 
 
-def test_the_space_runs_on_a_gradio_that_is_tested() -> None:
+def test_space_gradio_is_not_newer_than_the_tested() -> None:
     newest = pytest.importorskip("gradio").__version__
     tested = re.findall(r"^sdk_version: (.*)$", README.text, re.MULTILINE)
     assert tuple(map(int, tested[0].split("."))) <= tuple(map(int, newest.split(".")[:3]))
 
 
 def anchors(document: Document) -> set[str]:
-    """What a link into a document may name: its headings, as forges make addresses of them."""
+    """List the anchors of a document, as forges make them from its headings."""
     headings = re.findall(r"^#+ (.*)$", document.text, re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -440,7 +442,7 @@ def test_navigation_of_the_site_names_every_page_of_docs() -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_examples_of_the_docstrings(name: str, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docstring_examples_run(name: str, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(clone if name == "anls" else ROOT)
     if name == "anls":
         pytest.importorskip("evaluate")
@@ -478,7 +480,7 @@ def test_help_of_the_package_names_every_public_name() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(anls_metric.__all__) - {"VARIANTS"}))
-def test_what_is_public_is_documented(name: str) -> None:
+def test_public_names_have_documented_sections(name: str) -> None:
     public = getattr(anls_metric, name)
     assert public.__doc__
     if callable(public) and not isinstance(public, type):
@@ -497,7 +499,7 @@ def test_one_place_for_the_version() -> None:
     assert anls_metric.__version__ not in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
 
-def test_the_citation_file() -> None:
+def test_citation_file_matches_the_package() -> None:
     yaml = pytest.importorskip("yaml")
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited["cff-version"] == "1.2.0"

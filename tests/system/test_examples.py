@@ -1,4 +1,4 @@
-"""The examples that have no file of tests of their own."""
+"""The examples without their own test file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The house: every module has a place in it, and imports run downward only, from the doors to the core."""
+"""The structure of the package: every module has a place, and imports only go downward, from the doors to the core."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TEXTS_AND_VALUES = {"anls_metric.core", "anls_metric.nested"}
 SCORERS = {*TEXTS_AND_VALUES, "anls_metric.rules"}
 FILES_AND_SCORES = {*SCORERS, "anls_metric.reading", "anls_metric.analysis", "anls_metric.report"}
 
-# From the ground up: a place, which is a module or a folder of modules, and what it may import besides itself and the
-# standard library, at any time. A row names rows above it only. CONTRIBUTING.md shows the same table.
+# From the ground up: a place, which is a module or a folder of modules, and everything that it may import at any time,
+# besides itself and the standard library. A row names only rows above it. CONTRIBUTING.md shows the same table.
 MAY_IMPORT: Mapping[str, set[str]] = {
     "anls_metric.core": {"rapidfuzz"},
     "anls_metric.nested": {"anls_metric.core", "rapidfuzz"},
@@ -72,13 +72,13 @@ FILES = {module_of(path): path for path in [*sorted((ROOT / "anls_metric").rglob
 
 
 def row_of(name: str) -> str:
-    """The row of the house that a module belongs to; of a library, its own name."""
+    """Find the row of a module; for a library, return its name."""
     longest = max((row for row in MAY_IMPORT if f"{name}.".startswith(f"{row}.")), key=len, default="")
     return longest or name.partition(".")[0]
 
 
 def imports(module: str) -> set[str]:
-    """The modules that a module imports, when it is imported or later."""
+    """Find the modules that a module imports, at import time or later."""
     path = FILES[module]
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     return set(_imports(ast.parse(path.read_text(encoding="utf-8")), package)) - {module}
@@ -94,7 +94,7 @@ def _imports(node: ast.AST, package: str) -> Iterator[str]:
         case ast.Call(args=[ast.Constant(value=str(name)), *_]) if ast.unparse(node.func).endswith("import_module"):
             yield resolve_name(name, package)
         case ast.Constant(value=str(name)) if name.startswith("anls_metric.") and name in FILES:
-            yield name  # of a table of modules that are imported by their names
+            yield name  # in a table of modules that are imported by name
         case ast.If() if ast.unparse(node.test) == "TYPE_CHECKING":  # no import at run time
             for statement in node.orelse:
                 yield from _imports(statement, package)
@@ -138,7 +138,7 @@ def test_row_of_the_house_is_a_module_or_a_folder_of_modules() -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    """Late imports are imports: a circle of modules is one module in several files."""
+    """Late imports count, too: modules that import each other are one module in several files."""
     graph = {module: {name for name in imports(module) if name in FILES} for module in FILES}
     try:
         TopologicalSorter(graph).prepare()

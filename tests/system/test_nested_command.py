@@ -1,4 +1,4 @@
-"""anls on lists and nested values, as it is typed."""
+"""The command anls on lists and nested values."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def as_lines(records: list[dict[str, Any]]) -> str:
 
 
 def as_texts(records: list[dict[str, Any]], field: str) -> list[dict[str, Any]]:
-    """Records whose objects and lists are texts that hold JSON."""
+    """Convert objects and lists in records to JSON texts."""
     return [
         {**record, field: json.dumps(record[field]) if isinstance(record[field], (list, dict)) else record[field]}
         for record in records
@@ -122,7 +122,7 @@ def test_variant_anlsl_scores_lists(run: Run, tmp_path: Path) -> None:
 
 
 def test_interval_of_leaves_takes_rows_as_clusters(run: Run, files: list[object]) -> None:
-    """The ratio of two sums over rows: by the formula, from the rows themselves."""
+    """The ratio of two sums over rows, computed from the rows by the formula."""
     document = parse_document(run(*files, *STAR, "--average", "leaves", "--cluster-by", "none", "--format", "json")[1])
     mean = nested.mean(ROWS, "leaves")
     squares = sum((sum(row.scores) - mean * row.length) ** 2 for row in ROWS)
@@ -288,7 +288,7 @@ def make_due(documents: list[dict[str, Any]]) -> str:
 
 
 def test_checkboxqa_has_the_score_of_its_program(run: Run, tmp_path: Path) -> None:
-    """One call for the whole set: a dict of documents, which is the mean over leaves."""
+    """One call for the whole set, a dict of documents, gives the mean over leaves."""
     files = write(tmp_path / "gold.jsonl", make_due(CHECKBOXES)), write(tmp_path / "GPT.jsonl", make_due(BOXES))
     gold = {
         "d1": {"Air?": ["Yes"], "Travel by?": ["Air", "Bus", ("Other", "Others")]},
@@ -305,7 +305,7 @@ def test_checkboxqa_has_the_score_of_its_program(run: Run, tmp_path: Path) -> No
     assert "GPT.jsonl: read as due" in err
 
 
-# What is said besides
+# Notes and hints
 
 
 def test_values_have_outcomes_and_worst_answers(run: Run, tmp_path: Path) -> None:
@@ -393,7 +393,7 @@ def test_hints_about_values(run: Run, tmp_path: Path) -> None:
     assert "ignore them with --none-keys ignored" in hints({"a": "x", "c": None})
 
 
-# What is refused
+# Refused input
 
 
 @pytest.mark.parametrize(

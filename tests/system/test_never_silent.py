@@ -1,6 +1,6 @@
-"""Files as people bring them, typed as people type: the right number, an error with a way on, or a number with a word.
+"""Typical files of new users give the right score, an error with a remedy that works, or a score with a note.
 
-Questions and answers are made up. The shapes are those in which new users brought theirs.
+Questions and answers are made up. The shapes of the files are real.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def list_answers(name: str = "prediction", answers: Mapping[int, str] = BASE, **
 
 
 def list_by(field: str, id_field: str = "questionId", accepted: bool = True) -> list[dict[str, Any]]:
-    """A long table of two models, of which each row tells the model."""
+    """Make a long table of two models, with the model in each row."""
     models = {"base": BASE, "tuned": TUNED}
     return [
         {field: model, id_field: key, "prediction": answers[key], **({"answers": ACCEPTED[key]} if accepted else {})}
@@ -62,8 +62,10 @@ def format_file(name: str, value: Any) -> str:
 
 
 def type_command(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, line: str, **files: Any) -> tuple[str, str]:
-    """Type a command in a folder with these files, which are named after their endings: answers_jsonl. Returns what
-    it printed, "" after an error, and what it said on stderr.
+    """Run a command in a folder with these files, whose argument names hold their endings: answers_jsonl.
+
+    Returns:
+        The text on stdout, "" after an error, and the text on stderr.
     """
     monkeypatch.chdir(folder)
     for key, value in {"gold_json": {"data": GOLD}, **files}.items():
@@ -115,9 +117,9 @@ def test_submission_in_any_shape_has_its_number_without_a_hint(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     (name,) = ONE[case]
-    printed, said = type_command(run, tmp_path, monkeypatch, f"gold.json {name.replace('_', '.')}", **ONE[case])
-    assert read_scores(printed) == [SCORE], said
-    assert "hint:" not in said
+    printed, message = type_command(run, tmp_path, monkeypatch, f"gold.json {name.replace('_', '.')}", **ONE[case])
+    assert read_scores(printed) == [SCORE], message
+    assert "hint:" not in message
 
 
 GOLD_FILES: dict[str, dict[str, Any]] = {
@@ -134,8 +136,8 @@ GOLD_FILES: dict[str, dict[str, Any]] = {
 def test_gold_file_in_any_shape_is_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     (name,) = GOLD_FILES[case]
     files = {**GOLD_FILES[case], "a_json": [{"id": key, "answer": BASE[key]} for key in SHUFFLED]}
-    printed, said = type_command(run, tmp_path, monkeypatch, f"{name.replace('_', '.')} a.json", **files)
-    assert read_scores(printed) == [SCORE], said
+    printed, message = type_command(run, tmp_path, monkeypatch, f"{name.replace('_', '.')} a.json", **files)
+    assert read_scores(printed) == [SCORE], message
 
 
 TWO: dict[str, tuple[str, dict[str, Any]]] = {
@@ -162,16 +164,16 @@ def test_file_of_several_submissions_has_the_number_of_each(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     line, files = TWO[case]
-    printed, said = type_command(run, tmp_path, monkeypatch, line, **files)
-    assert read_scores(printed) == [SCORE, BETTER], said
+    printed, message = type_command(run, tmp_path, monkeypatch, line, **files)
+    assert read_scores(printed) == [SCORE, BETTER], message
 
 
 def test_split_is_said_and_writes_a_folder_for_each_submission(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [{**row, "model": f"../../{row['model']}"} for row in list_by("model")]
-    printed, said = type_command(run, tmp_path, monkeypatch, "long.csv --output-dir out", long_csv=rows)
-    assert "long.csv: 2 submissions, one for each model (../../base, ../../tuned)" in said
+    printed, message = type_command(run, tmp_path, monkeypatch, "long.csv --output-dir out", long_csv=rows)
+    assert "long.csv: 2 submissions, one for each model (../../base, ../../tuned)" in message
     assert {path.parent.name for path in tmp_path.rglob("results.json")} == {"base", "tuned"}
     assert {path.parent.parent.name for path in tmp_path.rglob("results.json")} == {"out"}
     assert len(read_scores(printed)) == 2
@@ -186,7 +188,7 @@ def test_table_with_one_model_or_unrepeated_ids_is_one_submission(
         assert read_scores(type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[0]) == [SCORE]
 
 
-# line, files, the parts of the error, and the line that follows its words with the scores that it gives
+# A command, its files, parts of its error, the command that follows the advice, and its scores
 REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
     "a table of methods": (
         "t.csv",
@@ -308,14 +310,14 @@ def test_error_leads_to_the_number_in_one_more_attempt(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
     line, files, parts, next_line, scores = REFUSED[case]
-    printed, said = type_command(run, tmp_path, monkeypatch, line, **files)
+    printed, message = type_command(run, tmp_path, monkeypatch, line, **files)
     assert printed == ""
-    assert said.count("\n") == 1
+    assert message.count("\n") == 1
     for part in parts:
-        assert part in said
+        assert part in message
     assert not (tmp_path / "x.json").exists()
-    printed, said = type_command(run, tmp_path, monkeypatch, next_line)
-    assert read_scores(printed) == scores, said
+    printed, message = type_command(run, tmp_path, monkeypatch, next_line)
+    assert read_scores(printed) == scores, message
 
 
 @pytest.mark.parametrize(
@@ -330,25 +332,25 @@ def test_error_leads_to_the_number_in_one_more_attempt(
 def test_order_is_never_guessed(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: Sequence[Any], problem: str
 ) -> None:
-    printed, said = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
     assert printed == ""
-    assert problem in said
-    assert "write the question id into each answer" in said
+    assert problem in message
+    assert "write the question id into each answer" in message
 
 
 def test_forced_position_says_which_answers_do_not_fit(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = [{"question": f"What is {key}?", "prediction": BASE[key]} for key in SHUFFLED]
-    printed, said = type_command(run, tmp_path, monkeypatch, "gold.json a.json --id-field none", a_json=answers)
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json --id-field none", a_json=answers)
     assert read_scores(printed)
-    assert "some answers do not belong to the question at their position (the first: question 49000)" in said
+    assert "some answers do not belong to the question at their position (the first: question 49000)" in message
 
 
 def test_choice_of_a_prediction_is_a_note(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [{**row, "notes": f"seen on page {n}"} for n, row in enumerate(list_answers("answer"))]
-    _, said = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
-    assert said == "anls: a.json: the prediction is read from 'answer', not from 'notes'\n"
+    _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert message == "anls: a.json: the prediction is read from 'answer', not from 'notes'\n"
 
 
 def test_field_that_one_of_several_files_lacks_is_a_note(
@@ -356,9 +358,9 @@ def test_field_that_one_of_several_files_lacks_is_a_note(
 ) -> None:
     files = {"one_json": list_answers("text"), "two_json": list_answers("prediction", TUNED)}
     line = "gold.json one.json two.json --prediction-field text"
-    printed, said = type_command(run, tmp_path, monkeypatch, line, **files)
+    printed, message = type_command(run, tmp_path, monkeypatch, line, **files)
     assert read_scores(printed) == [SCORE, BETTER]
-    assert "two.json: it has no field 'text': the prediction is read from 'prediction'" in said
+    assert "two.json: it has no field 'text': the prediction is read from 'prediction'" in message
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl", "parquet", "xlsx"])
@@ -391,17 +393,17 @@ def test_whole_numbers_are_read_as_their_digits_in_every_format(run: Run, tmp_pa
     ],
 )
 def test_options_stand_anywhere(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    printed, said = type_command(run, tmp_path, monkeypatch, line, a_json=list_answers())
-    assert "0.75" in printed, said
+    printed, message = type_command(run, tmp_path, monkeypatch, line, a_json=list_answers())
+    assert "0.75" in printed, message
 
 
-# The situations of ../shared/files2, with their true scores
+# Situations with their true scores, from files outside of this repository
 
 
 def list_situations() -> list[Any]:
     manifest = SHARED / "files2" / "MANIFEST.json"
     if not manifest.is_file():
-        return [pytest.param({}, marks=pytest.mark.skip("the situations are not on this machine (../shared/files2)"))]
+        return [pytest.param({}, marks=pytest.mark.skip("the situations are not on this machine"))]
     situations = json.loads(manifest.read_text(encoding="utf-8"))
     return [pytest.param(situation, id=situation["what"]) for situation in situations]
 
@@ -425,7 +427,7 @@ def test_situation_has_its_number_or_a_word(
         return
     several = "large-72b" in out
     assert is_right(situation, out) or several or "hint:" in err or " numbers" in err, out + err
-    if advice := re.search(r"--extract \S+", err):  # who obeys it gets the right number
+    if advice := re.search(r"--extract \S+", err):  # following the advice gives the right score
         assert is_right(situation, run(*shlex.split(situation["type"])[1:], *advice[0].split())[1])
 
 

@@ -1,4 +1,4 @@
-"""Command, Python and page: one run behind three doors, which reads every file once."""
+"""Command, Python and page run the same code, which reads every file once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write(path: Path, answers: dict[str, str]) -> Path:
 
 
 def documents(run: Run, gold: Path, *submissions: Path) -> list[dict[str, Any]]:
-    """The JSON document of the command, of Python and of the page. Made-up answers."""
+    """Make the JSON document with the command, with Python and with the page."""
     status, printed, _ = run(gold, *submissions, "--format", "json")
     assert status == 0
     request = Task([Upload(str(path)) for path in submissions], Upload(str(gold)))
@@ -67,7 +67,7 @@ def test_submissions_without_common_ids_have_their_numbers_and_a_hint_in_every_d
 
 @pytest.fixture
 def openings(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often each file is opened, by its name."""
+    """A counter of how often each file is opened, by its name."""
     counts: Counter[str] = Counter()
     open_file = File.open
 
@@ -135,7 +135,7 @@ def test_missing_submission_is_said_before_anything_is_scored(run: Run, tmp_path
 
 
 def test_means_of_nested_values_under_another_scorer_change_nothing() -> None:
-    """Before, they were those of the set's own scorer, and narrowed its interval each time."""
+    """A former bug: they were added to the set's own scores, and narrowed its interval each time."""
     rows = [
         Row("1", {"a": "x", "b": "y"}, ({"a": "x", "b": "z"},), {}),
         Row("2", ["x"], (["x", "y", "z"],), {}),

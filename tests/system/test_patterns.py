@@ -1,4 +1,4 @@
-"""No regular expression of the package takes more than linear time, whatever text it meets."""
+"""No regular expression of the package takes more than linear time for any text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.system.backtracking import find_growth
 
 _AT_ONE_PLACE = {"match", "fullmatch"}
 
-# Names in functions that patterns are made from: the module and the names -> all that they can be.
+# Variables in patterns: the module and the names -> all their possible values.
 NAMES: dict[tuple[str, str], list[tuple[str, ...]]] = {
     ("analysis.extraction_search", "option"): [(option,) for option in extraction_search._OPTIONS.values()],
     ("reading.references", "quote"): [("'",), ('"',)],
@@ -37,13 +37,13 @@ NAMES: dict[tuple[str, str], list[tuple[str, ...]]] = {
     ],
     ("report.tables", "pattern"): [(pattern,) for pattern in tables._LATEX_FORMS],
 }
-# These read our own documentation.
+# These patterns read only our own docstrings.
 OF_OURS = {"page/mcp_tools.py"}
 MODULES = [path for path in sorted((ROOT / "anls_metric").rglob("*.py")) if not path.as_posix().endswith((*OF_OURS,))]
 
 
 class Use(NamedTuple):
-    """A pattern where the package uses it: the module, the line, the expression, and whether it is searched for."""
+    """The use of a pattern: the module, the line, the expression, and whether the pattern is searched for."""
 
     module: str
     line: int
@@ -52,7 +52,7 @@ class Use(NamedTuple):
 
 
 def list_uses(path: Path) -> Iterator[Use]:
-    """List the calls of functions of `re` in a module, also those by way of `partial`."""
+    """List the calls of functions of `re` in a module, including calls through `partial`."""
     module = ".".join(path.relative_to(ROOT / "anls_metric").with_suffix("").parts)
     tree = ast.parse(path.read_text(encoding="utf-8"))
     methods = _find_methods(tree)
@@ -65,7 +65,7 @@ def list_uses(path: Path) -> Iterator[Use]:
 
 
 def _find_methods(tree: ast.AST) -> dict[ast.AST, set[str]]:
-    """Find the methods of each pattern that is compiled: where it is made, or by the name that it gets."""
+    """Find the methods that are called on each compiled pattern, directly or by its name."""
     by_name: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
@@ -84,13 +84,13 @@ USES = [use for path in MODULES for use in list_uses(path)]
 
 
 def find_names(use: Use) -> str:
-    """Find the names of an expression that its module does not know."""
+    """Find the names in an expression that its module does not define."""
     names = {node.id for node in ast.walk(use.expression) if isinstance(node, ast.Name)}
     return " ".join(sorted(names - vars(importlib.import_module(f"anls_metric.{use.module}")).keys()))
 
 
 def list_patterns(use: Use) -> Iterator[str | bytes]:
-    """List what an expression can be."""
+    """List the possible values of an expression."""
     module, names = importlib.import_module(f"anls_metric.{use.module}"), find_names(use)
     assert not names or (use.module, names) in NAMES, f"{use.module}, line {use.line}: say in NAMES what {names} can be"
     for values in NAMES.get((use.module, names), [()]):
@@ -105,7 +105,7 @@ def test_pattern_takes_linear_time_for_any_text(use: Use) -> None:
 
 
 def test_every_pattern_of_the_package_is_listed() -> None:
-    """Flags are written in the pattern, where `find_growth` sees them, and functions of `re` have their names."""
+    """Flags must be inside patterns, where `find_growth` sees them, and functions of `re` must be called by name."""
     for path in MODULES:
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"from re import|import re as", text)

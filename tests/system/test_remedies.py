@@ -1,4 +1,4 @@
-"""Every remedy of the command is tried: the command that it suggests is run on the file that caused it, and works.
+"""Every remedy of the command works: the suggested command is run on the file that caused the error.
 
 Questions and answers are made up.
 """
@@ -22,7 +22,7 @@ from tests.system.conftest import Run
 
 REMEDIES = {name: row for name, row in vars(remedies).items() if isinstance(row, Remedy)}
 OF_THE_PAGE = {"GOLD_FILE", "SAMPLES", "VALUES"}
-"""The page alone raises errors with these remedies."""
+"""Only the page raises errors with these remedies."""
 
 KEYS = range(100, 124)
 GOLD = [{"questionId": key, "answers": [f"answer {key}"]} for key in KEYS]

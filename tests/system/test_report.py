@@ -1,4 +1,4 @@
-"""anls --report: a file that is whole or not there, and never an input."""
+"""anls --report writes a complete file or none, and never overwrites an input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""results.json through the command: it is whole or not there, nobody else's, and nothing is left beside it."""
+"""The command writes a complete results.json or none, never overwrites other results, and leaves no other files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run anls in this process: its exit status, and what it printed as errors."""
+    """A function that runs anls in this process, and returns its exit status and stderr."""
 
     def run(*arguments: object) -> tuple[int, str]:
         status = command_line.main([str(argument) for argument in arguments])
@@ -167,7 +167,7 @@ def test_killed_run_leaves_whole_results_or_none(run: Run, tmp_path: Path) -> No
 
 
 def test_two_writers_to_one_folder_leave_the_results_of_one(tmp_path: Path) -> None:
-    """As in two containers that share a folder, where both processes have the same number."""
+    """As in two containers with a shared folder, in which both processes have the same id."""
     same = "import os; os.getpid = lambda: 1;"
     tables = [write_table(tmp_path / f"{name}.jsonl", 3000, name) for name in ("one", "two")]
     for number in range(4):

@@ -1,4 +1,4 @@
-"""Several runs of a model through the command and Python: files of one name, and answers with the same id. Made up."""
+"""Several runs of a model, with the command and Python: files with the same name, and answers with the same id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many rows: the fast path against the definition, and memory that does not grow."""
+"""Many rows: the fast path equals the definition, and memory does not grow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THRESHOLDS = [tenth / 10 for tenth in range(11)]
 @pytest.mark.thorough
 @pytest.mark.parametrize("count", [5_500, pytest.param(1_000_000, marks=pytest.mark.slow)])
 def test_fast_path_has_the_bits_of_the_definition(count: int) -> None:
-    """Every variant on every row; the threshold changes every 500 rows."""
+    """Every variant on every row, with another threshold every 500 rows."""
     for start, threshold in zip(range(0, count, 500), itertools.cycle(THRESHOLDS)):
         predictions, references = zip(*fuzzed_rows(500, seed=start))
         for variant in anls_metric.VARIANTS:
@@ -33,7 +33,7 @@ def test_fast_path_has_the_bits_of_the_definition(count: int) -> None:
 
 
 def peak_memory(*arguments: str) -> tuple[str, float]:
-    """What `anls` prints, and the most memory that it held, in MB."""
+    """Run `anls`, and return its output and its peak memory in MB."""
     program = (
         "import sys; from anls_metric.command_line import main; code = main(sys.argv[1:]);"
         "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')));"
@@ -60,7 +60,7 @@ def write(path: Path, records: Iterable[Mapping[str, object]]) -> str:
 def test_files_are_streamed_in_constant_memory(
     tmp_path: Path, count: int, table_limit: float, join_limit: float
 ) -> None:
-    """Files of 100,000 rows are 8 to 10 MB, those of 10,000,000 rows 800 MB."""
+    """Files with 100,000 rows have 8 to 10 MB, files with 10,000,000 rows 800 MB."""
     fields = ({"prediction": f"CocaCola {n % 10}", "references": ["Coca Cola 7"]} for n in range(count))
     expected = f"questions  {count:,}\n"
     printed, peak = peak_memory(write(tmp_path / "table.jsonl", fields))

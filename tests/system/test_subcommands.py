@@ -1,4 +1,4 @@
-"""The subcommands of anls, as they are typed."""
+"""The subcommands of anls."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_export_reads_a_table_with_accepted_answers(run: Run, tmp_path: Path) ->
 
 
 def test_export_takes_the_questions_of_a_test_split(run: Run, tmp_path: Path) -> None:
-    """The organisers publish them without accepted answers."""
+    """The organizers publish the questions without accepted answers."""
     questions = [{"questionId": number, "question": "?", "image": "a.png"} for number in (3, 1, 2)]
     gold = write(tmp_path / "test.json", {"dataset_name": "made up", "dataset_split": "test", "data": questions})
     answers = write(tmp_path / "a.json", [{"questionId": number, "answer": str(number)} for number in (1, 2, 3)])
@@ -230,9 +230,7 @@ def test_export_does_not_overwrite_its_input(run: Run, tmp_path: Path) -> None:
 LOGS = SHARED / "layouts"
 
 
-@pytest.mark.skipif(
-    not LOGS.is_dir(), reason="the files that programs wrote are not on this machine (../shared/layouts)"
-)
+@pytest.mark.skipif(not LOGS.is_dir(), reason="the files that programs wrote are not on this machine")
 @pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 def test_export_gives_the_answers_of_logs_that_programs_wrote(run: Run) -> None:
     manifest = json.loads((LOGS / "MANIFEST.json").read_text(encoding="utf-8"))

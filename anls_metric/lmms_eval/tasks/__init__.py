@@ -1,1 +1,1 @@
-"""The YAML of the tasks, and the functions that it names."""
+"""The YAML files of the tasks, and the functions that they name."""

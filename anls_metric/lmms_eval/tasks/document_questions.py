@@ -1,4 +1,4 @@
-"""What lmms-eval calls for each question of a task in this folder."""
+"""The functions that lmms-eval calls for each question of a task in this folder."""
 
 from __future__ import annotations
 
@@ -15,17 +15,29 @@ VARIANTS: Mapping[str, str] = {"anls": "lmms_eval", "anls_standard": "standard",
 
 
 def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
-    """The page."""
+    """Return the image of the page, as a list for lmms-eval."""
     return [doc["image"].convert("RGB")]
 
 
 def doc_to_text(doc: Mapping[str, Any], lmms_eval_specific_kwargs: Mapping[str, str]) -> str:
-    """The question, between the words that the prompt of the model has before and after it."""
+    """Return the question between the prompt texts of the model."""
     return f"{lmms_eval_specific_kwargs['pre_prompt']}{doc['question']}{lmms_eval_specific_kwargs['post_prompt']}"
 
 
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """The scores of an answer, which lmms-eval has stripped of outer blanks. The first call reports the signatures."""
+    """Score an answer, which lmms-eval has stripped, under each variant. The first call reports the signatures.
+
+    Args:
+        doc: the record of the question, with its accepted answers as ``answers``.
+        results: the answer of the model, as the only item.
+
+    Returns:
+        A score from 0 to 1 for each name in `VARIANTS`.
+
+    Example:
+        >>> process_results({"answers": ["Coca Cola"]}, ["CocaCola"])["anls_rrc"]
+        0.8888888888888888
+    """
     report_signatures()
     return {name: anls_score(results[0], doc["answers"], variant=variant) for name, variant in VARIANTS.items()}
 

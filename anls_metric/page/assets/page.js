@@ -1,9 +1,9 @@
-// What the page does in the browser: the settings stand in its address, a link can be copied, a report is saved.
+// The script of the page: it keeps the settings in the URL, copies links, and saves reports.
 window.anls = {
     settled: false, // gradio selects the first tab before the link is read
 
-    // Into the address without a new entry in the history. Hugging Face shows a Space in a frame, and takes its address
-    // from a message.
+    // Write the URL without a new entry in the history. Hugging Face shows a Space in a frame, and takes its URL from a
+    // message.
     save(changes) {
         const address = new URL(window.location);
         for (const [name, value] of Object.entries(changes)) {
@@ -47,7 +47,7 @@ window.anls = {
         }
     },
 
-    // What stands in the address is what is shown, or nothing.
+    // The URL has the answer on the page, or no answer.
     forget(prediction, answers) {
         const given = new URL(window.location).searchParams;
         if (!given.has("prediction") && !given.has("answers")) return;
@@ -55,15 +55,15 @@ window.anls = {
         anls.save({prediction: null, answers: null});
     },
 
-    // The report. It stands in a frame that reaches nothing of the page, so page and report agree on two things:
-    // - The report posts {type: "anls-report-state", hash: "#q-7?..."} to its parent whenever its address changes: the
-    //   filter, the search, the opened question, as its own address would have them.
-    // - The page writes the last hash into the report as the attribute data-hash of its <html>, and the report begins
-    //   there. So a changed setting keeps what one looked at. The hash stands in the address of the page, too.
-    report: null, // as it came, without data-hash
+    // The report is in a frame that cannot access the page, so page and report have this protocol:
+    // - Whenever its state changes (filter, search, open question), the report posts {type: "anls-report-state",
+    //   hash: "#q-7?..."} to its parent, with the hash that its own URL would have.
+    // - The page writes the last hash into the report as the attribute data-hash of its <html>, and the report starts
+    //   with it. So the view survives a changed setting. The URL of the page holds the hash, too.
+    report: null, // the report without data-hash
     reportHash: /^#(q-|\?)/.test(window.location.hash) ? window.location.hash : "",
 
-    // A report comes packed, in a frame that is empty.
+    // The server sends a compressed report beside an empty frame.
     async unpack(frame) {
         const packed = Uint8Array.from(atob(frame.dataset.packed), (sign) => sign.charCodeAt(0));
         frame.removeAttribute("data-packed");
@@ -73,13 +73,13 @@ window.anls = {
         anls.linkReport();
     },
 
-    // The report as it begins with what one looked at.
+    // The report with the attribute for the last view.
     placeReport() {
         if (!anls.reportHash) return anls.report;
         return anls.report.replace("<html", '<html data-hash="' + anls.escape(anls.reportHash) + '"');
     },
 
-    // A page of its own for the report, in which it stands in a frame as here: what is in a file reaches nothing.
+    // A page with only the report, also in a frame, so that the content of files cannot access anything.
     linkReport() {
         const link = document.querySelector("#own-tab a");
         if (!link || anls.report === null) return;
@@ -109,7 +109,7 @@ window.anls = {
         anls.save({});
     },
 
-    // Other files have other questions.
+    // Other files have other questions, so the view starts again.
     forgetReport(files) {
         if (anls.report !== null && !(files && files.length)) {
             anls.report = null;
@@ -130,7 +130,7 @@ window.anls = {
         setTimeout(() => URL.revokeObjectURL(link.href), 60000);
     },
 
-    // Buttons beside hints: each says which setting becomes what.
+    // The buttons beside hints. Each one sets a setting to a value.
     applyWith(element, change) {
         element.addEventListener("click", (event) => {
             const {setting, value} = event.target.closest("button.apply")?.dataset ?? {};
@@ -149,14 +149,14 @@ window.anls = {
         }
     },
 
-    // The names of submissions that differ from what they would be called, by the paths of their files.
+    // The names of submissions that differ from the default names, by the paths of their files.
     collectNames(places, ...boxes) {
         const given = JSON.parse(places).map(([path, label], place) => [path, label, (boxes[place] ?? "").trim()]);
         const names = given.filter(([, label, name]) => name && name !== label).map(([path, , name]) => [path, name]);
         return JSON.stringify(Object.fromEntries(names));
     },
 
-    // Files over a limit are not sent. gradio gets the others.
+    // Files over a limit are not sent; gradio gets the other files.
     refuse: null,
 
     refuseWith(refuse) {
@@ -196,13 +196,13 @@ window.anls = {
         target.dispatchEvent(again);
     },
 
-    // A screen reader says what is shown, once it stays for a moment.
+    // Screen readers announce new content after it has been stable for a moment.
     said: "",
 
     say() {
         const shown = [...document.querySelectorAll("[data-said]")].filter((part) => part.checkVisibility());
         const said = shown.map((part) => part.dataset.said).join(" ");
-        if (!anls.voice.isConnected) document.body.append(anls.voice); // gradio makes the body anew
+        if (!anls.voice.isConnected) document.body.append(anls.voice); // gradio recreates the body
         if (!anls.settled || said === anls.said) return;
         anls.said = said;
         clearTimeout(anls.saying);
@@ -226,7 +226,7 @@ new MutationObserver(() => {
     anls.say();
 }).observe(document.documentElement, {childList: true, subtree: true, attributeFilter: ["data-packed", "data-said"]});
 
-// gradio's button that adds files is a button in a button, under a name that nobody translated.
+// gradio's button for adding files is a button inside a button, with an untranslated name.
 new MutationObserver(() => {
     for (const outer of document.querySelectorAll("#files button:has(button)")) {
         for (const [name, value] of Object.entries({role: "group", tabindex: "-1", title: "Add files"})) {

@@ -1,4 +1,4 @@
-"""What lm-evaluation-harness calls for each document."""
+"""The function that lm-evaluation-harness calls for each document."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from anls_metric import anls_score
 
 
 def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
-    """The score of the one answer to a question against all accepted ones."""
+    """Score the answer to a question against all accepted answers."""
     return {"anls": anls_score(results[0], doc["answers"], variant="rrc")}

@@ -1,8 +1,8 @@
-// Numbers as SVG. Positions are percentages, so that a chart fits any width.
+// Draws numbers as SVG. Positions are percentages, so that a chart fits any width.
 import { make, draw, formatCount, formatPlain, formatScore, formatInterval } from "./elements.js";
 import { names, COLOURS } from "./data.js";
 
-// The ends of an axis, in whole tenths, at least 0.2 apart.
+// The ends of an axis: multiples of 0.1, at least 0.2 apart.
 export const chooseScale = (values) => {
   const high = Math.ceil(Math.max(...values) * 10 - 1e-9);
   const low = Math.max(0, Math.min(Math.floor(Math.min(...values) * 10 + 1e-9), high - 2));
@@ -20,7 +20,7 @@ export const drawInterval = (value, interval, scale, place) =>
   );
 export const makeEnds = ({ low, high }) => make("span", { class: "ends" }, make("span", {}, formatPlain(low)), make("span", {}, formatPlain(high)));
 
-// A bar that is divided into parts [name, size, style, act]; a part with an act is a filter for the mouse.
+// A bar with parts [name, size, style, act]. A click on a part with an act filters.
 export const drawStack = (parts, height = 14) => {
   const total = parts.reduce((sum, [, size]) => sum + size, 0) || 1;
   let before = 0;
@@ -37,7 +37,7 @@ export const drawStack = (parts, height = 14) => {
   return draw("svg", { class: "stacked", height, width: "100%", role: "img", "aria-label": label }, shapes.filter(Boolean));
 };
 
-// A dot for each submission on one axis. Screen readers skip it, because the numbers stand beside it.
+// A dot for each submission on one axis. Screen readers skip it, because the numbers are beside it.
 export const drawStrip = (values, scale, large) => {
   const dots = values.map((value, place) => value !== null && draw("circle", { class: `s${place % COLOURS}`, cx: locate(value, scale), cy: 9, r: large.includes(place) ? 5 : 3 }, draw("title", {}, `${names[place]}: ${formatScore(value)}`)));
   return draw("svg", { class: "strip", height: 18, width: "100%", "aria-hidden": "true" }, draw("line", { class: "grid", x1: "3%", x2: "97%", y1: 9, y2: 9 }), dots.filter(Boolean).reverse());
@@ -78,7 +78,7 @@ export const makeKey = (places) =>
     places.map((place) => make("li", {}, draw("svg", { class: "curves", width: 28, height: 10, "aria-hidden": "true" }, draw("path", { class: `s${place % COLOURS} ${dashOf(place)}`, d: "M0 5L28 5" })), make("bdi", {}, names[place]))),
   );
 
-// A histogram from 0 to 1; a click on a bin filters its questions; bins below `least` are drawn as outlines. All histograms have the same height for `most`.
+// A histogram from 0 to 1. A click on a bin filters its questions. Bins below `least` are outlines. `most` has full height.
 export const drawDistribution = (counts, least, most, place, label, act) => {
   const width = 100 / counts.length;
   const bars = counts.map((count, number) => {

@@ -1,4 +1,4 @@
-// A closer look at the pair: one panel of several is shown.
+// The panels below the ranking, about the chosen pair of submissions. One panel is shown at a time.
 import { make, makeFilter, makeSelect, rove, tame, formatCount, countNoun, formatPlain, formatScore, formatDifference, formatInterval } from "./elements.js";
 import { data, several, names, hasMany, makeName, FIELDS } from "./data.js";
 import { state, update, chooseFirst, formatAddress, NO_FILTERS, RANKS } from "./state.js";
@@ -18,7 +18,7 @@ const makeSwatch = (outcome) => make("i", { class: `o${outcome}` });
 
 const countsOf = (place) => data.document.submissions[place].outcomes;
 const isOnly = (places, outcome) => places.length === 1 && places[0] === outcome;
-// The count of an outcome filters the questions by the outcome of that submission, and keeps the pair where it can.
+// A click on a count filters the questions by the outcome of that submission. It keeps the pair if possible.
 const filterOutcome = (place, outcome) => {
   if (place === state.second) return { isPressed: isOnly(state.before, outcome), changes: { before: [outcome] } };
   const isPressed = place === state.first && isOnly(state.outcomes, outcome);
@@ -141,7 +141,7 @@ const drawRisks = () => {
 };
 const drawCurvePanel = () => [make("div", { class: "two" }, drawThresholds(), drawSimilarities(), drawRisks())];
 
-// Tables that compare the pair row by row: groups and variants
+// Tables that compare the pair by rows: groups and variants
 
 const subtractMeans = (table, row) => {
   const { means, counts } = table;
@@ -174,7 +174,7 @@ const drawComparisonRows = (table, rows, makeHeads) => {
   );
 };
 
-const FEW = 20; // groups that are shown at first
+const FEW = 20; // the number of groups that are shown at first
 const countOf = (table, row) => Math.max(...table.counts.map((counts) => counts[row]));
 const RANK_KEYS = {
   name: (table) => (row) => row,
@@ -233,7 +233,7 @@ const drawVariants = () => {
 
 // Behind the number
 
-// The outcomes that say what format costs, and which numbers are wrong.
+// The outcomes of answers that lose points to format, and of wrong numbers.
 const OF_FORM = ["same value", "formatting", "another number"];
 const listForms = (place) => {
   const used = OF_FORM.filter((name) => countsOf(place)[name]);
@@ -258,7 +258,7 @@ const drawSuspects = () => {
   return [make("p", { class: "said" }, intro), make("p", {}, button), rove(make("ul", {}, items)), data.suspects.length > FEW ? makeMore(data.suspects.length, "suspect") : null];
 };
 
-// The panels: name in the address -> title, whether there is something to show, what draws it.
+// The panels: name in the URL -> title, whether there is anything to show, and the function that draws it.
 const PANELS = {
   outcomes: { title: "What goes wrong", exists: () => true, draw: drawOutcomes },
   changes: { title: "Before and after", exists: () => state.second >= 0, draw: drawChanges },
@@ -284,5 +284,5 @@ export const drawCloser = () => {
   for (const tab of tabs) tab.tabIndex = tab.getAttribute("aria-selected") === "true" ? 0 : -1;
   return [list, makePanel(shownPanel())];
 };
-// On paper all panels are shown, one after the other.
+// A print shows all panels, one after the other.
 export const drawAllPanels = () => listPanels().map((name) => make("div", { class: "panel" }, make("h3", {}, PANELS[name].title), PANELS[name].draw().filter(Boolean)));

@@ -1,4 +1,4 @@
-// What the report is about: the JSON that Python wrote into the file.
+// The data of the report: the JSON that Python wrote into the file.
 import { make, tame } from "./elements.js";
 
 export const data = JSON.parse(document.getElementById("data").textContent);
@@ -6,10 +6,10 @@ export const several = data.submissions.length > 1;
 export const FIELDS = Object.keys(data.tables);
 export const BASELINE = !several ? -1 : data.baseline < 0 ? 1 : data.baseline;
 export const COLOURS = 8; // more submissions repeat the colours with other dashes
-const MANY = 8; // submissions beyond this are shown when somebody asks for them
+const MANY = 8; // more submissions are only shown on request
 export const hasMany = data.submissions.length > MANY;
 
-// What all names begin and end with is shown once.
+// The prefix and suffix that all names share are shown once.
 const LONG_NAME = 24;
 const LONG_SHARE = 8;
 const SEPARATORS = "-_./ ";

@@ -1,4 +1,4 @@
-// The shown questions as CSV: `references` is a list in JSON, and no text is changed.
+// Downloads the filtered questions as CSV. `references` is a JSON list, and no text is changed.
 import { make } from "./elements.js";
 import { data, several, pageName } from "./data.js";
 import { markOf } from "./marks.js";
@@ -27,12 +27,12 @@ const listRows = () => {
 const quote = (value) => (typeof value === "number" ? String(value) : `"${String(value ?? "").replaceAll('"', '""')}"`);
 const joinCells = (rows) => rows.map((row) => row.map(quote).join(",")).join("\r\n") + "\r\n";
 export const formatCsv = () => joinCells(listRows());
-// With the mark that spreadsheets need for UTF-8, and no text that they take for a formula.
+// With the byte order mark that spreadsheets need for UTF-8, and without texts that they would take for formulas.
 const FORMULA = /^ *[=+\-@\t\r\n＝＋－＠]/;
 const defuse = (value) => (typeof value === "string" && FORMULA.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value);
 export const formatSheet = () => `\ufeff${joinCells(listRows().map((row) => row.map(defuse)))}`;
 
-// A chart as a file of its own: it has the colours that the page gives it.
+// A chart as a separate SVG file, with the colours of the page.
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "vector-effect"];
 export const formatSvg = (svg) => {
   const { width, height } = svg.getBoundingClientRect();

@@ -1,14 +1,14 @@
-// The edits from an answer to the closest accepted answer, in the texts as they were written. Python finds them: numbers
-// of characters of both texts, that are equal, that differ, that are equal, and so on.
+// Draws the edits from an answer to the closest accepted answer in the original texts. Python finds them: the numbers of
+// characters of both texts in an equal part, in an edit, in an equal part, and so on.
 import { make, markHidden, formatCount } from "./elements.js";
 
-const CONTEXT = 60; // equal characters that are shown beside a difference of a long text
+const CONTEXT = 60; // equal characters to show beside a difference of a long text
 const VISIBLE = { " ": "␣", "\n": "↵\n", "\t": "⇥", "\u00a0": "⍽" };
-// The mark of a difference shows blanks between words; blanks alone get a visible sign.
+// The mark of a difference shows blanks between words. A difference of only blanks gets a visible sign.
 const markBlanks = (text) => markHidden(/^\s+$/.test(text) ? text.replace(/[ \n\t\u00a0]/g, (sign) => VISIBLE[sign]) : text);
 const FREE = { class: "free", title: "not counted by this variant" };
 
-// Characters that are compared as equal. What differs in case or blanks alone gets a weak mark.
+// Characters that are compared as equal. Differences in case or blanks get a weak mark.
 const drawEqual = (left, right) => {
   if (left.length !== right.length) {
     return [...(left.length ? [make("del", FREE, markBlanks(left.join("")))] : []), ...(right.length ? [make("ins", FREE, markBlanks(right.join("")))] : [])];

@@ -1,4 +1,4 @@
-// Elements of the page. Texts of users become text nodes, never markup.
+// Makes elements of the page. Texts of users become text nodes, never markup.
 
 const append = (element, attributes, children) => {
   for (const [name, value] of Object.entries(attributes)) {
@@ -12,7 +12,7 @@ export const make = (tag, attributes = {}, ...children) => append(document.creat
 export const draw = (tag, attributes = {}, ...children) =>
   append(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 
-// Invisible characters and characters that change the direction of the text: they are shown by their names.
+// Invisible characters, and characters that change the direction of the text. They are shown by their names.
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const SIGN_NAMES = { "\r": "CR", "\0": "NUL" };
@@ -31,7 +31,7 @@ export const markHidden = (text) => {
   if (last < text.length) parts.push(text.slice(last));
   return parts;
 };
-export const tame = (text) => text.replace(HIDDEN, "·"); // where no element can stand
+export const tame = (text) => text.replace(HIDDEN, "·"); // for places that cannot hold an element
 const LONGEST_BRIEF = 240;
 export const shorten = (text) =>
   make("span", { class: "brief", dir: "auto" }, markHidden(text.length > LONGEST_BRIEF ? `${text.slice(0, LONGEST_BRIEF)}…` : text));
@@ -79,11 +79,11 @@ export const formatPlain = (number) => String(Number(number.toFixed(4)));
 export const makeBadge = (score, digits) => {
   const style = score === 1 ? "good" : score === 0 ? "zero" : "partial";
   const step = 10 ** -digits;
-  const apart = score > 0 && score < 1 ? Math.min(Math.max(score, step), 1 - step) : score; // only 1 looks like 1
+  const apart = score > 0 && score < 1 ? Math.min(Math.max(score, step), 1 - step) : score; // so that only 1 is printed as 1
   return make("span", { class: `score ${style}` }, score === null ? "-" : apart.toFixed(digits));
 };
 
-// Controls. The key of a control finds it again after the page was drawn anew.
+// Controls. The key of a control identifies it after the page was drawn again.
 
 export const makeFilter = (key, label, pressed, act, content, style = "filter") =>
   make("button", { class: style, "data-key": key, "aria-label": label, "aria-pressed": String(pressed), onclick: act }, content);
@@ -96,14 +96,14 @@ export const makeSelect = (key, label, options, value, act) => {
   select.value = value;
   return select;
 };
-// Draw a part of the page anew, and keep the focus on the control of the same key.
+// Draw a part of the page again, and keep the focus on the control with the same key.
 export const replaceContent = (place, ...children) => {
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
   place.replaceChildren(...children.flat().filter(Boolean));
   if (key !== undefined) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true });
 };
 
-// The controls of a table are one stop of the Tab key; the arrow keys go from one to the next.
+// The controls of a table are one stop of the Tab key. The arrow keys move between them.
 export const rove = (place) => {
   const controls = [...place.querySelectorAll("button, a")];
   controls.forEach((control, number) => (control.tabIndex = number ? -1 : 0));

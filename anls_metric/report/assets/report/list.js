@@ -1,4 +1,4 @@
-// The list of questions, its filters, and the opened question.
+// The list of questions, its filters, and the open question.
 import { make, makeFilter, makeSelect, markHidden, shorten, tame, makeBadge, countNoun, formatCount } from "./elements.js";
 import { data, several, names, makeName, pageStem } from "./data.js";
 import { countMarks, markOf } from "./marks.js";
@@ -7,7 +7,7 @@ import { findRows, countPair, subtractScores, sortNames } from "./questions.js";
 import { drawQuestion } from "./question.js";
 
 export const PAGE = 50;
-const MOST_NAMES = 500; // of a field that the select lists; others are in the table of groups
+const MOST_NAMES = 500; // names of a field in the dropdown; the table of groups has all of them
 
 // Filters
 
@@ -111,8 +111,8 @@ const drawRow = (row, addressOf) => {
   });
   return isOpen ? [shown, make("tr", { class: "detail" }, make("td", { colspan: cells.length }, drawQuestion(row, stepBy)))] : [shown];
 };
-const MOST_PRINTED = 1000; // questions on paper
-// On paper, the list has the opened question, or all that the filters leave.
+const MOST_PRINTED = 1000; // questions in a print
+// A print has the open question, or all filtered questions.
 export const drawList = (isPaper = false) => {
   const addressOf = makeAddresses();
   const all = findRows();
@@ -121,7 +121,7 @@ export const drawList = (isPaper = false) => {
 };
 export const countPages = () => Math.max(1, Math.ceil(findRows().length / PAGE));
 
-// The opened question stands in the list, on the page that is shown.
+// The open question is in the list, on the visible page.
 export const keepOpenInList = (changes) => {
   if ("open" in changes && state.open >= 0) {
     if (!findRows().includes(state.open)) Object.assign(state, NO_FILTERS);

@@ -1,4 +1,4 @@
-// The report as a whole: its parts, what each of them follows from, and what keys and links do.
+// The whole report: its parts, the state that each part depends on, and the actions of keys and links.
 import { make, copyText, tame, replaceContent, copySigns, formatCount } from "./elements.js";
 import { data, several } from "./data.js";
 import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf } from "./marks.js";
@@ -12,7 +12,7 @@ import { formatCsv, formatSheet, download } from "./downloads.js";
 
 const $ = (id) => document.getElementById(id);
 
-// What does not change
+// Static parts
 
 const FLAGS = /(--[a-z-]+(?: (?!with|or|and)[\w,:.-]*\w)?)/;
 const FEW_HINTS = 3;
@@ -25,7 +25,7 @@ const makeHints = (hints) => {
 const makeSection = (id, title, style, content) =>
   make("section", { class: `card ${style}`, "aria-labelledby": id }, make("h2", { id, tabindex: -1 }, title), content);
 const makeContents = (places) => make("nav", { class: "contents", "aria-label": "Contents" }, places.map(([id, title]) => make("a", { href: `#${id}` }, title)));
-// The similarity of an answer, before the threshold. The boxes stay where they are, so that Tab goes from one to the other.
+// The filter by similarity, before the threshold. Its boxes are not drawn again, so that Tab moves between them.
 const followRange = () => {
   const [low, high] = ["low", "high"].map((id) => Math.min(Math.max(Number($(id).value) || 0, 0), 1));
   update({ range: low <= 0 && high >= 1 ? null : [Math.min(low, high), Math.max(low, high)] });
@@ -105,7 +105,7 @@ const build = () => {
   );
 };
 
-// What follows from the state: each part is drawn anew when something changes of which it is made.
+// Parts that depend on the state. A part is drawn again when a value that it depends on changes.
 
 const drawn = new Map();
 const drawPart = (id, values, drawIt) => {
@@ -164,7 +164,7 @@ const followSearch = () => {
 const handleKey = (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.target === $("search") && event.key === "Escape") {
-    event.preventDefault(); // the browser would empty the box and say nothing
+    event.preventDefault(); // the browser would clear the box without an event
     if (state.search) update({ search: "" });
     else event.target.blur();
     return;
@@ -178,7 +178,7 @@ const handleKey = (event) => {
   else return;
   event.preventDefault();
 };
-// A link to a place of the page keeps the state of the address.
+// A link to a place on the page keeps the state in the URL.
 const followLink = (event) => {
   const link = event.target.closest("a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
@@ -188,7 +188,7 @@ const followLink = (event) => {
   else return;
   event.preventDefault();
 };
-// On paper stand all panels, and the questions where somebody chose some.
+// A print has all panels, and questions if a filter or an open question selects some.
 const print = (isPaper) => {
   const hasView = state.open >= 0 || isFiltered();
   document.body.classList.toggle("has-view", isPaper && hasView);

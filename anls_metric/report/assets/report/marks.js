@@ -1,10 +1,10 @@
-// What a reviewer thinks of a question. Marks stay in this browser; exported, they are a file for --corrections.
+// The marks of a reviewer about questions. They stay in this browser, and can be exported as a file for --corrections.
 import { make, makeFilter, tame, countNoun } from "./elements.js";
 import { data } from "./data.js";
 
 export const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
 export const CONFLICT = "conflict";
-const PLACE = `anls-marks:${/gold:\w+/.exec(data.signature)?.[0] ?? data.signature}`; // the hash of the questions
+const PLACE = `anls-marks:${/gold:\w+/.exec(data.signature)?.[0] ?? data.signature}`; // identifies the questions by their hash
 const IN_PRIVATE = "This browser cannot keep marks, perhaps because the window is private: export them before you close it.";
 const IN_BROWSER = "Marks are kept in this browser alone, also after a reload: export them to send them.";
 
@@ -13,7 +13,7 @@ const isEmpty = ({ mark, accept, exclude, note }) => !mark && !accept.length && 
 const sameMark = (one, other) => ["mark", "accept", "exclude", "note"].every((key) => JSON.stringify(one[key]) === JSON.stringify(other[key]));
 const rowOf = new Map(data.ids.map((id, row) => [id, row]));
 
-// The id of a question -> its mark; `others` are marks of other reviewers that differ.
+// The id of a question -> its mark. `others` holds differing marks of other reviewers.
 let marks = new Map();
 let isKept = true;
 const asTexts = (value) => (Array.isArray(value) ? value : value === undefined || value === null || value === "" ? [] : [value]).map(String);
@@ -75,7 +75,7 @@ export const formatMarks = () => {
   const written = [...marks].filter(([id, mark]) => rowOf.has(id) && !isEmpty(mark));
   return `${JSON.stringify(written.map(([id, mark]) => record(id, mark)), null, 2)}\n`;
 };
-// Read a file of marks or corrections; returns sentences for the reader.
+// Read a file of marks or corrections. Returns sentences for the reader.
 export const importMarks = (text) => {
   let records;
   try {
@@ -110,7 +110,7 @@ export const importMarks = (text) => {
   ].filter(Boolean);
 };
 
-// The group of an opened question. `redraw` shows what has changed elsewhere.
+// The controls for an open question. `redraw` updates the rest of the page.
 
 const describe = ({ mark, accept, exclude, note }) => [mark, accept.length && `accept ${accept.join(" | ")}`, exclude && "leave the question out", note].filter(Boolean).join("; ");
 const drawConflict = (row, other, redraw) => {
@@ -139,7 +139,7 @@ export const drawMark = (row, redraw) => {
   const buttons = MARKS.map((name) => makeFilter(`mark ${name}`, name, own.mark === name, () => change({ mark: own.mark === name ? "" : name }), name, "chip"));
   const accept = make("input", { type: "text", "data-key": "mark accept", "aria-label": "Accept", placeholder: "the answer that should be accepted", dir: "auto", autocomplete: "off" });
   accept.value = own.accept.length > 1 ? own.accept.join(" | ") : (own.accept[0] ?? "");
-  // Several answers have | between them; a single answer is taken as it is.
+  // Several answers are separated by |. A single answer is not split.
   accept.addEventListener("input", () => setMark(row, { accept: accept.value.split(" | ").map((text) => text.trim()).filter(Boolean) }));
   const note = make("input", { type: "text", "data-key": "mark note", "aria-label": "Note", dir: "auto", autocomplete: "off" });
   note.value = own.note;

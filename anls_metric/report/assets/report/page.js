@@ -1,9 +1,9 @@
-// The page of a question. Mouse, keys and fingers zoom and move it.
+// The page image of a question. Mouse, keys and fingers zoom and move it.
 import { make } from "./elements.js";
 
-const LARGEST = 8; // times its size
+const LARGEST = 8; // the largest zoom factor
 const STEP = 1.4;
-const DISTANCE = 60; // that an arrow moves the page, in pixels
+const DISTANCE = 60; // pixels by which an arrow key moves the page
 const ARROWS = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 const limit = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -22,7 +22,7 @@ export const drawPage = (address, alt, box) => {
     [x, y] = [x + right, y + down];
     show();
   };
-  // The point of the page at this place of the frame stays where it is.
+  // The point of the page at this place of the frame stays there.
   const zoom = (times, left = frame.clientWidth / 2, top = frame.clientHeight / 2) => {
     const next = limit(scale * times, 1, LARGEST);
     [x, y] = [left - ((left - x) * next) / scale, top - ((top - y) * next) / scale];
@@ -43,7 +43,7 @@ export const drawPage = (address, alt, box) => {
     else return;
     event.preventDefault();
   });
-  // The wheel scrolls the report until somebody chose the page.
+  // The wheel scrolls the report until the reader clicks on the page.
   frame.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && document.activeElement !== frame) return;
     event.preventDefault();
@@ -51,7 +51,7 @@ export const drawPage = (address, alt, box) => {
   });
   frame.addEventListener("dblclick", (event) => zoom(scale > 1 ? 0 : 2.5, ...placeOf(event)));
 
-  const fingers = new Map(); // or the mouse: the place of each pointer that is down
+  const fingers = new Map(); // pointer id -> position, of fingers or the mouse
   frame.addEventListener("pointerdown", (event) => {
     frame.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, placeOf(event));

@@ -1,4 +1,4 @@
-// One question, opened: its page, the accepted answers, and the answer of each submission with its edits.
+// The open question: its page, the accepted answers, and the answer of each submission with its edits.
 import { make, copyText, markHidden, makeBadge, tame } from "./elements.js";
 import { data, several, names, makeName, pageName, pageStem, documentOf } from "./data.js";
 import { drawMark } from "./marks.js";
@@ -7,7 +7,7 @@ import { formatDocument, countOfDocument } from "./questions.js";
 import { drawEdits } from "./edits.js";
 import { drawPage } from "./page.js";
 
-// In a frame, the base of addresses is the page around it.
+// In a frame, links are relative to the page around it.
 export const fullAddress = (changes) => (FRAMED ? document.baseURI : location.href).split("#")[0] + formatAddress(changes);
 
 const listAccepted = (texts, closest) =>
@@ -56,7 +56,7 @@ const drawAnswer = (place, row) => {
   return make("article", { "aria-label": several ? names[place] : "The answer" }, parts);
 };
 
-// The page of the question, and what else is asked about it.
+// The page of the question, and links to other questions about it.
 const listPages = (row) => {
   const stem = pageStem(row);
   if (!stem) return null;

@@ -1,4 +1,4 @@
-// Which questions are shown, in which order.
+// Filters and sorts the questions.
 import { data, pageName, pageStem, documentOf } from "./data.js";
 import { hasMark, countMarks } from "./marks.js";
 import { state, CHANGES } from "./state.js";
@@ -8,7 +8,7 @@ const joinTexts = (row) =>
   (haystacks[row] ??= [data.ids[row], data.questions[row], ...data.references[row], pageName(row), ...data.answers.flatMap((answer) => [answer.predictions[row] ?? "", answer.written[row] ?? ""])]
     .join("\n")
     .toLowerCase());
-// The texts are made ready for the first letter of a search while the browser has nothing else to do.
+// The texts for the search are prepared while the browser is idle.
 export const prepareSearch = (row = 0) => {
   const prepare = (deadline) => {
     let next = row;
@@ -29,7 +29,7 @@ export const isInGroup = (field, place, row) => {
   return Array.isArray(of) ? of.includes(place) : of === place;
 };
 
-// doc:NAME in the search names a page, or the document before the last _ of its name.
+// In the search, doc:NAME finds a page, or the document before the last _ of its name.
 const DOCUMENT = /(?:^|\s)doc:(?:"([^"]*)"|(\S+))/gi;
 export const formatDocument = (name) => (/[\s"]/.test(name) ? `doc:"${name}"` : `doc:${name}`);
 const splitSearch = (text) => {
@@ -119,7 +119,7 @@ export const findRows = () => {
 };
 
 let counts = {};
-// How many questions of this file each filter of the pair would show.
+// Count the questions that each filter of the pair would show.
 export const countPair = () => {
   const pair = `${state.first} ${state.second}`;
   if (counts.pair === pair) return counts;

@@ -1,4 +1,4 @@
-// Which submission is better: the score of one, or the ranking of several, each against the baseline.
+// The score of one submission, or the ranking of several, each compared with the baseline.
 import { make, copyText, makeFilter, makeSelect, rove, formatCount, countNoun, formatScore, formatDifference, formatInterval, formatP } from "./elements.js";
 import { data, names, hasMany, SHARED, makeName } from "./data.js";
 import { state, update, chooseFirst, chooseSecond, baselineOf, formatAddress, NO_FILTERS } from "./state.js";
@@ -39,7 +39,7 @@ export const drawScore = () => {
   ];
 };
 
-// What is long is shown as a whole when somebody asks for it.
+// Long lists are shown completely on request.
 export const makeMore = (count, noun) =>
   make("button", { "data-key": "all", "aria-expanded": String(state.all), onclick: () => update({ all: !state.all }) }, state.all ? "Show fewer" : `Show all ${countNoun(count, noun)}`);
 
@@ -102,7 +102,7 @@ const listFinePrint = () => {
   return [`Paired ${by}, signs flipped.${adjusted}`, "An interval of a score and of a difference holds the true value in 95 of 100 such sets of questions; “detects” is the smallest difference that these questions can detect between the two.", ...new Set(notes)];
 };
 const PAPER = { latex: "LaTeX", markdown: "Markdown", csv: "CSV" };
-// The table that the command prints for a paper, to be copied.
+// The table that the command prints for a paper, to copy.
 const drawPaper = () => {
   const buttons = Object.entries(PAPER).map(([name, title]) => {
     const button = make("button", { "data-key": `paper ${name}` }, `Copy as ${title}`);

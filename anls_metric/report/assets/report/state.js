@@ -1,15 +1,15 @@
-// What the reader chose. All of it stands in the address, and everything that is shown follows from it.
+// The choices of the reader. The URL holds all of them, and everything on the page depends on them.
 import { MARKS, CONFLICT } from "./marks.js";
 import { data, several, names, BASELINE, FIELDS } from "./data.js";
 
 export const FRAMED = location.protocol === "about:"; // in a frame of the page
 const START = {
-  open: -1, // the row of the opened question
+  open: -1, // the row of the open question
   first: BASELINE === 0 ? 1 : 0, // a difference is the score of the first minus the score of the second
-  second: BASELINE, // -1: nobody
+  second: BASELINE, // -1: none
   search: "",
-  outcomes: [], // of the first
-  before: [], // of the second
+  outcomes: [], // filter by outcomes of the first
+  before: [], // filter by outcomes of the second
   change: "",
   group: null, // [field, name]
   only: "",
@@ -18,10 +18,10 @@ const START = {
   sort: "first",
   direction: 1,
   page: 0,
-  look: "outcomes", // the panel that is shown
-  field: FIELDS[0] ?? "", // the field of the groups that are shown
-  rank: "name", // by what the groups are sorted
-  all: false, // whether everything is shown of what is long
+  look: "outcomes", // the visible panel
+  field: FIELDS[0] ?? "", // the field of the visible groups
+  rank: "name", // the sort key of the groups
+  all: false, // whether long lists are shown completely
 };
 export const state = { ...START, unknown: "" };
 export const SORTS = ["id", "question", "first", "second", "difference", "outcome"];
@@ -33,7 +33,7 @@ export const CHANGES = {
 };
 export const RANKS = ["name", "questions", "mean", "difference"];
 
-// The address: #q-ID?name=value&...
+// The URL: #q-ID?name=value&...
 
 const wellForm = (text) => text.toWellFormed?.() ?? text;
 const isOneOf = (values) => (text) => (values.includes(text) ? text : undefined);
@@ -50,7 +50,7 @@ const listOutcomes = {
   },
 };
 const asText = { format: String, parse: (text) => text };
-// The name of a parameter -> the property of the state, how it is written, and how it is read (undefined: unknown).
+// The name of a parameter -> the property of the state, how to write it, and how to read it (undefined: unknown).
 const PARAMETERS = {
   first: { key: "first", format: (place) => wellForm(data.submissions[place]), parse: findSubmission },
   against: { key: "second", format: (place) => (place < 0 ? "" : wellForm(data.submissions[place])), parse: (text) => (text === "" ? -1 : findSubmission(text)) },
@@ -105,7 +105,7 @@ export const formatAddress = (changes = {}) => {
   const shown = { ...state, ...changes };
   return `#${formatQuestion(shown.open)}${formatQuery(shown)}`;
 };
-// The addresses of many questions under one state.
+// The URLs of many questions with one state.
 export const makeAddresses = () => {
   const query = formatQuery(state);
   return (row) => `#${formatQuestion(row)}${query}`;
@@ -134,7 +134,7 @@ const parseAddress = (hash) => {
   return found;
 };
 
-const PAUSE = 250; // milliseconds between two letters of one search: the browser takes 30 to write an address
+const PAUSE = 250; // milliseconds between two letters of one search; the browser takes 30 ms to write a URL
 let timer;
 let lastLetter = 0;
 let listener = () => {};
@@ -147,7 +147,7 @@ const show = (isNew) => {
   try {
     history[isNew ? "pushState" : "replaceState"](null, "", url);
   } catch {
-    // a frame without an address of its own
+    // a frame without its own URL
   }
   if (FRAMED) parent.postMessage({ type: "anls-report-state", hash: shownAddress }, "*");
 };
@@ -155,8 +155,8 @@ const FILTERS = ["search", "outcomes", "before", "change", "group", "only", "mar
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
 export const isFiltered = () => FILTERS.some((key) => state[key] && String(state[key]) !== "");
 
-// Change the state, and show it. `isNew` makes an entry in the history, to which the Back button returns. While somebody
-// types, the address waits for a pause.
+// Change the state, and update the page. `isNew` adds an entry to the history for the Back button. While the reader types,
+// the URL is written after a pause.
 export const update = (changes, { isNew = true, focus, isTyped = false } = {}) => {
   clearTimeout(timer);
   const isOther = ["first", "second", "sort", "direction", ...FILTERS].some((key) => key in changes);
@@ -176,7 +176,7 @@ export const follow = (hash) => {
   listener(found.open >= 0 ? { open: found.open } : {});
   if (!state.unknown) show(false);
 };
-// A submission is never compared with itself: the two change places.
+// A submission is never compared with itself: the two are swapped.
 export const chooseFirst = (first) => ({ first, second: first === state.second ? state.first : state.second });
 export const chooseSecond = (second) => {
   if (second !== state.first) return { second };
