@@ -319,7 +319,8 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         predictions = table.predictions(chunk, where)
         references = table.references(chunk, where)
         ids = _read_ids(table, chunk, count)
-        ids_before.add(ids)
+        if table.layout.id:  # numbers do not repeat
+            ids_before.add(ids)
         count += len(ids)
         records, raw, beside = table.complete_records(chunk), table.raw_texts(chunk), table.beside(chunk, where)
         yield Batch(ids, predictions, references, records, raw, None, beside)
