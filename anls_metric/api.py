@@ -355,7 +355,7 @@ def compare(
     Args:
         submissions: the answers of each model by its name, in any form that `score` takes. In a list of paths, each
             model has the name of its file. One table or file can hold the answers of several models.
-        gold: the accepted answers, unless the submissions hold them.
+        gold: the accepted answers in any form that `score` takes, unless the submissions hold them.
         options: see `Options`.
 
     Returns:
@@ -378,7 +378,10 @@ def compare(
     _refuse_unknown("compare", options)
     named = _list_named(options)
     if isinstance(submissions, Mapping) and not hasattr(submissions, "features"):
-        inputs = [each for name, data in submissions.items() for each in _list_inputs(data, str(name), named)]
+        inputs: list[Input] = []
+        for name, data in submissions.items():
+            of_columns = _are_columns(data, gold, options.get("variant", ""))
+            inputs += _list_inputs({"prediction": data} if of_columns else data, str(name), named)
     elif isinstance(submissions, (list, tuple)) and _are_paths(submissions):
         inputs = [Input(os.fspath(path)) for path in submissions]
     else:
@@ -420,6 +423,8 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
     by = [by] if isinstance(by, str) else list(by)
     fields = fields_of(by, options.get("cluster_by"))
     if gold is not None:
+        if _is_column(gold, variant):
+            gold = {"references": gold}
         questions = _make_input(gold, "gold", _list_named(options))
         submissions = find_submissions((), questions, inputs, reading, fields)
     elif len(inputs) > 1:
@@ -474,10 +479,14 @@ def _list_named(options: Mapping[str, Any]) -> list[str]:
 
 def _are_columns(data: Any, gold: Any, variant: str) -> bool:
     """Whether two objects are a column of predictions and a column of accepted answers."""
-    if not _is_list(data) or not _is_list(gold):
+    if not _is_list(data) or not _is_column(gold, variant):
         return False
-    of_values = variant in OF_VALUES and not _holds_records(gold, NAMES)
-    return of_values or not (_holds_records(data) or _holds_records(gold))
+    return variant in OF_VALUES or not _holds_records(data)
+
+
+def _is_column(gold: Any, variant: str) -> bool:
+    """Whether an object is a column of accepted answers, rather than a list of records."""
+    return _is_list(gold) and not _holds_records(gold, NAMES if variant in OF_VALUES else frozenset())
 
 
 def _is_list(data: Any) -> bool:

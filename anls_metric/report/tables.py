@@ -163,7 +163,7 @@ def count_questions(document: Mapping[str, Any]) -> str:
     """Describe the number of questions and of clusters in words."""
     clusters = document["clusters"]
     of = f" of {clusters['count']:,} clusters by {clusters['field']}" if clusters else ""
-    return f"{document['questions']:,} questions{of}"
+    return f"{document['questions']:,} question{'s' * (document['questions'] != 1)}{of}"
 
 
 def collect_records(document: Mapping[str, Any]) -> list[dict[str, Any]]:
