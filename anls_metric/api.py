@@ -174,7 +174,7 @@ class Scores:
         return next(iter(self.scored_sets.values()))
 
     def __getitem__(self, name: str) -> ScoredSet:
-        """Return the scored set of a submission: ``.mean``, ``.interval``, ``.rows``. KeyError: there is none."""
+        """Return the scored set of a submission: ``.anls``, ``.interval``, ``.rows``. KeyError: there is none."""
         return self.scored_sets[name]
 
     @property

@@ -373,6 +373,11 @@ class ScoredSet:
         return self._tally.mean if self.scorer.averages_rows else self.scorer.mean(self._all_scores)
 
     @property
+    def anls(self) -> float:
+        """The same, by the name that it has in the scores of a single submission."""
+        return self.mean
+
+    @property
     def count(self) -> int:
         """The number of rows that were scored."""
         return self._tally.count

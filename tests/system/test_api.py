@@ -110,10 +110,10 @@ def test_values_are_scored_as_columns_and_as_tables() -> None:
 def test_compare_takes_the_lists_that_score_takes() -> None:
     base, tuned, references = ["CocaCola", "1989"], ["Coca Cola", "1988"], [["Coca Cola"], ["1988"]]
     scores = compare({"base": base, "tuned": tuned}, references)
-    assert [scores[name].mean for name in ("base", "tuned")] == [score(each, references).anls for each in (base, tuned)]
+    assert [scores[name].anls for name in ("base", "tuned")] == [score(each, references).anls for each in (base, tuned)]
     assert compare({"base": base, "tuned": tuned}, gold=["Coca Cola", "1988"]).to_dict()["comparisons"]
     lists = compare({"base": [["x"], ["y"]], "tuned": [["x"], ["z"]]}, [["x"], ["z"]], variant="anlsl")
-    assert [lists[name].mean for name in ("base", "tuned")] == [0.5, 1.0]
+    assert [lists[name].anls for name in ("base", "tuned")] == [0.5, 1.0]
     with pytest.raises(ValueError, match="2 answers for the 3 questions"):
         compare({"base": base, "tuned": tuned}, [*references, ["x"]])
 
