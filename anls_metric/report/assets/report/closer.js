@@ -1,7 +1,7 @@
 // A closer look at the pair: one panel of several is shown.
 import { make, makeFilter, makeSelect, rove, tame, formatCount, countNoun, formatPlain, formatScore, formatDifference, formatInterval } from "./elements.js";
 import { data, several, names, hasMany, makeName, FIELDS } from "./data.js";
-import { state, update, chooseFirst, formatAddress, NO_FILTERS, RANKS } from "./state.js";
+import { state, update, chooseFirst, formatAddress, NO_FILTERS, POINTS, RANKS } from "./state.js";
 import { makeMore } from "./ranking.js";
 import { chooseScale, drawStack, drawStrip, drawCurves, makeKey, drawDistribution } from "./charts.js";
 import { download, formatSvg } from "./downloads.js";
@@ -240,8 +240,24 @@ const listForms = (place) => {
   const counts = used.map((name) => [`${name}: `, makeCount(place, data.outcomes.findIndex((outcome) => outcome.name === name)), " "]);
   return used.length > 0 && make("p", {}, counts.flat());
 };
+// The points that format costs and wrong numbers give, each with the questions that count in it.
+const pointsOf = (place) => Object.entries(data.document.submissions[place].points ?? {}).filter(([, value]) => value);
+const makePoints = (place, name, value) => {
+  const count = data.answers[place].points[name].length;
+  const text = `${formatScore(value)} ${POINTS[name]}`;
+  if (!count) return text;
+  const isPressed = place === state.first && state.points === name;
+  const act = () => showQuestions(isPressed ? {} : { ...(place === state.first ? {} : chooseFirst(place)), points: name });
+  return makeFilter(`points ${place} ${name}`, `${text}${several ? ` of ${names[place]}` : ""}: show ${countNoun(count, "question")}`, isPressed, act, `${text} (${formatCount(count)})`);
+};
+const listPoints = (place) => {
+  const shown = pointsOf(place).flatMap(([name, value]) => [makePoints(place, name, value), " "]);
+  return shown.length > 0 && make("p", {}, "points: ", shown);
+};
+const hasBehind = (place) => data.beside[place].length > 0 || pointsOf(place).length > 0;
+const listBeside = (place) => data.beside[place].length > 0 && make("ul", { class: "said" }, data.beside[place].map((line) => make("li", {}, tame(line))));
 const drawBehind = () => [
-  ...shownPlaces().filter((place) => data.beside[place].length).flatMap((place) => [several && make("h3", {}, makeName(place)), make("ul", { class: "said" }, data.beside[place].map((line) => make("li", {}, tame(line)))), listForms(place)]),
+  ...shownPlaces().filter(hasBehind).flatMap((place) => [several && make("h3", {}, makeName(place)), listBeside(place), listPoints(place), listForms(place)]),
   moreSubmissions(),
 ];
 const drawSuspects = () => {
@@ -265,7 +281,7 @@ const PANELS = {
   groups: { title: "Groups", exists: () => FIELDS.length > 0, draw: drawGroups },
   curves: { title: "Curves", exists: () => data.curves !== null, draw: drawCurvePanel },
   variants: { title: "Every variant", exists: () => data.variants !== null, draw: drawVariants },
-  behind: { title: "Behind the number", exists: () => data.beside.some((lines) => lines.length), draw: drawBehind },
+  behind: { title: "Behind the number", exists: () => [...names.keys()].some(hasBehind), draw: drawBehind },
   suspects: { title: "Suspect annotations", exists: () => data.suspects.length > 0, draw: drawSuspects },
 };
 const listPanels = () => Object.keys(PANELS).filter((name) => PANELS[name].exists());
