@@ -15,17 +15,14 @@ from typing import IO, Any
 from anls_metric.analysis.clusters import CLUSTER_FIELDS
 from anls_metric.analysis.questions import Question
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
 from anls_metric.reading.image_tables import ImageTable, PageImage, find_image_table
 from anls_metric.reading.records import Records
-
-IMAGE_FIELDS = ("image", "image_path", "image_local_name", "image_name", "image_id", "file_name")
-"""The fields of a record that may name the image of a question. The first with a text counts."""
 
 MOST_IMAGE_BYTES = 24_000_000
 """The limit for all images of a report together."""
 
 _LONGEST_SIDE, _QUALITY = 1100, 45  # type of 10 points stays readable, and a page takes about 60 kB
-_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp")
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # none that starts another program, as EPS does
 _MOST_PIXELS = 80_000_000  # a sheet of A3 at 600 dots per inch has 70 million
 _NO_PILLOW, _PILLOW = "images need Pillow", "pip install 'anls-metric[images]'"
@@ -210,7 +207,7 @@ def _open_table(place: str) -> ImageTable:
         raise InputError("there is no such folder or file", place, _NAME_IT)
     table = find_image_table(place)
     if table is None:
-        raise InputError(f"no image is in it ({', '.join(_ENDINGS)})", place, _NAME_IT)
+        raise InputError(f"no image is in it ({', '.join(IMAGE_ENDINGS)})", place, _NAME_IT)
     return table
 
 
@@ -260,7 +257,7 @@ def _index_images(folder: str) -> dict[str, str]:
         folders.sort()
         for name in sorted(names):
             stem, ending = os.path.splitext(name)
-            if ending.lower() in _ENDINGS:
+            if ending.lower() in IMAGE_ENDINGS:
                 path = os.path.join(place, name)
                 paths[os.path.relpath(path, folder).replace(os.sep, "/")] = path
                 paths.setdefault(name, path)

@@ -231,3 +231,94 @@ def test_python_embeds_pages_of_a_data_set_undecoded(report: Path) -> None:
     data = datasets.Dataset.from_dict(columns).cast_column("image", datasets.Image())
     score(data).report(report)
     assert read_heights(report) == [1, 2, 1, 3, "cannot be read"]
+
+
+def open_picture(content: bytes) -> Any:
+    return pillow.open(io.BytesIO(content))
+
+
+CELLS: dict[str, Callable[[Path, bytes], Any]] = {
+    "bytes and path": lambda path, content: {"bytes": content, "path": path.name},
+    "bytes": lambda path, content: content,
+    "picture": lambda path, content: open_picture(content),
+    "grey picture with transparency": lambda path, content: open_picture(content).convert("LA"),
+    "path": lambda path, content: str(path),
+    "path of a data set": lambda path, content: {"bytes": None, "path": str(path)},
+}
+
+
+def make_pandas(rows: Sequence[dict[str, Any]]) -> Any:
+    return pytest.importorskip("pandas").DataFrame(rows)
+
+
+def make_polars(rows: Sequence[dict[str, Any]]) -> Any:
+    return pytest.importorskip("polars").DataFrame(rows)
+
+
+def make_dict(rows: Sequence[dict[str, Any]]) -> Any:
+    return {name: [row.get(name) for row in rows] for name in rows[0]}
+
+
+@pytest.mark.parametrize("make_table", [make_pandas, make_polars, make_dict, list])
+@pytest.mark.parametrize("cell", CELLS)
+def test_python_embeds_pages_of_tables_in_memory(
+    cell: str, make_table: Callable[[Sequence[dict[str, Any]]], Any], tmp_path: Path, report: Path
+) -> None:
+    rows = make_rows(PAGES)
+    for place, (row, page) in enumerate(zip(rows, PAGES)):
+        path = tmp_path / f"page_{place}.png"
+        path.write_bytes(page)
+        row["image"] = CELLS[cell](path, page)
+    score(make_table(rows)).report(report)
+    assert read_heights(report) == [1, 2, 1, 3]
+    assert len(read_data(report.read_text(encoding="utf-8"))["pictures"]) == 3
+    answers = {row["questionId"]: row["prediction"] for row in rows[::-1]}
+    score(answers, gold=make_table(without("prediction", rows))).report(report)
+    assert read_heights(report) == [1, 2, 1, 3]
+    score(make_table(rows)).report(report, images_limit=0)
+    assert read_heights(report) == []
+
+
+@pytest.mark.parametrize("make_table", [make_pandas, make_polars, list])
+def test_pages_that_a_table_in_memory_lacks_are_named(
+    make_table: Callable[[Sequence[dict[str, Any]]], Any], tmp_path: Path, report: Path
+) -> None:
+    rows = make_rows(PAGES)
+    gone = open_picture(PAGES[3])
+    gone.close()
+    for row, image in zip(rows, (None, open_picture(PAGES[0]), open_picture(PAGES[1]), gone)):
+        row["image"] = image
+    score(make_table(rows)).report(report)
+    assert read_heights(report) == ["not found", 1, 2, "cannot be read"]
+
+
+def test_only_images_of_paths_in_memory_are_opened(tmp_path: Path, report: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_bytes(PAGES[0])
+    page = tmp_path / "page.png"
+    page.write_bytes(PAGES[1])
+    rows = make_rows(PAGES[:3])
+    for row, path in zip(rows, (secret, page, tmp_path / "absent.png")):
+        row["image"] = str(path)
+    score(rows).report(report)
+    assert read_heights(report) == ["not found", 2, "not found"]
+
+
+def test_paths_in_a_file_open_no_image(tmp_path: Path, report: Path) -> None:
+    page = tmp_path / "page.png"
+    page.write_bytes(PAGES[0])
+    rows = [{**row, "image": {"bytes": None, "path": str(page)}} for row in make_rows(PAGES[:2])]
+    rows[0]["image"] = {"bytes": PAGES[1], "path": "own.png"}
+    log = write_parquet(tmp_path / "log.parquet", rows)
+    run(log, "--report", str(report))
+    assert read_heights(report) == [2, "not found"]
+
+
+def test_turned_picture_stands_upright(report: Path) -> None:
+    rows = make_rows(PAGES[:1])
+    stream, picture = io.BytesIO(), pillow.new("RGB", (45, 30))
+    picture.getexif()[0x0112] = 6  # turned by a quarter
+    picture.save(stream, "JPEG", exif=picture.getexif())
+    rows[0]["image"] = open_picture(stream.getvalue())
+    score(rows).report(report)
+    assert read_heights(report) == [5]
