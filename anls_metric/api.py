@@ -265,9 +265,9 @@ class Scores:
 
         Args:
             path: the file to write, like "report.html".
-            images: where the pages are that the report shows beside the questions: a folder, or a Parquet file with a
-                column of images. None takes them from such a column of what was scored. In a table in memory, its
-                cells are bytes, paths, both as `datasets` has them, or images of Pillow.
+            images: where the pages are that the report shows beside the questions: a folder, a zip archive, or a
+                Parquet file with a column of images. None takes them from such a column of what was scored. In a
+                table in memory, its cells are bytes, paths, both as `datasets` has them, or images of Pillow.
             images_limit: how many MB the pages may take together; 0 for no pages.
 
         Raises:

@@ -7,8 +7,9 @@ import io
 import json
 import struct
 import subprocess
+import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,9 @@ def without(name: str, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key != name} for row in rows]
 
 
-def read_heights(report: Path) -> list[int | str]:
+def read_heights(report: Path | str) -> list[int | str]:
     """For each question of a report the height of its page over 40, or why it has none."""
-    data = read_data(report.read_text(encoding="utf-8"))
+    data = read_data(report.read_text(encoding="utf-8") if isinstance(report, Path) else report)
     heights = []
     for address in data["pictures"]:
         head, _, content = address.partition(",")
@@ -165,6 +166,75 @@ def test_images_limit_keeps_pages_of_wrong_answers(tmp_path: Path, report: Path)
     assert "images left out: 2 beyond 1e-06 MB together (--images-limit)" in report.read_text(encoding="utf-8")
 
 
+def write_zip(path: Path, files: Mapping[str, bytes]) -> str:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return str(path)
+
+
+def lock(path: Path) -> None:
+    """Say in each header of a zip archive that a password locks its file."""
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        start = content.find(mark)
+        while start >= 0:
+            content[start + place] |= 1
+            start = content.find(mark, start + 4)
+    path.write_bytes(content)
+
+
+PLACES = ("page_0.png", "scans/page_1.jpg", "scans/more/page_2.tif", "page_3.png")  # names in an archive
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+def test_images_flag_finds_the_same_pages_in_a_folder_and_in_a_zip(kind: str, tmp_path: Path, report: Path) -> None:
+    rows = [{**row, "image": f"documents/page_{place}.png"} for place, row in enumerate(make_rows(PAGES))]
+    rows[3]["image"] = "absent.png"
+    (tmp_path / "gold.json").write_text(json.dumps(rows))
+    files = {**dict(zip(PLACES, PAGES)), "later/page_1.png": PAGES[3], "__MACOSX/._page_0.png": b"", "notes.txt": b"x"}
+    for name, content in files.items():
+        (tmp_path / "pages" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "pages" / name).write_bytes(content)
+    place = str(tmp_path / "pages") if kind == "folder" else write_zip(tmp_path / "pages.ZIP", files)
+    run(str(tmp_path / "gold.json"), "--report", str(report), "--images", place)
+    assert read_heights(report) == [1, 3, 1, "not found"]
+    where = "folder" if kind == "folder" else "zip archive"
+    assert f"images left out: 1 not in the {where}" in report.read_text(encoding="utf-8")
+    score(rows).report(report, images=place)
+    assert read_heights(report) == [1, 3, 1, "not found"]
+
+
+def test_zip_with_paths_of_windows_has_the_pages(tmp_path: Path, report: Path) -> None:
+    rows = [{**row, "image": f"b/page_{place}.png"} for place, row in enumerate(make_rows(PAGES[:2]))]
+    (tmp_path / "gold.json").write_text(json.dumps(rows))
+    pages = write_zip(
+        tmp_path / "pages.zip", {"a\\page_0.png": PAGES[3], "b\\page_0.png": PAGES[0], "page_1.png": PAGES[1]}
+    )
+    run(str(tmp_path / "gold.json"), "--report", str(report), "--images", pages)
+    assert read_heights(report) == [1, 2]
+
+
+BAD_ZIPS: dict[str, Callable[[Path], Any]] = {
+    "not a zip archive, or a damaged one: make it again": lambda path: path.write_bytes(b"PK\3\4 and no more"),
+    "no image is in it": lambda path: write_zip(path, {"answers.json": b"[]"}),
+    "a password locks its images: make it again without a password": lambda path: lock(
+        Path(write_zip(path, {"a.png": PAGES[0]}))
+    ),
+}
+
+
+@pytest.mark.parametrize("problem", BAD_ZIPS)
+def test_images_flag_refuses_a_bad_zip(problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "log.json"
+    log.write_text(json.dumps(without("image", make_rows(PAGES))))
+    BAD_ZIPS[problem](tmp_path / "pages.zip")
+    words = [str(log), "--report", str(tmp_path / "r.html"), "--images", str(tmp_path / "pages.zip")]
+    assert command_line.main(words) == 2
+    assert f"pages.zip: {problem}" in capsys.readouterr().err
+    assert not (tmp_path / "r.html").exists()
+
+
 def make_bomb() -> bytes:
     """A PNG of a few bytes that says it has 10,000 million pixels."""
 
@@ -177,12 +247,30 @@ def make_bomb() -> bytes:
     )
 
 
-def test_hostile_images_do_not_stop_the_report(tmp_path: Path, report: Path) -> None:
+def make_hostile_pages() -> list[bytes]:
+    """A bomb, half of an image, a text, and a program, none of which is a page."""
     whole = make_image(2, (300, 300))
     program = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\nshowpage\n"
-    pages = [make_bomb(), whole[: len(whole) // 2], b"no image", program, b"", None, make_image(4)]
+    return [make_bomb(), whole[: len(whole) // 2], b"no image", program]
+
+
+def test_hostile_images_do_not_stop_the_report(tmp_path: Path, report: Path) -> None:
+    pages = [*make_hostile_pages(), b"", None, make_image(4)]
     run(write_parquet(tmp_path / "log.parquet", make_rows(pages)), "--report", str(report))
     assert read_heights(report) == ["cannot be read"] * 4 + ["not found"] * 2 + [4]
+
+
+def test_hostile_files_of_a_zip_do_not_stop_the_report(tmp_path: Path, report: Path) -> None:
+    pages = [*make_hostile_pages(), bytes(70 << 20), make_image(4)]  # zeros, which become 1,000 times as small
+    rows = [{**row, "image": f"page_{place}.png"} for place, row in enumerate(make_rows(pages))]
+    (tmp_path / "gold.json").write_text(json.dumps(rows))
+    files = {f"page_{place}.png": page for place, page in enumerate(pages)}
+    files |= {"../page_9.png": make_image(5), "/etc/page_8.png": make_image(5)}
+    run(
+        *(str(tmp_path / "gold.json"), "--report", str(report)),
+        *("--images", write_zip(tmp_path / "pages.zip", files)),
+    )
+    assert read_heights(report) == ["cannot be read"] * 5 + [4]
 
 
 def test_images_flag_refuses_what_has_no_images(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
