@@ -533,7 +533,7 @@ def test_print_shows_the_summary_without_the_questions(open_report: OpenReport) 
     assert not page.locator(".questions").is_visible()
     assert page.get_by_role("heading", name="Which is better").is_visible()
     for title in ("What goes wrong", "Before and after", "Curves", "Every variant"):
-        assert page.get_by_role("heading", name=title).is_visible()
+        page.get_by_role("heading", name=title).wait_for()  # the event of printing comes a moment later
     page.emulate_media(media="screen")
     page.get_by_role("tab", name="Curves").wait_for()
 

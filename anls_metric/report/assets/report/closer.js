@@ -238,10 +238,13 @@ const OF_FORM = ["same value", "formatting", "another number"];
 const listForms = (place) => {
   const used = OF_FORM.filter((name) => countsOf(place)[name]);
   const counts = used.map((name) => [`${name}: `, makeCount(place, data.outcomes.findIndex((outcome) => outcome.name === name)), " "]);
-  return used.length > 0 && make("p", {}, counts.flat());
+  return used.length > 0 && make("p", { class: "behind" }, counts.flat());
 };
 // The points that format costs and wrong numbers give, each with the questions that count in it.
-const pointsOf = (place) => Object.entries(data.document.submissions[place].points ?? {}).filter(([, value]) => value);
+const pointsOf = (place) => {
+  const points = Object.entries(data.document.submissions[place].points ?? {});
+  return points.some(([, value]) => value) ? points : [];
+};
 const makePoints = (place, name, value) => {
   const count = data.answers[place].points[name].length;
   const text = `${formatScore(value)} ${POINTS[name]}`;
@@ -251,8 +254,8 @@ const makePoints = (place, name, value) => {
   return makeFilter(`points ${place} ${name}`, `${text}${several ? ` of ${names[place]}` : ""}: show ${countNoun(count, "question")}`, isPressed, act, `${text} (${formatCount(count)})`);
 };
 const listPoints = (place) => {
-  const shown = pointsOf(place).flatMap(([name, value]) => [makePoints(place, name, value), " "]);
-  return shown.length > 0 && make("p", {}, "points: ", shown);
+  const shown = pointsOf(place).flatMap(([name, value], number) => [number ? " · " : "points: ", makePoints(place, name, value)]);
+  return shown.length > 0 && make("p", { class: "behind" }, shown);
 };
 const hasBehind = (place) => data.beside[place].length > 0 || pointsOf(place).length > 0;
 const listBeside = (place) => data.beside[place].length > 0 && make("ul", { class: "said" }, data.beside[place].map((line) => make("li", {}, tame(line))));
