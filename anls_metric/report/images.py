@@ -94,7 +94,8 @@ class Images:
             try:
                 self._embed_table(table, questions, names, keys)
             except (InputError, OSError, MemoryError) as error:
-                self._problems.append(f"images that cannot be read: {error}")
+                why = getattr(error, "strerror", None) or error  # a path is nothing for a report that is sent
+                self._problems.append(f"images that cannot be read: {why}")
         self.show_progress("")
         if tables:
             self.left_out |= {names[number]: "not found" for number in range(len(questions)) if number not in keys}

@@ -269,7 +269,7 @@ def test_a_table_is_scored_by_the_fields_one_picks(visit: Visits, tmp_path: Path
         csv.writer(stream).writerows(rows)
     user = visit("?tab=file")
     user.drop(table)
-    user.see("#summary [role=alert]", "pick their field under “Which field is which”")
+    user.see("#summary [role=alert]", "pick the field of the accepted answers under “Which field is which”")
     user.see("#prediction-field input")  # it has opened
     for role, field in {"prediction": "one", "references": "truth"}.items():
         user.pick(f"#{role}-field", field)
@@ -469,7 +469,7 @@ def test_a_broken_file_does_not_hide_the_scores_of_others(visit: Visits, tmp_pat
         "results_1.json",
         "other.json",
     ]
-    assert "the means of an evaluation harness and no answers: drop the log of its samples" in alerts[1]
+    assert "the means of an evaluation harness and no answers: drop the samples log instead" in alerts[1]
     user.see("#summary code", "anls gold_label.json submission.json")
     user.report()
 
