@@ -79,18 +79,21 @@ def open_zip(file: File) -> ImageFiles:
     Raises:
         InputError: it is no such archive, it has no images, or a password locks them. OSError: it cannot be opened.
     """
+    size = os.path.getsize(file.path)
     try:
         archive = zipfile.ZipFile(file.path)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError):
+    except PermissionError:
+        raise
+    except Exception:  # the library raises many kinds of errors for damaged archives
         raise file.error("not a zip archive, or a damaged one", remedy="make it again") from None
-    growth = Growth(file, os.path.getsize(file.path))
+    growth = Growth(file, size)
     members = {member.filename.replace("\\", "/"): member for member in archive.infolist()}
     reads = {name: _make_unpacker(file, archive, member, growth) for name, member in members.items()}
     files = ImageFiles(reads, "zip archive")
     if not files:
         problem = f"no image is in it ({', '.join(IMAGE_ENDINGS)})"
         raise file.error(problem, remedy="put the images of the pages into it")
-    if all(member.flag_bits & _IS_LOCKED for member in members.values() if not member.is_dir()):
+    if all(member.flag_bits & _IS_LOCKED for name, member in members.items() if name.lower().endswith(IMAGE_ENDINGS)):
         raise file.error("a password locks its images", remedy="make it again without a password")
     return files
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import random
 import struct
 import subprocess
 import zipfile
@@ -16,6 +17,9 @@ from typing import Any
 import pytest
 
 from anls_metric import command_line, compare, score
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.image_files import open_zip
+from anls_metric.reading.input_file import File
 from tests.conftest import ROOT
 from tests.report.sample_reports import read_data
 
@@ -233,6 +237,23 @@ def test_images_flag_refuses_a_bad_zip(problem: str, tmp_path: Path, capsys: pyt
     assert command_line.main(words) == 2
     assert f"pages.zip: {problem}" in capsys.readouterr().err
     assert not (tmp_path / "r.html").exists()
+
+
+def test_damaged_zip_is_refused_or_read_without_other_errors(tmp_path: Path) -> None:
+    whole = Path(write_zip(tmp_path / "whole.zip", {f"page_{place}.png": page for place, page in enumerate(PAGES)}))
+    content, chance = whole.read_bytes(), random.Random(1)
+    outcomes: set[object] = set()
+    for _ in range(1500):
+        damaged = bytearray(content)
+        for _ in range(chance.randint(1, 4)):
+            damaged[chance.randrange(len(damaged))] = chance.choice((0, 255, chance.randrange(256)))
+        (tmp_path / "pages.zip").write_bytes(damaged[: chance.choice((len(damaged), chance.randrange(len(damaged))))])
+        try:
+            files = open_zip(File(str(tmp_path / "pages.zip")))
+            outcomes |= {isinstance(read(), bytes) for place in range(4) if (read := files.find(f"page_{place}"))}
+        except InputError as error:
+            outcomes.add(str(error).partition("pages.zip: ")[2].partition(" (")[0])
+    assert {True, "not a zip archive, or a damaged one: make it again"} < outcomes
 
 
 def make_bomb() -> bytes:
