@@ -266,8 +266,9 @@ class Scores:
 
         Args:
             path: the file to write, such as "report.html".
-            images: the pages that the report shows beside the questions: a folder, or a Parquet file with a column of
-                images. None takes them from an image column of the scored data.
+            images: the pages that the report shows beside the questions: a folder, a zip archive, or a Parquet file
+                with a column of images. None takes them from an image column of the scored data. In a table in memory,
+                the cells are bytes, paths, dicts of both as `datasets` has them, or Pillow images.
             images_limit: the limit for all pages together, in MB; 0 for no pages.
 
         Raises:

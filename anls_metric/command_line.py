@@ -234,8 +234,8 @@ def _add_report_flags(flags: Parser) -> None:
         "--images",
         type=parse_folder,
         metavar="PLACE",
-        help="page images to show beside the questions: a folder, or a Parquet file with a column of images "
-        "(default: such a column of the FILEs)",
+        help="page images to show beside the questions: a folder, a zip archive, or a Parquet file with a column of "
+        "images (default: such a column of the FILEs)",
     )
     group.add_argument(
         "--images-limit",

@@ -38,6 +38,9 @@ class Points(NamedTuple):
     given_to_wrong_numbers: float
 
 
+LOST_TO_FORMAT, GIVEN_TO_WRONG_NUMBERS = Points._fields
+
+
 class PointCounter:
     """Counts the points of answers. The result does not depend on their order.
 
@@ -57,40 +60,59 @@ class PointCounter:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._lost: Counter[float] = Counter()
-        self._gained: Counter[float] = Counter()
+        self._scores: dict[str, Counter[float]] = {name: Counter() for name in Points._fields}
 
     def add(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> None:
         """Add answers with their scores and outcomes."""
-        batch = Batch.of(rows)
-        places = [place for place, outcome in enumerate(outcomes) if outcome in _OUTCOMES and scores[place] < 1.0]
-        predictions = [cast("str", batch.predictions[place] or "") for place in places]
-        references = [cast("Sequence[str]", batch.references[place]) for place in places]
-        lost, gained, others = [], [], []
-        digits_of = _keep_in_rows(keep_digits, predictions, references)
-        for place, prediction, accepted, (digits, *numbers) in zip(places, predictions, references, digits_of):
-            if may_be_a_value(prediction, digits) and is_any_same_value(prediction, accepted):
-                lost.append(scores[place])
-            elif digits in numbers:
-                others.append((prediction, accepted, scores[place]))
-            elif digits and any(numbers):  # "Prague 1999" for "Prague" is not a wrong number
-                gained.append(scores[place])
-        rows_of_letters = _keep_in_rows(
-            keep_letters_and_digits, [each[0] for each in others], [each[1] for each in others]
-        )
-        for (prediction, accepted, score), (letters, *texts) in zip(others, rows_of_letters):
-            folded = letters.casefold()
-            if folded in map(str.casefold, texts) and has_the_letters_and_digits(
-                Answer(prediction, accepted, score, self._judge)  # as the variant normalizes them
-            ):
-                lost.append(score)
-        self._lost.update(lost)
-        self._gained.update(gained)
+        for name, places in find_points(self._judge, rows, scores, outcomes).items():
+            self._scores[name].update(scores[place] for place in places)
 
     def count_points(self, count: int) -> Points:
         """Compute the points of a set, given its number of questions."""
-        lost = math.fsum(1.0 - score for score in self._lost.elements())
-        return Points(lost / count, math.fsum(self._gained.elements()) / count)
+        lost = math.fsum(1.0 - score for score in self._scores[LOST_TO_FORMAT].elements())
+        return Points(lost / count, math.fsum(self._scores[GIVEN_TO_WRONG_NUMBERS].elements()) / count)
+
+
+def find_points(
+    judge: Judge, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]
+) -> dict[str, list[int]]:
+    """Find the answers that lose points by their format, and those that gain points with wrong numbers.
+
+    Args:
+        judge: the judge of texts that found the outcomes of the answers.
+        rows: the answers.
+        scores: their scores.
+        outcomes: their outcomes.
+
+    Returns:
+        The places of the answers for each field of `Points`.
+
+    Example:
+        >>> rows = [Row("7", "240", ["240.00"], {}), Row("8", "0.26", ["0.28"], {})]
+        >>> find_points(Judge(), rows, [0.5, 0.75], ["close enough", "close enough"])
+        {'lost_to_format': [0], 'given_to_wrong_numbers': [1]}
+    """
+    batch = Batch.of(rows)
+    places = [place for place, outcome in enumerate(outcomes) if outcome in _OUTCOMES and scores[place] < 1.0]
+    predictions = [cast("str", batch.predictions[place] or "") for place in places]
+    references = [cast("Sequence[str]", batch.references[place]) for place in places]
+    lost, gained, others = [], [], []
+    digits_of = _keep_in_rows(keep_digits, predictions, references)
+    for place, prediction, accepted, (digits, *numbers) in zip(places, predictions, references, digits_of):
+        if may_be_a_value(prediction, digits) and is_any_same_value(prediction, accepted):
+            lost.append(place)
+        elif digits in numbers:
+            others.append((place, prediction, accepted))
+        elif digits and any(numbers):  # "Prague 1999" for "Prague" is not a wrong number
+            gained.append(place)
+    rows_of_letters = _keep_in_rows(keep_letters_and_digits, [each[1] for each in others], [each[2] for each in others])
+    for (place, prediction, accepted), (letters, *texts) in zip(others, rows_of_letters):
+        folded = letters.casefold()
+        if folded in map(str.casefold, texts) and has_the_letters_and_digits(
+            Answer(prediction, accepted, scores[place], judge)  # as the variant normalizes them
+        ):
+            lost.append(place)
+    return {LOST_TO_FORMAT: lost, GIVEN_TO_WRONG_NUMBERS: [place for place in gained if scores[place] > 0.0]}
 
 
 def _keep_in_rows(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,13 @@ from anls_metric.page.inputs import get_scorer, get_shown_scorer, make_reading
 from anls_metric.page.inventory import LONGEST_NAME, Inventory
 from anls_metric.page.messages import format_command, format_remedy
 from anls_metric.page.summary import format_error, format_result
-from anls_metric.page.upload_scoring import Files, Result, RowCount, Task, score
+from anls_metric.page.upload_scoring import Files, Pages, Result, RowCount, Task, score
 from anls_metric.page.uploads import Upload, are_large, clean_name, get_folder, take
 from anls_metric.reading import remedies
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import EXTRACTORS
+from anls_metric.reading.image_files import ARCHIVE
+from anls_metric.reading.input_file import list_some
 from anls_metric.reading.remedies import WHICH_FIELD
 from anls_metric.report import html_parts
 
@@ -32,6 +35,7 @@ QUIET: Mapping[str, Any] = {"show_progress": "hidden", "api_visibility": "privat
 
 _MADE_UP_FILES = [MADE_UP / name for name in ("gold.json", "careful reader.json", "hasty reader.json")]
 _KINDS = [".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".xlsx", ".eval", ".gz"]
+_PAUSE = 0.5  # seconds between two words about the report that is on its way
 _CASES = {True: "ignored", False: "counts"}
 
 # The settings that name a field of the files, and their labels.
@@ -64,10 +68,10 @@ class _Tab:
         with gr.Column(elem_id="file-tab"):
             with gr.Column(elem_id="dropped", min_width=0):
                 self.files = gr.File(
-                    label="Gold file and submissions, or logs",
+                    label="Gold file, submissions or logs, images (zip)",
                     file_count="multiple",
-                    file_types=_KINDS,
-                    height=150,
+                    file_types=[*_KINDS, ARCHIVE],
+                    height=190,
                     elem_id="files",
                 )
                 self.refusal = gr.HTML(
@@ -216,6 +220,7 @@ def _run(
         return
     files: list[str] = []
     values: dict[str, Any] = {}
+    has_scores, told = False, 0.0
     # Sent twice, because gradio may lose an update that opens an accordion if another update follows soon.
     opened = {tab.names_part: gr.Accordion(open=True)} if _repeat_a_name(paths) else {}
     try:
@@ -231,14 +236,24 @@ def _run(
                 submissions = [entry["name"] for entry in step.document["submissions"]]
                 if values["baseline"] not in submissions:
                     values["baseline"] = ""
+                if getattr(values["images"], "name", None) in step.broken:
+                    values["images"] = None
                 offered = gr.Dropdown([("the first", ""), *submissions], value=values["baseline"])
                 shown = format_result(step, format_command(values, step.files))
                 yield {tab.summary: shown, tab.settings["baseline"]: offered, **nothing, **opened}
+                has_scores = True
+            elif isinstance(step, Pages):
+                if time.monotonic() - told > _PAUSE:
+                    told = time.monotonic()
+                    yield {tab.own_tab: gr.HTML(views.show_pages(step), visible=True)}
             else:
                 shown = views.frame_report(step)
-                buttons = {tab.save: gr.Button(visible=True), tab.own_tab: gr.HTML(visible=True)}
+                buttons = {tab.save: gr.Button(visible=True), tab.own_tab: gr.HTML(views.OWN_TAB, visible=True)}
                 yield {tab.report: shown, **buttons, **opened}
     except Exception as error:
+        if has_scores:  # they stay
+            yield {**nothing, tab.own_tab: gr.HTML(format_error(advise(error)), visible=True)}
+            return
         command = format_command(values, files) if files else ""
         yield {tab.summary: format_error(advise(error), command), **nothing, **_open_part(tab, error)}
 
@@ -251,11 +266,12 @@ def _make_task(paths: Sequence[str], names: str, settings: Mapping[str, Any]) ->
     """
     variant, threshold, ignore_case = (settings[name] for name in ("variant", "threshold", "ignore_case"))
     scorer, default = get_shown_scorer(variant, threshold, ignore_case), get_scorer(variant)
-    uploads = [_take_upload(path) for path in paths]
+    uploads, images = _split_files([_take_upload(path) for path in paths])
     corrections, gold = settings["corrections"], settings["gold"]
     values: dict[str, Any] = {
         **{name: value or "" for name, value in settings.items() if name not in ("ignore_case", "gold")},
         "files": uploads,
+        "images": images,
         "variant": scorer.name,
         "threshold": None if scorer.threshold == default.threshold else threshold,
         "case": "" if scorer in (default, get_scorer(variant, threshold)) else _CASES[ignore_case],
@@ -282,8 +298,30 @@ def _make_task(paths: Sequence[str], names: str, settings: Mapping[str, Any]) ->
         corrections=values["corrections"],
         names=_read_names(names),
         report=True,
+        images=images,
     )
     return values, task
+
+
+def _split_files(uploads: Sequence[Upload]) -> tuple[list[Upload], Upload | None]:
+    """Split files into those to score and the archive of images, None for none.
+
+    Raises:
+        ValueError: there are several archives, or nothing to score.
+    """
+    files = [upload for upload in uploads if not _is_archive(upload.name)]
+    archives = [upload for upload in uploads if upload not in files]
+    if archives and not files:
+        problem = "a zip file is for the images of pages"
+        raise ValueError(f"{archives[0].name}: {problem}: drop the gold file and the submissions, too")
+    if len(archives) > 1:
+        names = list_some(archive.name for archive in archives)
+        raise ValueError(f"the images are in {len(archives)} zip files ({names}): put them into one")
+    return files, next(iter(archives), None)
+
+
+def _is_archive(name: str) -> bool:
+    return name.lower().endswith(ARCHIVE)
 
 
 def _read_names(names: str) -> dict[str, str]:
@@ -353,11 +391,13 @@ def _refuse(event: gr.EventData, paths: Sequence[str], settings: Mapping[str, An
         return ""
     large = ", ".join(clean_name(str(name)) for name in refused[: limits.MOST_SUBMISSIONS])
     here = [Path(path).name for path in paths[: limits.MOST_SUBMISSIONS]]
-    files = sorted(dict.fromkeys([*here, *dropped]), key=lambda name: "gold" not in name.lower())
+    names = sorted(dict.fromkeys([*here, *dropped]), key=lambda name: "gold" not in name.lower())
+    files = [name for name in names if not _is_archive(name)]
     try:
         values, _ = _make_task((), "{}", settings)
     except (ValueError, OSError):
         values = {}
+    values["images"] = next(filter(_is_archive, names), None)
     most = f"is larger than {limits.MOST_BYTES >> 20} MB, or all files are larger than {limits.MOST_UPLOAD >> 20} MB"
     text = f"Not sent: {large}. A file {most}. The command below has no such limits."
     return format_error(Advice(text), format_command(values, files))

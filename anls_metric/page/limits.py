@@ -36,6 +36,8 @@ MOST_COLUMNS = 1_000  # columns of a table to choose from
 MOST_SUBMISSIONS = 20  # submissions of one call
 MOST_WORST = 100  # worst answers of a submission that an endpoint returns
 MOST_SHOWN = 6_000_000  # bytes of the texts of a report
+MOST_OF_IMAGES = 12_000_000  # bytes of the images of pages in a report
+IMAGE_SECONDS = 60  # after the beginning of a call, in which images go into its report
 MOST_BY_VARIANT = 50_000  # answers that a report scores again under every variant
 
 # Limits for all visitors together

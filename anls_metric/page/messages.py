@@ -38,6 +38,7 @@ _FLAGS = {
     "cluster_by": "--cluster-by",
     "metrics": "--metrics",
     "corrections": "--corrections",
+    "images": "--images",
     "none_keys": "--none-keys",
     "average": "--average",
 }
@@ -60,6 +61,8 @@ def format_command(values: Mapping[str, Any], files: Sequence[str]) -> str:
     Example:
         >>> format_command({"variant": "rrc", "by": ["kind"]}, ["gold.json", "my run.json"])
         "anls gold.json 'my run.json' --variant rrc --by kind"
+        >>> format_command({"images": "pages.zip"}, ["log.json"])
+        'anls log.json --images pages.zip --report report.html'
     """
     words = [f"./{name}" if name.startswith("-") else name for name in files]
     for name, flag in _FLAGS.items():
@@ -67,6 +70,7 @@ def format_command(values: Mapping[str, Any], files: Sequence[str]) -> str:
         if value not in _DEFAULTS:
             each = value if isinstance(value, (list, tuple)) else [getattr(value, "name", value)]
             words += chain(*(_give(flag, str(text)) for text in each))
+    words += ["--report", "report.html"] if values.get("images") else []
     words += chain(*(flag for (name, value), flag in _SWITCHES.items() if values.get(name) == value))
     return shlex.join(["anls", *words])
 
@@ -87,7 +91,7 @@ def format_remedy(values: Mapping[str, Any], files: Sequence[str] = ()) -> str:
         >>> format_remedy({"gold": Upload("/x/gold.json"), "submissions": [Upload("/x/my run.json")], "variant": "rrc"})
         "on your computer, type anls gold.json 'my run.json' --variant rrc"
     """
-    uploads = list_uploads({name: value for name, value in values.items() if name != "corrections"})
+    uploads = list_uploads({name: value for name, value in values.items() if name not in ("corrections", "images")})
     names = list(files) or [upload.name for upload in uploads]
     return f"on your computer, type {format_command(values, names)}" if names else limits.WITH_COMMAND
 

@@ -94,6 +94,6 @@ def _say_scores(document: Mapping[str, Any], broken: int) -> str:
     scores = [
         f"{label} of {submission['name']}: {submission['anls']:.4f}" for submission in document["submissions"][:10]
     ]
-    files = f" {broken} file{'s' * (broken != 1)} could not be scored." if broken else ""
+    files = f" {broken} file{'s' * (broken != 1)} could not be read." if broken else ""
     hints = f" {len(document['hints'])} hint{'s' * (len(document['hints']) != 1)}." if document["hints"] else ""
     return f"{'; '.join(scores)}. {document['questions']:,} questions.{files}{hints}"

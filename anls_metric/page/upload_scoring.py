@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import base64
 import gzip
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.analysis.evaluation import Evaluation, fields_of
 from anls_metric.analysis.suspects import FEWEST
@@ -18,11 +21,15 @@ from anls_metric.page.uploads import Budget, Upload, list_columns, open_all
 from anls_metric.reading import remedies
 from anls_metric.reading.batch import Batch
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import File
 from anls_metric.reading.records import Records
 from anls_metric.reading.remedies import Door
 from anls_metric.reading.sources import Reading
 from anls_metric.reading.submissions import Submission
 from anls_metric.report.document import describe_evaluation
+
+if TYPE_CHECKING:
+    from anls_metric.report.images import Images
 
 # The remedies of errors that lists and nested values cause if texts are expected.
 _MAY_HOLD_VALUES = (
@@ -50,6 +57,10 @@ class Task(NamedTuple):
         corrections: the file with corrections of the accepted answers.
         names: the names that the visitor gave to submissions, by the paths of their files.
         report: whether to make a report, as the page does. A broken file is then left out, unless it is the only one.
+        images: the zip archive with the images for the report; None for images in the files.
+        names: the names of submissions by the paths of their files, where a visitor gave some.
+        report: whether a report is wanted as well, as on the page. A broken file among others is then left out.
+        images: the zip archive with the images for the report; None for those that the files hold.
     """
 
     files: Sequence[Upload]
@@ -64,6 +75,7 @@ class Task(NamedTuple):
     corrections: Upload | None = None
     names: Mapping[str, str] | None = None
     report: bool = False
+    images: Upload | None = None
 
 
 class Files(NamedTuple):
@@ -105,13 +117,19 @@ class Result(NamedTuple):
     files: Sequence[str]
 
 
+class Pages(NamedTuple):
+    """How many pages are in the report so far, in words."""
+
+    words: str
+
+
 class Report(NamedTuple):
     """The compressed report file. gradio sends the result of an event twice, and copies it a dozen times."""
 
     packed: str
 
 
-Step = Files | RowCount | Result | Report
+Step = Files | RowCount | Result | Pages | Report
 
 
 def score(task: Task, door: Door) -> Iterator[Step]:
@@ -155,6 +173,7 @@ def _score_inventory(
     opened: Mapping[str, Records],
     inventory: Inventory,
 ) -> Iterator[Step]:
+    images, unread = _open_images(task, door, opened, inventory) if task.report else (None, {})
     submissions = find_submissions_of(inventory, task.reading, opened, fields_of(task.by, task.cluster_by))
     evaluation = Evaluation(
         submissions,
@@ -181,11 +200,35 @@ def _score_inventory(
         {
             **{Upload(path).name: advise(error, door) for path, error in inventory.broken.items()},
             **{name: advise(error, door) for name, error in evaluation.broken.items()},
+            **unread,
         },
         inventory.list_files(without=evaluation.broken),
     )
-    if task.report:
-        yield _make_report(evaluation, submissions)
+    if images:
+        yield from _make_report(evaluation, submissions, images)
+
+
+def _open_images(
+    task: Task, door: Door, opened: Mapping[str, Records], inventory: Inventory
+) -> tuple[Images, dict[str, Advice]]:
+    """Open the images for the report: those of the archive, or those that the files hold. Say what is wrong with it."""
+    from anls_metric.reading.image_files import open_zip
+    from anls_metric.report.images import Images
+
+    options: dict[str, Any] = {
+        "most_bytes": limits.MOST_OF_IMAGES,
+        "until": time.monotonic() + limits.IMAGE_SECONDS,
+    }
+    unread: dict[str, Advice] = {}
+    if task.images:
+        file = File(task.images.path, most_bytes=limits.MOST_UNPACKED)
+        file.name = task.images.name
+        try:
+            return Images(files=open_zip(file), **options), {}
+        except (InputError, OSError) as error:
+            unread[file.name] = advise(error, door)
+    paths = [*([inventory.gold] if inventory.gold else []), *inventory.answers]
+    return Images(tables=[opened[path] for path in paths], **options), unread
 
 
 def _find_baseline(task: Task, inventory: Inventory) -> str | None:
@@ -210,19 +253,28 @@ def _find_options(task: Task) -> dict[str, Any]:
     return options
 
 
-def _make_report(evaluation: Evaluation, submissions: Sequence[Submission]) -> Report:
+def _make_report(evaluation: Evaluation, submissions: Sequence[Submission], images: Images) -> Iterator[Pages | Report]:
+    """Make the report in a thread, and tell how many pages are in it so far."""
     from anls_metric.report.html import as_html
 
     sources = {submission.questions_name for submission in submissions if submission.name not in evaluation.broken}
-    page = as_html(
-        evaluation.entries,
-        evaluation.compared,
-        [hint.format_for("page") for hint in evaluation.hints],
-        sources.pop() if len(sources) == 1 else "",
-        most_bytes=limits.MOST_SHOWN,
-        most_by_variant=limits.MOST_BY_VARIANT,
-    )
-    return Report(base64.b64encode(gzip.compress(page.encode(), compresslevel=1)).decode())
+    told: SimpleQueue[str | None] = SimpleQueue()
+    images.show_progress, images.has_ids = told.put, evaluation.has_ids
+    with ThreadPoolExecutor(1) as pool:
+        made = pool.submit(
+            as_html,
+            evaluation.entries,
+            evaluation.compared,
+            [hint.format_for("page") for hint in evaluation.hints],
+            sources.pop() if len(sources) == 1 else "",
+            images,
+            most_bytes=limits.MOST_SHOWN,
+            most_by_variant=limits.MOST_BY_VARIANT,
+        )
+        made.add_done_callback(lambda _: told.put(None))
+        yield from map(Pages, filter(None, iter(told.get, None)))
+        page = made.result()
+    yield Report(base64.b64encode(gzip.compress(page.encode(), compresslevel=1)).decode())
 
 
 def _hold_values(task: Task) -> bool:

@@ -7,13 +7,13 @@ from anls_metric.core.variants import OF_VALUES, Scorer
 from anls_metric.page import limits
 from anls_metric.page.inputs import read_answer
 from anls_metric.page.summary import format_said
-from anls_metric.page.upload_scoring import Report
+from anls_metric.page.upload_scoring import Pages, Report
 from anls_metric.reading.values import parse_value_or_text
 from anls_metric.report import html_parts
 
 NOTHING = (
     "Drop a gold file and one or more submissions, or files that hold both: logs of evaluation harnesses, tables "
-    "(JSON, JSON lines, CSV, Parquet, Excel)."
+    "(JSON, JSON lines, CSV, Parquet, Excel). A zip of images shows the pages beside the questions."
 )
 
 OWN_TAB = '<a class="own-tab" href="#" target="_blank" rel="noopener">Open the report in its own tab</a>'
@@ -46,6 +46,11 @@ def show_answer(prediction: str, answers: str, scorer: Scorer) -> tuple[str, str
     return format_said(
         html_parts.format_value_answer(why, scorer.label), f"Score {format_number(why.score)}. {why}."
     ), ""
+
+
+def show_pages(pages: Pages) -> str:
+    """Show how many pages are in the report so far, as HTML."""
+    return html_parts.format_hint(f"The report is on its way: {pages.words}.")
 
 
 def frame_report(report: Report) -> str:

@@ -43,7 +43,7 @@ def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
 
     def read_samples() -> Iterator[tuple[int, Any]]:
         for number, member in enumerate(members, 1):
-            content = _unpack(file, archive, member, growth)
+            content = unpack_member(file, archive, member, growth)
             try:
                 yield number, parse_json(content.decode())
             except (ValueError, RecursionError) as error:
@@ -64,8 +64,12 @@ def _measure_size(archive: zipfile.ZipFile) -> int:
     return archive.fp.seek(0, 2)
 
 
-def _unpack(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo, growth: Growth) -> bytes:
-    """Unpack a file of an archive piece by piece, since the size that the archive states may be false."""
+def unpack_member(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo, growth: Growth) -> bytes:
+    """Unpack a file of an archive piece by piece, since the size that the archive states may be false.
+
+    Raises:
+        InputError: it is broken, locked or too large, or packed in an uncommon way.
+    """
     if member.compress_type not in _METHODS:
         raise file.error(f"{member.filename} is packed by method {member.compress_type}, which few programs know")
     pieces = []
@@ -116,7 +120,7 @@ def _check_workbook(file: File, archive: zipfile.ZipFile) -> None:
         raise file.error(f"not a workbook of Excel: it holds {names[0]}", remedy="save it as .xlsx")
     growth = Growth(file, _measure_size(archive), remedy="save it as CSV")
     for member in archive.infolist():
-        content = _unpack(file, archive, member, growth)
+        content = unpack_member(file, archive, member, growth)
         if b"sheetData" in content and _FAR_CELL.search(content):
             try:
                 cells, rows, columns = _measure_sheet(content)

@@ -6,9 +6,11 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.reading.column_records import get_column
+from anls_metric.reading.column_records import ColumnRecords
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.image_cells import IMAGE_FIELDS, holds_image, names_file, read_cell
 from anls_metric.reading.input_file import Chunk
+from anls_metric.reading.memory_tables import Table
 from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.resolver import ID_FIELDS
 
@@ -67,7 +69,7 @@ class ImageTable:
         repeated = set()
         for start, chunk in self._read(fields):
             for name, known in rows.items():
-                for row, value in enumerate(map(str, get_column(chunk.records, name)), start):
+                for row, value in enumerate(map(str, _get_column(chunk, name)), start):
                     if value in wanted and known.setdefault(value, row) != row:
                         repeated.add(name)
         best = max((name for name in ID_FIELDS if rows.get(name)), key=lambda name: len(rows[name]), default=None)
@@ -81,12 +83,10 @@ class ImageTable:
         Raises:
             InputError: the table cannot be read.
         """
+        opens_files = isinstance(self._records, Table)
         for start, chunk in self._read([self._column]):
-            for row, value in enumerate(get_column(chunk.records, self._column), start):
-                whole = value if isinstance(value, dict) else {"bytes": value}
-                path, content = whole.get("path"), whole.get("bytes")
-                is_image = isinstance(content, bytes) and bool(content)
-                yield PageImage(row, path if isinstance(path, str) else "", content if is_image else None)
+            for row, cell in enumerate(_get_column(chunk, self._column), start):
+                yield PageImage(row, *read_cell(cell, opens_files))
 
     def _read(self, columns: Sequence[str]) -> Iterator[tuple[int, Chunk]]:
         """Read columns, each chunk with the number of its first row."""
@@ -113,14 +113,28 @@ def find_image_table(table: str | Records, is_numbered: bool = False) -> ImageTa
     Raises:
         InputError: the table cannot be read. OSError: it cannot be opened.
     """
-    if isinstance(table, str) and not _has_columns(table):
+    records = Records(table) if isinstance(table, str) else table
+    if not isinstance(records, Table) and not _has_columns(records.path):
         return None
-    records = Records(table) if isinstance(table, str) else table.reopen()
-    if records is None or not records.first_records():
-        return None
-    of_bytes = [name for name in records.fields if name not in records.first_records()[0]]
-    column = IMAGE_COLUMN if IMAGE_COLUMN in of_bytes else of_bytes[0] if len(of_bytes) == 1 else None
-    return ImageTable(records, column, is_numbered) if column else None
+    again = records.reopen()
+    column = _find_column(again) if again else None
+    return ImageTable(again, column, is_numbered) if again and column else None
+
+
+def _find_column(records: Records) -> str | None:
+    """Find the column of images: of bytes, or of the paths of files where the table is in memory."""
+    first = records.first_records()
+    names = [name for name in records.fields if first and name not in first[0]]
+    if isinstance(records, Table):
+        names += dict.fromkeys(name for record in first for name, cell in record.items() if holds_image(cell))
+        names = names or [name for name in IMAGE_FIELDS if any(names_file(record.get(name)) for record in first)][:1]
+    return IMAGE_COLUMN if IMAGE_COLUMN in names else names[0] if len(names) == 1 else None
+
+
+def _get_column(chunk: Chunk, name: str) -> Sequence[Any]:
+    """A column of a chunk; None for a record that does not have it."""
+    records = chunk.records
+    return records.get_column(name) if isinstance(records, ColumnRecords) else [each.get(name) for each in records]
 
 
 def _has_columns(path: str) -> bool:

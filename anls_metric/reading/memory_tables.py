@@ -6,13 +6,14 @@ columns. This module imports no library: a user who has a table of a library has
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import as_column, describe
 from anls_metric.reading.column_records import ColumnRecords
 from anls_metric.reading.containers import NAMES, records_of
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.image_cells import holds_image
 from anls_metric.reading.input_file import CHUNK, Chunk, list_some, split_into_chunks
 from anls_metric.reading.records import Records
 
@@ -24,7 +25,7 @@ class Columns(NamedTuple):
         names: the names of the columns.
         read: reads some columns, as lists, of the rows from a start to a stop.
         length: the number of rows.
-        of_bytes: the names of columns that hold bytes, such as images. They are read only if the user names them.
+        of_bytes: the names of columns that hold bytes or images. They are read only if the user names them.
     """
 
     names: Sequence[str]
@@ -164,7 +165,8 @@ def join_columns(data: Mapping[str, Any], name: str) -> Columns:
     def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
         return [columns[field][start:stop] for field in names]
 
-    return Columns(list(columns), read, next(iter(lengths.values())))
+    names, of_bytes = _split_names(columns, lambda field: next((x for x in columns[field] if x is not None), None))
+    return Columns(names, read, next(iter(lengths.values())), of_bytes)
 
 
 # Tables of libraries
@@ -198,20 +200,29 @@ def _read_pandas(data: Any, name: str) -> Columns:
 
     def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
         for field in names:
-            if field not in columns:
+            if field not in columns and field not in of_bytes:
                 columns[field] = data.iloc[:, places[field]].tolist()
-        return [columns[field][start:stop] for field in names]
+        return [
+            data.iloc[start:stop, places[field]].tolist() if field in of_bytes else columns[field][start:stop]
+            for field in names
+        ]
 
-    names = list(map(str, data.columns))
-    places = {field: place for place, field in enumerate(names)}
-    return Columns(names, read, len(data))
+    all_names = list(map(str, data.columns))
+    places = {field: place for place, field in enumerate(all_names)}
+    names, of_bytes = _split_names(
+        all_names, lambda field: next(iter(data.iloc[:, places[field]].dropna().head(1)), None)
+    )
+    return Columns(names, read, len(data), of_bytes)
 
 
 def _read_polars(data: Any, name: str) -> Columns:
     def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
         return [data.get_column(field)[start:stop].to_list() for field in names]
 
-    return Columns(data.columns, read, data.height)
+    names, of_bytes = _split_names(
+        data.columns, lambda field: next(iter(data.get_column(field).drop_nulls().head(1).to_list()), None)
+    )
+    return Columns(names, read, data.height, of_bytes)
 
 
 def _read_pyarrow(data: Any, name: str) -> Columns:
@@ -219,12 +230,12 @@ def _read_pyarrow(data: Any, name: str) -> Columns:
         part = data.slice(start, stop - start)
         return [part.column(data.schema.get_field_index(field)).to_pylist() for field in names]
 
-    names, of_bytes = _split_names(data.schema)
+    names, of_bytes = _split_schema(data.schema)
     return Columns(names, read, data.num_rows, of_bytes)
 
 
 def _read_dataset(data: Any, name: str) -> Columns:
-    names, of_bytes = _split_names(data.features.arrow_schema)
+    names, of_bytes = _split_schema(data.features.arrow_schema)
 
     def read(names: Sequence[str], start: int, stop: int) -> list[list[Any]]:
         part = data.select_columns(list(names)).with_format("arrow")[start:stop]  # without decoding images
@@ -233,7 +244,15 @@ def _read_dataset(data: Any, name: str) -> Columns:
     return Columns(names, read, len(data), of_bytes)
 
 
-def _split_names(schema: Any) -> tuple[list[str], list[str]]:
+def _split_names(names: Iterable[str], find_first: Callable[[str], Any]) -> tuple[list[str], list[str]]:
+    """Split names into those of columns without images, and of columns whose first value holds an image."""
+    parts: tuple[list[str], list[str]] = [], []
+    for name in names:
+        parts[holds_image(find_first(name))].append(name)
+    return parts
+
+
+def _split_schema(schema: Any) -> tuple[list[str], list[str]]:
     """Return the names of the columns without bytes, and of the columns with bytes."""
     from anls_metric.reading.binary_formats import holds_bytes
 

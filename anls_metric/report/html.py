@@ -213,7 +213,10 @@ def _describe_report(whole: _Whole, most_by_variant: int | None) -> dict[str, An
         "outcomes": [{"name": outcome.name, "meaning": outcome.meaning} for outcome in OUTCOMES],
         "order": [places[name] for name in _BAR_ORDER],
         "extraction": list_extraction(whole.document),
-        "beside": [[" ".join(filter(None, line)) for line in list_lines(each)] for each in whole.submissions],
+        "beside": [
+            [" ".join(filter(None, line)) for line in list_lines(each, without=("points",))]
+            for each in whole.submissions
+        ],
         "suspects": [{"id": each.id, "answer": each.answer, "count": each.submissions} for each in whole.suspects],
         "curves": _describe_curves(whole),
         "paper": {name: write(_without_details(whole.document), PLAIN, ()) for name, write in FORMATS.items()},

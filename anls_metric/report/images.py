@@ -6,7 +6,9 @@ import base64
 import glob
 import hashlib
 import io
+import math
 import os
+import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
@@ -15,34 +17,36 @@ from typing import IO, Any
 from anls_metric.analysis.clusters import CLUSTER_FIELDS
 from anls_metric.analysis.questions import Question
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
+from anls_metric.reading.image_files import ARCHIVE, ImageFiles, Read, forms_of, open_folder, open_zip
 from anls_metric.reading.image_tables import ImageTable, PageImage, find_image_table
+from anls_metric.reading.input_file import File
 from anls_metric.reading.records import Records
-
-IMAGE_FIELDS = ("image", "image_path", "image_local_name", "image_name", "image_id", "file_name")
-"""The fields of a record that may name the image of a question. The first one with a text counts."""
 
 MOST_IMAGE_BYTES = 24_000_000
 """The limit for all images of a report together, in bytes."""
 
 _LONGEST_SIDE, _QUALITY = 1100, 45  # 10-point type stays readable, and a page takes about 60 kB
-_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp")
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # no format that starts another program, as EPS does
 _MOST_PIXELS = 80_000_000  # a sheet of A3 at 600 dots per inch has 70 million
 _NO_PILLOW, _PILLOW = "images need Pillow", "pip install 'anls-metric[images]'"
-_NAME_IT = "name the folder with the images, or a Parquet file with a column of images"
+_NAME_IT = "name the folder or the zip archive with the images, or a Parquet file with a column of images"
 
 
 class Images:
     """The images that fit into a report.
 
     Args:
-        place: a folder of images, including its subfolders; or a table with a column of images: a Parquet or Arrow
-            file, or a folder of such files. None for the scored tables.
+        place: a folder of images, including its subfolders, or a zip archive of images; or a table with a column of
+            images: a Parquet or Arrow file, or a folder of such files. None for the scored tables.
         tables: the paths or the records of the scored tables, the questions first. Only a column of images is read.
         most_bytes: the limit for the embedded images together.
         show_progress: a function that is called with some words after each image, and with "" at the end.
+        files: images by their names, instead of `place`.
+        until: the time of `time.monotonic` after which no more images are read.
 
     Attributes:
+        show_progress: see above.
         has_ids: whether the questions have ids; otherwise the first table has the questions in their order.
         data: the embedded images: the name of an image, or the hash of its bytes -> its ``data:`` URL.
         left_out: the name or the hash of an image that is not embedded -> the reason.
@@ -57,14 +61,18 @@ class Images:
         tables: Iterable[str | Records] = (),
         most_bytes: int = MOST_IMAGE_BYTES,
         show_progress: Callable[[str], None] | None = None,
+        files: ImageFiles | None = None,
+        until: float = math.inf,
     ) -> None:
-        if place is not None and not _has_pillow():
+        is_named = place is not None or files is not None
+        if is_named and not _has_pillow():
             raise InputError(_NO_PILLOW, remedy=_PILLOW)
-        self._paths = _index_images(place) if place is not None and os.path.isdir(place) else {}
-        self._tables = [_open_table(place)] if place is not None and not self._paths else []
-        self._scored = list(tables) if place is None and most_bytes > 0 else []
+        self._files = files or _open_files(place)
+        self._tables = [_open_table(place)] if place is not None and not self._files else []
+        self._scored = list(tables) if not is_named and most_bytes > 0 else []
         self._room = self._most = most_bytes
-        self._show_progress = show_progress or (lambda words: None)
+        self._until = until
+        self.show_progress = show_progress or (lambda words: None)
         self._problems: list[str] = []
         self.has_ids = True
         self.data: dict[str, str] = {}
@@ -79,15 +87,16 @@ class Images:
         names = [find_image_name(question.row.record) for question in questions]
         tables = self._tables or self._find_tables()
         keys: dict[int, str] = {}
-        if self._paths:
+        if self._files:
             self.add(name for name, question in zip(names, questions) if question.needs_a_look)
             self.add(names)
         for table in tables:
             try:
                 self._embed_table(table, questions, names, keys)
             except (InputError, OSError, MemoryError) as error:
-                self._problems.append(f"images that cannot be read: {error}")
-        self._show_progress("")
+                why = getattr(error, "strerror", None) or error  # a path is nothing for a report that is sent
+                self._problems.append(f"images that cannot be read: {why}")
+        self.show_progress("")
         if tables:
             self.left_out |= {names[number]: "not found" for number in range(len(questions)) if number not in keys}
         return [keys.get(number, name) for number, name in enumerate(names)]
@@ -104,15 +113,15 @@ class Images:
         return tables
 
     def add(self, names: Iterable[str]) -> None:
-        """Embed the images of the folder with these names while there is room. Pass the most important names first."""
+        """Embed the images with these names while there is room. Pass the most important names first."""
         for name in filter(None, names):
             if name in self.data or name in self.left_out:
                 continue
-            path = _find(self._paths, name)
-            if path is None:
+            read = self._files.find(name) if self._files else None
+            if read is None:
                 self.left_out[name] = "not found"
             else:
-                self._embed(name, path)
+                self._embed(name, read)
 
     def _embed_table(
         self, table: ImageTable, questions: Sequence[Question], names: Sequence[str], keys: dict[int, str]
@@ -138,28 +147,31 @@ class Images:
         for key in later - self.data.keys():
             self.left_out.setdefault(key, "no room")
 
-    def _embed(self, key: str, file: str | bytes) -> None:
+    def _embed(self, key: str, image: bytes | Read) -> None:
         if key in self.data or key in self.left_out:
             return
-        if self._room <= 0:
-            self.left_out[key] = "no room"
+        if self._room <= 0 or time.monotonic() > self._until:
+            self.left_out[key] = "no room" if self._room <= 0 else "no time"
             return
         try:
-            address = _scale_down(io.BytesIO(file) if isinstance(file, bytes) else file)
+            found = image if isinstance(image, bytes) else image()
+            address = _scale_down(io.BytesIO(found) if isinstance(found, bytes) else found)
         except Exception:  # Pillow raises many kinds of errors for broken images
             self.left_out[key] = "cannot be read"
             return
         self._room -= len(address)
         self.data[key] = address
         used = (self._most - self._room) / 1e6
-        self._show_progress(f"{len(self.data):,} pages, {used:.1f} of at most {self._most / 1e6:g} MB")
+        pages = f"{len(self.data):,} page{'s' * (len(self.data) != 1)}"
+        self.show_progress(f"{pages}, {used:.1f} of at most {self._most / 1e6:g} MB")
 
     @property
     def note(self) -> str:
         """A sentence about the images that were left out and why; "" for none."""
         reports = {
             "no room": f"{{count:,}} beyond {self._most / 1e6:g} MB together (--images-limit)",
-            "not found": f"{{count:,}} not in the {'folder' if self._paths else 'table'}",
+            "no time": "{count:,} for lack of time",
+            "not found": f"{{count:,}} not in the {self._files.kind if self._files else 'table'}",
             "cannot be read": "{count:,} that cannot be read",
         }
         reasons = list(self.left_out.values())
@@ -182,12 +194,12 @@ class _Places:
             if question.id in rows:
                 self._by_row.setdefault(rows[question.id], set()).add(number)
             elif names[number]:
-                for form in _forms_of(names[number]):
+                for form in forms_of(names[number]):
                     self._by_name.setdefault(form, set()).add(number)
 
     def find(self, image: PageImage) -> Set[int]:
         """Find the numbers of the questions that an image belongs to."""
-        named = (self._by_name.get(form, set()) for form in _forms_of(image.path) if image.path and self._by_name)
+        named = (self._by_name.get(form, set()) for form in forms_of(image.path) if image.path and self._by_name)
         return self._by_row.get(image.row, set()).union(*named)
 
 
@@ -204,30 +216,25 @@ def _has_pillow() -> bool:
     return True
 
 
+def _open_files(place: str | None) -> ImageFiles | None:
+    """Open the folder or the archive of images that the user names; None where it is neither."""
+    if place is not None and place.lower().endswith(ARCHIVE) and os.path.isfile(place):
+        return open_zip(File(place))
+    return open_folder(place) if place is not None and os.path.isdir(place) else None
+
+
 def _open_table(place: str) -> ImageTable:
     """Open the table of images that the user names."""
     if not os.path.exists(place) and glob.escape(place) == place:
         raise InputError("there is no such folder or file", place, _NAME_IT)
     table = find_image_table(place)
     if table is None:
-        raise InputError(f"no image is in it ({', '.join(_ENDINGS)})", place, _NAME_IT)
+        raise InputError(f"no image is in it ({', '.join(IMAGE_ENDINGS)})", place, _NAME_IT)
     return table
 
 
 def _hash(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def _forms_of(name: str) -> tuple[str, str, str]:
-    """List the forms of the name of an image: relative path, file name, and file name without the ending."""
-    path = name.replace("\\", "/").lstrip("./")
-    last = path.rpartition("/")[2]
-    return path, last, os.path.splitext(last)[0]
-
-
-def _find(paths: Mapping[str, str], name: str) -> str | None:
-    """Find the path of an image in the folder; None for none. Files outside the folder are never opened."""
-    return next((paths[form] for form in _forms_of(name) if form in paths), None)
 
 
 def find_image_name(record: Mapping[str, Any]) -> str:
@@ -251,21 +258,6 @@ def find_page_name(record: Mapping[str, Any]) -> str:
     names = (record.get(field) for field in CLUSTER_FIELDS)
     documents = (str(name) for name in names if isinstance(name, (str, int)) and not isinstance(name, bool))
     return find_image_name(record) or next(filter(None, documents), "")
-
-
-def _index_images(folder: str) -> dict[str, str]:
-    """Index the paths of the images of a folder by relative path, file name, and file name without the ending."""
-    paths: dict[str, str] = {}
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            stem, ending = os.path.splitext(name)
-            if ending.lower() in _ENDINGS:
-                path = os.path.join(place, name)
-                paths[os.path.relpath(path, folder).replace(os.sep, "/")] = path
-                paths.setdefault(name, path)
-                paths.setdefault(stem, path)
-    return paths
 
 
 def _scale_down(file: str | IO[bytes]) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.analysis.alignment import Aligner
-from anls_metric.analysis.outcomes import OUTCOMES
+from anls_metric.analysis.outcomes import OUTCOMES, Judge
+from anls_metric.analysis.points import find_points
 from anls_metric.analysis.questions import Question
 from anls_metric.analysis.scored import ScoredRow, ScoredSet, group_names
 from anls_metric.core.explanation import WORDS, Explanation
@@ -89,7 +90,8 @@ def build_question_data(
           ``sentences`` (indices) and ``closest`` (indices into the references). Other data are dicts by the number of
           the question: ``references``, if they differ from those of the question; ``written``, the raw model output;
           ``trees`` of nested values; ``edits`` of texts that differ from the closest accepted answer (see
-          `alignment.Aligner`; None for too many); ``similarities``, if they differ from the score.
+          `alignment.Aligner`; None for too many); ``similarities``, if they differ from the score; and ``points``: for
+          each field of `Points` the numbers of the questions that count in it.
     """
     keys = images.embed(questions) if images else []
     pictures = {key: place for place, key in enumerate(images.data)} if images else {}
@@ -163,7 +165,25 @@ def _collect_answers(
             columns["trees"][number] = _list_branch(why.tree, aligner)
         if why.text:
             columns["edits"][number] = aligner.align(why.text.prediction, why.text.best)
+    columns["points"] = _find_questions_with_points(questions, place, scorer) if isinstance(scorer, Variant) else {}
     return columns
+
+
+def _find_questions_with_points(questions: Sequence[Question], place: int, variant: Variant) -> dict[str, list[int]]:
+    """For each field of `Points` the questions that count in it: with an answer of one run or of several."""
+    answers = [
+        (number, answer)
+        for number, question in enumerate(questions)
+        if (scored := question.answers[place])
+        for answer in scored.runs or [scored]
+    ]
+    found = find_points(
+        Judge(variant),
+        [answer.row for _, answer in answers],
+        [answer.score for _, answer in answers],
+        [answer.outcome for _, answer in answers],
+    )
+    return {name: list(dict.fromkeys(answers[each][0] for each in sorted(places))) for name, places in found.items()}
 
 
 class _Reason(NamedTuple):

@@ -584,7 +584,67 @@ def test_suspects_and_the_judge_are_shown(visit: Visits, tmp_path: Path) -> None
     assert "'wrong' by 3 submissions" in shown
 
 
-# The view
+# The pages of the questions
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_zip_of_images_shows_the_pages_and_the_command_does_the_same(visit: Visits, tmp_path: Path, size: str) -> None:
+    images = pytest.importorskip("tests.report.test_images", reason="images need pyarrow and Pillow")
+    rows = [{**row, "image": f"page_{place}.png"} for place, row in enumerate(images.make_rows(images.PAGES))]
+    (tmp_path / "gold.json").write_text(json.dumps(images.without("prediction", rows)))
+    images.write_submission(tmp_path / "answers.json", rows)
+    images.write_zip(
+        tmp_path / "my pages.zip", {f"a/page_{place}.png": page for place, page in enumerate(images.PAGES)}
+    )
+    (tmp_path / "bad.zip").write_text("no archive")
+    paths = {name: tmp_path / name for name in ("my pages.zip", "answers.json", "gold.json")}
+    user = visit("?tab=file", size=size)
+    user.drop(*paths.values())
+    user.see("#summary .score", "0.75")
+    report = user.report()
+    assert user.page.locator("#report .message").count() == 0
+    report.locator("#list tr.row a").first.click()
+    picture = report.locator(".opened img")
+    picture.wait_for()
+    assert picture.evaluate("image => image.decode().then(() => image.naturalHeight)") == 43  # of the wrong answer
+    assert user.fits()
+    user.see("#own-tab a", "Open the report in its own tab")
+    words = shlex.split(user.see("#summary code", "--images").inner_text())
+    assert words == ["anls", "gold.json", "answers.json", "--images", "my pages.zip", "--report", "report.html"]
+    report_path = tmp_path / "report.html"
+    names = {**{name: str(path) for name, path in paths.items()}, "report.html": str(report_path)}
+    assert main([names.get(word, word) for word in words[1:]]) == 0
+    assert images.read_heights(report_path) == [1, 2, 1, 3]
+    user.page.locator("#files button[aria-label=Clear]").click()
+    user.drop(paths["gold.json"], paths["answers.json"], tmp_path / "bad.zip")
+    user.see("#summary [role=alert]", "bad.zip: not a zip archive, or a damaged one: make it again")
+    user.see("#summary .score", "0.75")
+    assert user.see("#summary code", "anls gold.json").inner_text() == "anls gold.json answers.json"
+    user.report()
+
+
+def test_pages_of_a_parquet_file_stand_beside_the_questions(visit: Visits, tmp_path: Path) -> None:
+    images = pytest.importorskip("tests.report.test_images", reason="images need pyarrow and Pillow")
+    images.write_parquet(tmp_path / "log.parquet", images.make_rows(images.PAGES))
+    user = visit("?tab=file")
+    user.drop(tmp_path / "log.parquet")
+    report = user.report()
+    report.locator("#list tr.row a").first.click()
+    report.locator(".opened img").wait_for()
+    with user.page.expect_download() as download:
+        user.page.get_by_role("button", name="Save the report").click()
+    assert images.read_heights(Path(download.value.path())) == [1, 2, 1, 3]
+
+
+def test_a_zip_over_the_limit_is_named_in_the_command(visit: Visits) -> None:
+    user = visit("?tab=file")
+    user.page.evaluate(DROP, ["#files button", {"pages.zip": 60 << 20, "small.json": 0}])
+    user.see("#refusal [role=alert]", "pages.zip (61 MB)")
+    user.see("#refusal code", "anls small.json --images pages.zip --report report.html")
+    user.see("#summary .why", "1 question.")
+
+
+# What one looks at
 
 
 STATE = """(hash) => parent.postMessage({type: "anls-report-state", hash: hash}, "*")"""

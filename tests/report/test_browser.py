@@ -440,6 +440,35 @@ def test_same_values_and_wrong_numbers_behind_the_number_filter_the_questions(br
     page.close()
 
 
+def test_points_show_the_questions_that_count_in_them(open_report: OpenReport) -> None:
+    texts = [("0.26", "0.28"), ("12/15/89", "12/15/88"), ("977,633", "977633"), ("Coca Col", "Coca Cola"), ("5", "6")]
+    good = [(accepted, [accepted]) for _, accepted in texts]
+    bad = [(ours, [accepted]) for ours, accepted in texts]
+    page = open_report({"good": good, "bad": bad}, address="#?look=behind")
+    points = {
+        submission["name"]: submission["points"] for submission in read_data(page.content())["document"]["submissions"]
+    }
+    assert not any(points["good"].values())
+    for name, label, ids in (
+        ("given_to_wrong_numbers", "given to wrong numbers", ["0", "1"]),
+        ("lost_to_format", "lost to format", ["2"]),
+    ):
+        button = page.locator(".panel").get_by_role("button", name=f"{label} of bad")
+        assert button.inner_text() == f"{points['bad'][name]:.4f} {label} ({len(ids)})"
+        button.click()
+        assert sorted(list_ids(page)) == ids
+        assert read_status(page) == f"{len(ids)} of 5 questions"
+        assert urllib.parse.parse_qs(page.url.partition("?")[2])["points"] == [name]
+        address = page.url
+        page.reload()
+        assert sorted(list_ids(page)) == ids
+        assert page.url == address
+        assert find_chip(page, label).get_attribute("aria-pressed") == "true"
+        assert find_chip(page, label).locator("b").inner_text() == str(len(ids))
+    find_chip(page, "lost to format").click()
+    assert len(list_ids(page)) == 5
+
+
 # Its CSV
 
 
@@ -504,7 +533,7 @@ def test_print_shows_the_summary_without_the_questions(open_report: OpenReport) 
     assert not page.locator(".questions").is_visible()
     assert page.get_by_role("heading", name="Which is better").is_visible()
     for title in ("What goes wrong", "Before and after", "Curves", "Every variant"):
-        assert page.get_by_role("heading", name=title).is_visible()
+        page.get_by_role("heading", name=title).wait_for()  # the event of printing comes a moment later
     page.emulate_media(media="screen")
     page.get_by_role("tab", name="Curves").wait_for()
 
@@ -637,6 +666,7 @@ def test_back_and_forward_return_to_views(open_report: OpenReport) -> None:
         ("#q-404", "has no question “404”"),
         ("#?first=nobody", "does not know “first=nobody”"),
         ("#q-7?outcome=odd", "“outcome=odd”"),
+        ("#?points=odd", "“points=odd”"),
         ("#q-%ff", "damaged"),
     ],
 )

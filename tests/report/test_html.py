@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from anls_metric import VARIANTS, explain
+from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.questions import join_questions
+from anls_metric.analysis.scored import ScoredSet
+from anls_metric.reading.batch import Row
 from anls_metric.reading.errors import InputError
-from anls_metric.report.html import ASSETS, MODULES
+from anls_metric.report.html import ASSETS, MODULES, as_html
 from anls_metric.report.images import Images
 from anls_metric.report.question_data import select_questions
 from tests.report.sample_reports import HOSTILE, build_report, list_elements, make_answers, read_data, score_answers
@@ -173,6 +176,31 @@ def test_report_groups_by_the_field_of_the_documents() -> None:
 def test_edits_are_embedded_only_where_texts_differ_beyond_what_the_variant_ignores() -> None:
     answers = [("COCA  cola", ["Coca Cola"]), ("CocaCola", ["Coca Cola"]), (None, ["a"]), ("", ["a"])]
     assert read_data(build_report({"one": answers}))["answers"][0]["edits"] == {"1": [4, 4, 0, 1, 4, 4]}
+
+
+@pytest.mark.parametrize("variant", ["standard", "nls", "fast_anls"])
+def test_points_are_the_sums_of_the_questions_that_the_report_names(variant: str) -> None:
+    texts = [("0.26", "0.28"), ("977,633", "977633"), ("240", "240.00"), ("1988", "2019"), ("Coca Col", "Coca Cola")]
+    answers = [(ours, [accepted]) for ours, accepted in (*texts, ("12/15/89", "12/15/88"), ("5", "5"), ("", "5"))]
+    data = read_data(build_report({"one": [*answers, (None, ["5"])]}, variant=variant))
+    of, points = data["answers"][0], data["document"]["submissions"][0]["points"]
+    lost, given = (of["points"][name] for name in ("lost_to_format", "given_to_wrong_numbers"))
+    assert sum(1 - of["scores"][row] for row in lost) / 9 == pytest.approx(points["lost_to_format"])
+    assert sum(of["scores"][row] for row in given) / 9 == pytest.approx(points["given_to_wrong_numbers"])
+    assert {0, 5} <= set(given)
+    assert all(of["scores"][row] > 0 for row in given)
+    assert {1, 2} <= set(lost)
+
+
+def test_points_of_runs_name_each_question_once() -> None:
+    scored_set = ScoredSet(keep=True)
+    runs = [Row("7", prediction, ["0.28"], {}) for prediction in ("0.26", "0.28", "0.27")]
+    scored_set.add(
+        [runs[0]._replace(runs=runs), Row("8", "5", ["5"], {})._replace(runs=[Row("8", "5", ["5"], {})] * 3)]
+    )
+    data = read_data(as_html([Entry("one", scored_set)]))
+    assert data["answers"][0]["points"] == {"lost_to_format": [], "given_to_wrong_numbers": [0]}
+    assert data["document"]["submissions"][0]["points"]["given_to_wrong_numbers"] == pytest.approx(1.5 / 6)
 
 
 def test_modules_of_the_script_are_all_joined() -> None:

@@ -1,7 +1,7 @@
 // The panels below the ranking, about the chosen pair of submissions. One panel is shown at a time.
 import { make, makeFilter, makeSelect, rove, tame, formatCount, countNoun, formatPlain, formatScore, formatDifference, formatInterval } from "./elements.js";
 import { data, several, names, hasMany, makeName, FIELDS } from "./data.js";
-import { state, update, chooseFirst, formatAddress, NO_FILTERS, RANKS } from "./state.js";
+import { state, update, chooseFirst, formatAddress, NO_FILTERS, POINTS, RANKS } from "./state.js";
 import { makeMore } from "./ranking.js";
 import { chooseScale, drawStack, drawStrip, drawCurves, makeKey, drawDistribution } from "./charts.js";
 import { download, formatSvg } from "./downloads.js";
@@ -238,10 +238,29 @@ const OF_FORM = ["same value", "formatting", "another number"];
 const listForms = (place) => {
   const used = OF_FORM.filter((name) => countsOf(place)[name]);
   const counts = used.map((name) => [`${name}: `, makeCount(place, data.outcomes.findIndex((outcome) => outcome.name === name)), " "]);
-  return used.length > 0 && make("p", {}, counts.flat());
+  return used.length > 0 && make("p", { class: "behind" }, counts.flat());
 };
+// The points that format costs and wrong numbers give, each with the questions that count in it.
+const pointsOf = (place) => {
+  const points = Object.entries(data.document.submissions[place].points ?? {});
+  return points.some(([, value]) => value) ? points : [];
+};
+const makePoints = (place, name, value) => {
+  const count = data.answers[place].points[name].length;
+  const text = `${formatScore(value)} ${POINTS[name]}`;
+  if (!count) return text;
+  const isPressed = place === state.first && state.points === name;
+  const act = () => showQuestions(isPressed ? {} : { ...(place === state.first ? {} : chooseFirst(place)), points: name });
+  return makeFilter(`points ${place} ${name}`, `${text}${several ? ` of ${names[place]}` : ""}: show ${countNoun(count, "question")}`, isPressed, act, `${text} (${formatCount(count)})`);
+};
+const listPoints = (place) => {
+  const shown = pointsOf(place).flatMap(([name, value], number) => [number ? " · " : "points: ", makePoints(place, name, value)]);
+  return shown.length > 0 && make("p", { class: "behind" }, shown);
+};
+const hasBehind = (place) => data.beside[place].length > 0 || pointsOf(place).length > 0;
+const listBeside = (place) => data.beside[place].length > 0 && make("ul", { class: "said" }, data.beside[place].map((line) => make("li", {}, tame(line))));
 const drawBehind = () => [
-  ...shownPlaces().filter((place) => data.beside[place].length).flatMap((place) => [several && make("h3", {}, makeName(place)), make("ul", { class: "said" }, data.beside[place].map((line) => make("li", {}, tame(line)))), listForms(place)]),
+  ...shownPlaces().filter(hasBehind).flatMap((place) => [several && make("h3", {}, makeName(place)), listBeside(place), listPoints(place), listForms(place)]),
   moreSubmissions(),
 ];
 const drawSuspects = () => {
@@ -265,7 +284,7 @@ const PANELS = {
   groups: { title: "Groups", exists: () => FIELDS.length > 0, draw: drawGroups },
   curves: { title: "Curves", exists: () => data.curves !== null, draw: drawCurvePanel },
   variants: { title: "Every variant", exists: () => data.variants !== null, draw: drawVariants },
-  behind: { title: "Behind the number", exists: () => data.beside.some((lines) => lines.length), draw: drawBehind },
+  behind: { title: "Behind the number", exists: () => [...names.keys()].some(hasBehind), draw: drawBehind },
   suspects: { title: "Suspect annotations", exists: () => data.suspects.length > 0, draw: drawSuspects },
 };
 const listPanels = () => Object.keys(PANELS).filter((name) => PANELS[name].exists());

@@ -2,7 +2,7 @@
 import { make, makeFilter, makeSelect, markHidden, shorten, tame, makeBadge, countNoun, formatCount } from "./elements.js";
 import { data, several, names, makeName, pageStem } from "./data.js";
 import { countMarks, markOf } from "./marks.js";
-import { state, update, chooseFirst, chooseSecond, makeAddresses, isFiltered, NO_FILTERS, SORTS } from "./state.js";
+import { state, update, chooseFirst, chooseSecond, makeAddresses, isFiltered, NO_FILTERS, POINTS, SORTS } from "./state.js";
 import { findRows, countPair, subtractScores, sortNames } from "./questions.js";
 import { drawQuestion } from "./question.js";
 
@@ -31,10 +31,13 @@ export const drawFilters = () => {
     state.before.length ? make("p", { class: "said" }, "outcomes of the baseline ", make("bdi", {}, names[state.second] ?? "")) : null,
     state.before.length ? makeGroup("before", "Outcomes of the baseline", makeOutcomeChips("before", counts.before)) : null,
     makeGroup("changes", "Differences", changes),
+    makeGroup("points", `Points of ${names[state.first]}`, drawPointChips()),
     makeGroup("active", "Other filters", active),
     makeGroup("marks", "Reviewed questions", drawMarkChips()),
   ];
 };
+const drawPointChips = () =>
+  Object.entries(data.answers[state.first].points).filter(([, rows]) => rows.length).map(([name, rows]) => makeChip(`points ${name}`, POINTS[name], rows.length, state.points === name, () => update({ points: state.points === name ? "" : name })));
 const drawMarkChips = () =>
   Object.entries(countMarks()).map(([name, count]) => makeChip(`mark filter ${name}`, name, count, state.marks.includes(name), () => update({ marks: toggle(state.marks, name) }), "marked"));
 export const drawPicks = () => {

@@ -116,16 +116,16 @@ const drawPart = (id, values, drawIt) => {
 };
 const drawEverything = (changes = {}, focus = undefined) => {
   keepOpenInList(changes);
-  const { first, second, outcomes, before, change, group, only, marks, range, look, field, rank, all, sort, direction, search, page, open } = state;
+  const { first, second, outcomes, before, change, group, only, points, marks, range, look, field, rank, all, sort, direction, search, page, open } = state;
   if ($("search").value !== search) $("search").value = search;
   if (data.of_texts) [$("low").value, $("high").value] = range ?? [0, 1];
   drawPart("ranking", [first, second, all], several ? drawRanking : drawScore);
-  drawPart("panels", [first, second, outcomes, before, group, only, range, look, field, rank, all], drawCloser);
+  drawPart("panels", [first, second, outcomes, before, group, only, points, range, look, field, rank, all], drawCloser);
   drawPart("picks", [first, second, group], drawPicks);
   const counted = countMarks();
-  drawPart("filters", [first, second, outcomes, before, change, group, only, marks, range, counted], drawFilters);
+  drawPart("filters", [first, second, outcomes, before, change, group, only, points, marks, range, counted], drawFilters);
   $("list").classList.toggle("several-answers", second >= 0);
-  drawPart("list", [first, second, outcomes, before, change, group, only, marks, range, sort, direction, search, page, open, open < 0 ? "" : markOf(open)], () => drawList());
+  drawPart("list", [first, second, outcomes, before, change, group, only, points, marks, range, sort, direction, search, page, open, open < 0 ? "" : markOf(open)], () => drawList());
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
   $("unknown").textContent = tame(state.unknown);

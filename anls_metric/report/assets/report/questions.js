@@ -65,6 +65,10 @@ const listTests = () => {
     tests.push((row) => isInGroup(field, place, row));
   }
   if (state.only) tests.push((row) => suspectIds.has(data.ids[row]));
+  if (state.points) {
+    const counted = new Set(first.points[state.points]);
+    tests.push((row) => counted.has(row));
+  }
   if (state.marks.length) tests.push((row) => state.marks.some((name) => hasMark(row, name)));
   if (state.range) {
     const [low, high] = state.range;
@@ -108,8 +112,8 @@ const sortRows = (rows) => {
 let lastKey;
 let lastRows = [];
 export const findRows = () => {
-  const { first, second, search, outcomes, before, change, group, only, marks, range, sort, direction } = state;
-  const key = JSON.stringify([first, second, search, outcomes, before, change, group, only, marks, range, sort, direction, marks.length ? countMarks() : 0]);
+  const { first, second, search, outcomes, before, change, group, only, points, marks, range, sort, direction } = state;
+  const key = JSON.stringify([first, second, search, outcomes, before, change, group, only, points, marks, range, sort, direction, marks.length ? countMarks() : 0]);
   if (key === lastKey) return lastRows;
   const tests = listTests();
   const rows = [];

@@ -13,6 +13,7 @@ const START = {
   change: "",
   group: null, // [field, name]
   only: "",
+  points: "", // lost or given by the first
   range: null, // [low, high] of the similarity of the first
   marks: [], // names of marks
   sort: "first",
@@ -24,6 +25,8 @@ const START = {
   all: false, // whether long lists are shown completely
 };
 export const state = { ...START, unknown: "" };
+// The points that are lost or given -> their label. Python says which questions count.
+export const POINTS = { lost_to_format: "lost to format", given_to_wrong_numbers: "given to wrong numbers" };
 export const SORTS = ["id", "question", "first", "second", "difference", "outcome"];
 export const CHANGES = {
   better: (value) => value > 0,
@@ -81,6 +84,7 @@ const PARAMETERS = {
     },
   },
   only: { key: "only", ...asText, parse: isOneOf(["suspects"]) },
+  points: { key: "points", ...asText, parse: isOneOf(data.of_texts ? Object.keys(POINTS) : []) },
   sort: { key: "sort", ...asText, parse: isSigned(SORTS) },
   page: { key: "page", format: (page) => String(page + 1), parse: (text) => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) - 1 : undefined) },
   look: { key: "look", ...asText },
@@ -151,7 +155,7 @@ const show = (isNew) => {
   }
   if (FRAMED) parent.postMessage({ type: "anls-report-state", hash: shownAddress }, "*");
 };
-const FILTERS = ["search", "outcomes", "before", "change", "group", "only", "marks", "range"];
+const FILTERS = ["search", "outcomes", "before", "change", "group", "only", "points", "marks", "range"];
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
 export const isFiltered = () => FILTERS.some((key) => state[key] && String(state[key]) !== "");
 

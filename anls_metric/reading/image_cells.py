@@ -1,0 +1,77 @@
+"""Cells that hold the image of a page: bytes, a path, both as `datasets` has them, or an image of Pillow."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import Any
+
+IMAGE_FIELDS = ("image", "image_path", "image_local_name", "image_name", "image_id", "file_name")
+"""The fields of a record that may name the image of a question. The first with a text counts."""
+
+IMAGE_ENDINGS = (".png", ".jpg", ".jpeg", ".webp", ".tif", ".tiff", ".gif", ".bmp")
+"""The endings of the names of images."""
+
+_NO_IMAGE = b"\0"  # for an image that cannot be read: who decodes it says so
+
+
+def holds_image(cell: Any) -> bool:
+    """Whether a cell holds the content of an image, and no text.
+
+    Example:
+        >>> [holds_image(cell) for cell in (b"...", {"bytes": None, "path": "a.png"}, "a.png")]
+        [True, True, False]
+    """
+    if isinstance(cell, dict):
+        return isinstance(cell.get("bytes"), bytes) or cell.keys() == {"bytes", "path"}
+    return isinstance(cell, bytes) or _is_picture(cell)
+
+
+def names_file(cell: Any) -> bool:
+    """Whether a cell is the path of an image that is there."""
+    return _is_path(cell) and str(cell).lower().endswith(IMAGE_ENDINGS) and os.path.isfile(cell)
+
+
+def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
+    """Read the path that a cell gives for its image, "" for none, and the bytes of the image, None for none.
+
+    Args:
+        cell: the cell.
+        opens_files: whether the file that a cell names is read. What a table from elsewhere names is none of ours.
+    """
+    if _is_picture(cell):
+        return "", _pack(cell)
+    path, content = (cell.get("path"), cell.get("bytes")) if isinstance(cell, dict) else (cell, cell)
+    if isinstance(content, bytes) and content:
+        return path if isinstance(path, str) else "", content
+    if opens_files and names_file(path):
+        return str(path), _read_file(str(path))
+    return path if isinstance(path, str) else "", None
+
+
+def _is_path(cell: Any) -> bool:
+    return isinstance(cell, (str, os.PathLike))
+
+
+def _is_picture(cell: Any) -> bool:
+    """Whether a value is an image of Pillow. Who has one has imported Pillow."""
+    return any((base.__module__, base.__name__) == ("PIL.Image", "Image") for base in type(cell).__mro__)
+
+
+def _pack(picture: Any) -> bytes:
+    """The pixels of an image of Pillow as a file, and how it is turned."""
+    stream = io.BytesIO()
+    try:
+        plain = picture if picture.mode in ("L", "RGB") else picture.convert("RGB")
+        plain.save(stream, "PNG", compress_level=0, exif=picture.getexif())
+    except Exception:  # Pillow reads the file only now, and raises many kinds of errors for broken images
+        return _NO_IMAGE
+    return stream.getvalue()
+
+
+def _read_file(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read() or _NO_IMAGE
+    except OSError:
+        return _NO_IMAGE
