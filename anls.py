@@ -170,12 +170,17 @@ def _find_text_key(value: object) -> str:
     return key and f'its "{key}"'
 
 
-def as_text(value: object, what: str) -> str:
+_NO_ANSWER = ' ("" where the model gave no answer), or leave the row out'
+_NO_REFERENCE = ", or leave it out"
+
+
+def as_text(value: object, what: str, nothing: str = _NO_ANSWER) -> str:
     """The value, which must be a string.
 
     Args:
         value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
         what: what to call the value in an error.
+        nothing: what the error adds where the value is None or NaN.
 
     Returns:
         A plain string.
@@ -193,7 +198,7 @@ def as_text(value: object, what: str) -> str:
         return str.__str__(value)  # a plain string also of numpy.str_ and of enumerations
     advice = "pass a string"
     if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        advice += ' ("" where the model gave no answer), or leave the row out'
+        advice += nothing
     elif isinstance(value, bytes):
         advice += " (decode the bytes first)"
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
@@ -201,7 +206,8 @@ def as_text(value: object, what: str) -> str:
     elif key := _find_text_key(value):
         advice = f"pass {key}"
     elif isinstance(value, (list, tuple)):
-        advice += ", one and not a list"
+        is_tokens = bool(value) and not isinstance(value[0], (str, bytes, list, tuple))
+        advice = "decode the tokens to a string first" if is_tokens else "pass one string, and no list"
     raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
 
 
@@ -226,10 +232,10 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     if isinstance(value, str):
         return (as_text(value, what),)
     if isinstance(value, (set, frozenset)):
-        texts = sorted(as_text(text, f"{what}, an item of it,") for text in sorted(value, key=describe))
+        texts = sorted(as_text(text, f"{what}, an item of it,", _NO_REFERENCE) for text in sorted(value, key=describe))
     else:
         items = as_column(value, what, "pass a list of strings, the accepted answers")
-        texts = [as_text(text, f"{what}, item {item},") for item, text in enumerate(items)]
+        texts = [as_text(text, f"{what}, item {item},", _NO_REFERENCE) for item, text in enumerate(items)]
     if not texts:
         raise ValueError(
             f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
@@ -324,7 +330,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
     references = as_column(references, "references", advice, len(predictions))
     if len(predictions) != len(references):
         raise ValueError(
-            f"there are {len(predictions):,} predictions but references for {len(references):,} questions: "
+            f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
             "pass one list of accepted answers for each prediction"
         )
     return predictions, references
@@ -402,7 +408,7 @@ def _check_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
     if not rows:
-        raise ValueError("there are no rows to score: pass at least one prediction with its references")
+        raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -1147,7 +1153,7 @@ def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
 VARIANTS: Mapping[str, Variant] = _index_by_name(
     Variant(
         "standard",
-        meaning="the definition, on the texts that are compared",
+        meaning="case and white space ignored, divided by the lengths of the normalized texts, a tie at 0.5 counts",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
@@ -1336,7 +1342,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
 )
 
-_NAMES: dict[str, Variant] = dict(VARIANTS) | {
+VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
@@ -1391,14 +1397,14 @@ def get_variant(
                 f"{variant} is the rule of a benchmark, which needs more than predictions and references: "
                 f'score rows with rule("{variant}"), or files with score(..., variant="{variant}")'
             )
-        if variant not in _NAMES:
-            message = describe_unknown("variant", variant, VARIANTS, (*_NAMES, *OF_VALUES, *OF_RULES))
-            aliases = ", ".join(name for name in _NAMES if name not in VARIANTS)
+        if variant in OF_VALUES:
             raise ValueError(
-                f"{message} (aliases: {aliases}; for lists and nested values: {', '.join(OF_VALUES)}; "
-                f"rules of benchmarks: {', '.join(OF_RULES)}, see rule)"
+                f"{variant} is for lists and nested values, and this scores texts: score rows with "
+                f'get_value_variant("{variant}") of anls_metric.nested, or files with score(..., variant="{variant}")'
             )
-        variant = _NAMES[variant]
+        if variant not in VARIANT_NAMES:
+            raise ValueError(describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)))
+        variant = VARIANT_NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
         # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.
         try:
@@ -1407,8 +1413,8 @@ def get_variant(
             raise ValueError(f"variant is {describe(variant)}: it is no Variant of this metric ({error})") from None
     elif not isinstance(variant, Variant):
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
-    if _NAMES.get(variant.name, variant).name != variant.name:
-        raise ValueError(f"{variant.name!r} is another name of a known variant: give a variant of your own another one")
+    if VARIANT_NAMES.get(variant.name, variant).name != variant.name:
+        raise ValueError(f"{variant.name!r} is the name of another variant: give your own variant its own name")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:
@@ -1503,7 +1509,7 @@ def anls_score(
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
-        gold_labels = as_references(gold_labels, "the gold labels")
+        gold_labels = as_references(gold_labels, "gold_labels")
     return next(iter_scores(((prediction, gold_labels),), kernel))
 
 
@@ -2643,11 +2649,10 @@ _BASE_STATE = (
 )
 
 
-def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str] = ()) -> None:
+def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str]) -> None:
     for name in arguments:
         if name not in known:
-            there_are = f": there are {', '.join(known)}" if known else ""
-            raise ValueError(f"there is no argument {name!r}{there_are}")
+            raise ValueError(describe_unknown("argument", name, known))
 
 
 def _define_metric() -> type:

@@ -27,7 +27,7 @@ class Action(NamedTuple):
     label: str
 
 
-_UNANSWERED = Action("unanswered_score_0", "true", "Count unanswered questions as 0")
+_UNANSWERED = Action("unanswered_score_0", "true", "Score unanswered questions 0")
 _RUNS = Action("runs", "question", "Take them as runs of one model")
 
 ACTIONS: Mapping[Remedy, Action] = {
@@ -61,7 +61,7 @@ def advise(problem: Hint | Exception, door: Door = "page") -> Advice:
     """Say what is wrong, and offer to change the setting that mends it.
 
     Example:
-        >>> hint = Hint("wrapped", "9 of 10 predictions look wrapped", remedies.EXTRACT, "think,final")
+        >>> hint = Hint("wrapped", "9 of 10 predictions look like raw model output", remedies.EXTRACT, "think,final")
         >>> advise(hint).action
         Action(setting='extract', value='think,final', label='Extract with think,final')
         >>> advise(ValueError("too large"))

@@ -273,7 +273,7 @@ def find_submissions(
     paths = [each.path for each in inputs if not each.records]
     if [gold.path, *paths].count("-") > 1 or (gold.path == "-" and len(inputs) > 1):
         raise InputError(
-            "gold labels and submission cannot both come from standard input", remedy="name one of the files"
+            "the gold file and the submission cannot both be standard input", remedy="name one of the files"
         )
     for path in paths:  # a missing file is reported before anything is scored
         if path != "-" and find_shards(path) is None:
@@ -388,7 +388,7 @@ def _name_inputs(inputs: Sequence[Input]) -> list[str]:
     crowded = {name for name in names if names.count(name) > 1 or name in given}
     if crowded:
         raise InputError(
-            f"two submissions are called {list_some(sorted(crowded))}", remedy="give each a name: NAME=FILE"
+            f"two submissions are called {list_some(sorted(crowded))}", remedy="give each its own name, as NAME=FILE"
         )
     unnamed = iter(drop_shared_prefix(names, given))
     return [each.name or next(unnamed) for each in inputs]

@@ -210,7 +210,7 @@ def _open_table(place: str) -> ImageTable:
         raise InputError("there is no such folder or file", place, _NAME_IT)
     table = find_image_table(place)
     if table is None:
-        raise InputError(f"no image is in it ({', '.join(_ENDINGS)})", place, _NAME_IT)
+        raise InputError(f"it has no images ({', '.join(_ENDINGS)})", place, _NAME_IT)
     return table
 
 

@@ -316,7 +316,7 @@ def test_a_request_names_files_that_were_uploaded(guard: Guard, tmp_path: Path) 
     for path in ("/etc/hostname", "http://x.org/a.csv", f"{upload}/..", f"{tmp_path}/uploads/hash/gold.json", "\0", ""):
         assert ask_with(path)[0] == 400
     upload.unlink()
-    assert ask_with(str(upload))[1] == "the file is not there any more: drop it again"
+    assert ask_with(str(upload))[1] == "the file is not there any more: upload it again"
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[" * 7_000, b"\xff", b"null", b'{"data": 1}'])

@@ -117,7 +117,7 @@ def test_what_has_a_default_may_be_left_out(served: Served) -> None:
         ("explain_answer", [], "prediction"),
         ("explain_answer", ["a", ["a"], "none"], "unknown variant 'none'"),
         ("compare_variants", ["a", []], "accepted_answers"),
-        ("score_answers", [["a"], []], "1 predictions"),
+        ("score_answers", [["a"], []], "predictions has 1"),
         ("score_files", [], "gold is missing: upload a file"),
         ("score_files", ["gold.json", ["submission.json"]], "gold is no file that was uploaded: upload it"),
         ("score_logs", [], "files is missing: upload a file"),

@@ -493,7 +493,7 @@ def test_quiet_hides_hints_and_layouts(run: Run, tmp_path: Path) -> None:
     wrapped = [{"id": n, "prediction": f"**{n}0**", "references": [f"{n}0"]} for n in range(20)]
     path = write(tmp_path / "w.json", wrapped)
     status, out, err = run(path)
-    assert err.startswith("hint: 20 of 20 predictions look wrapped")
+    assert err.startswith("hint: 20 of 20 predictions look like raw model output")
     assert run(path, "--quiet") == (status, out, "")
     assert run(table, "--quiet")[2] == ""
 

@@ -76,7 +76,7 @@ def test_answers_with_the_same_id_are_runs(run: Run, gold: Path, tmp_path: Path,
 
 def test_flag_runs_takes_what_is_uneven_and_refuses_what_is_even(run: Run, gold: Path, tmp_path: Path) -> None:
     uneven = write(tmp_path / "uneven.jsonl", [*RUNS[0], *RUNS[2][:10]])
-    assert "1 id repeated (the first: 1)" in run_to_error(run, gold, uneven)
+    assert "the id 1 is repeated" in run_to_error(run, gold, uneven)
     assert "--runs question" in run_to_error(run, gold, uneven)
     submission = parse_document(run(gold, uneven, "--runs", "question", "--format", "json")[1])["submissions"][0]
     assert submission["anls"] == pytest.approx((30 + 10 * 0.5) / 40)
