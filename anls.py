@@ -1153,7 +1153,7 @@ def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
 VARIANTS: Mapping[str, Variant] = _index_by_name(
     Variant(
         "standard",
-        meaning="case and white space ignored, divided by the lengths of the normalized texts, a tie at 0.5 counts",
+        meaning="case ignored, each run of white space is one blank, a similarity of exactly 0.5 counts",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
@@ -1239,7 +1239,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "mmlongbench",
-        meaning="case and all white space count, only above the threshold",
+        meaning="case and all white space count, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
@@ -1249,7 +1249,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "fast_anls",
-        meaning="case and all white space count, only above the threshold",
+        meaning="case and all white space count, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
         whitespace="keep",
@@ -1270,7 +1270,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval",
-        meaning="lmms-eval since 0.3.3: as rrc, of predictions that are stripped first",
+        meaning="lmms-eval since 0.3.3: as rrc, but predictions are stripped first",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
         prediction_length="stripped upper",
         reference_length="raw upper",
@@ -1278,7 +1278,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval_0_2",
-        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, and all that is kept counts 1",
+        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, but every score above 0 becomes 1",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
         prediction_length="raw upper",
         reference_length="raw upper",
@@ -1322,7 +1322,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, only above the threshold",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
         whitespace="keep",
         prediction_length="normalized upper",
@@ -1975,8 +1975,8 @@ class ComputeMetrics:
             labels = _take_first(labels)
             if ids.shape != labels.shape:
                 raise ValueError(
-                    f"the logits are those of {_join_shape(ids)} positions, the labels of {_join_shape(labels)}: pass "
-                    "logits that stand at the places of their labels"
+                    f"the logits have {_join_shape(ids)} positions and the labels have {_join_shape(labels)}: pass "
+                    "the logits of the positions of the labels"
                 )
             ids[labels < 0] = _NOTHING
         return ids
@@ -1999,14 +1999,18 @@ class ComputeMetrics:
         )
         if len(batches) != len(batches_of_labels):
             raise ValueError(
-                f"there are {len(batches):,} prediction batches and {len(batches_of_labels):,} label batches"
+                f"the lengths differ (predictions has {len(batches):,} batches, labels has "
+                f"{len(batches_of_labels):,}): pass the labels of each batch"
             )
         self._batches += 1
         for batch, places in zip(batches, batches_of_labels):
             ids = _list_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
             labelled = _list_ids(_take_first(places), "labels") if places is not None else [[]] * len(ids)
             if len(ids) != len(labelled):
-                raise ValueError(f"there are {len(ids):,} predictions and {len(labelled):,} labels in one batch")
+                raise ValueError(
+                    f"the lengths differ in a batch (predictions has {len(ids):,}, labels has {len(labelled):,}): "
+                    "pass the labels of each prediction"
+                )
             labelled = list(map(self._strip_padding, labelled, ids))
             for row, (predicted, label) in enumerate(zip(ids, labelled), len(self._predictions)):
                 self._refuse_unreadable(predicted, label, name_row(row))
@@ -2047,10 +2051,9 @@ class ComputeMetrics:
         for ids, what in (predicted, "prediction"), (label if self._sets is None else [], "label"):
             if _is_in_pieces(ids):
                 raise ValueError(
-                    f"the {what} of {row} stands in several pieces, with nothing to predict in between, as in packed "
-                    "rows and in conversations of several turns: evaluate one answer a row (SFTTrainer packs unless "
-                    "eval_packing=False, and where it packs for training joins the rows of a batch unless "
-                    "per_device_eval_batch_size=1)"
+                    f"the {what} of {row} stands in several pieces, with ignored tokens between them, as in packed "
+                    "rows and in conversations of several turns: evaluate one answer per row (in SFTTrainer, set "
+                    "eval_packing=False; if it packs for training, also set per_device_eval_batch_size=1)"
                 )
 
     def _decode(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:

@@ -261,7 +261,7 @@ def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
 VARIANTS: Mapping[str, Variant] = _index_by_name(
     Variant(
         "standard",
-        meaning="case and white space ignored, divided by the lengths of the normalized texts, a tie at 0.5 counts",
+        meaning="case ignored, each run of white space is one blank, a similarity of exactly 0.5 counts",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
@@ -347,7 +347,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "mmlongbench",
-        meaning="case and all white space count, only above the threshold",
+        meaning="case and all white space count, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
@@ -357,7 +357,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "fast_anls",
-        meaning="case and all white space count, only above the threshold",
+        meaning="case and all white space count, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
         whitespace="keep",
@@ -378,7 +378,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval",
-        meaning="lmms-eval since 0.3.3: as rrc, of predictions that are stripped first",
+        meaning="lmms-eval since 0.3.3: as rrc, but predictions are stripped first",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
         prediction_length="stripped upper",
         reference_length="raw upper",
@@ -386,7 +386,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval_0_2",
-        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, and all that is kept counts 1",
+        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, but every score above 0 becomes 1",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
         prediction_length="raw upper",
         reference_length="raw upper",
@@ -430,7 +430,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, only above the threshold",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
         whitespace="keep",
         prediction_length="normalized upper",

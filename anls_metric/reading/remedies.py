@@ -6,7 +6,6 @@ or a hint whose remedy is the same at every door holds that sentence itself.
 
 from __future__ import annotations
 
-import re
 from typing import Literal, NamedTuple
 
 Door = Literal["python", "command", "page", "endpoint"]
@@ -43,13 +42,14 @@ def _make_remedy(words: str, page: str, endpoint: str = "") -> Remedy:
 
     ``<missing=zero>`` in them is ``--missing zero`` in the command and ``missing="zero"`` in Python.
     """
-    command = re.sub(r"<(\w+)=?(.*?)>", lambda option: f"--{option[1].replace('_', '-')} {option[2]}".strip(), words)
-    python = re.sub(r"<(\w+?)(?:_field)?(?:=(.*?))?>", _write_argument, words)
+    python, *parts = words.split("<")
+    command = python
+    for part in parts:
+        option, _, after = part.partition(">")
+        name, _, value = option.partition("=")
+        command += f"--{name.replace('_', '-')}" + (f" {value}" if value else "") + after
+        python += name.removesuffix("_field") + (f'="{value}"' if value else "") + after
     return Remedy(python, command, page, endpoint)
-
-
-def _write_argument(option: re.Match[str]) -> str:
-    return option[1] if option[2] is None else f'{option[1]}="{option[2]}"'
 
 
 _PICK = f"under “{WHICH_FIELD}”"

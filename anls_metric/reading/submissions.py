@@ -338,7 +338,8 @@ def _require_both_sides(source: Source, alone: bool = True) -> Source:
         raise _error_of_missing(source, "accepted answers", remedies.NO_REFERENCES, remedies.NO_GOLD_BEFORE)
     refuse_two_roles(source.sample, layout)
     if not layout.prediction:
-        what = f"predictions besides the accepted answers in {name_of(layout.references, 'it')!r}"
+        field = name_of(layout.references, "")
+        what = "predictions besides the accepted answers" + (f" in {field!r}" if field else "")
         raise _error_of_missing(source, what, remedies.NO_PREDICTIONS, remedies.NO_ANSWERS_AFTER)
     return source
 

@@ -153,7 +153,7 @@ def test_compute_names_its_options(metric: Any) -> None:
     names = list(inspect.signature(metric.compute).parameters)
     assert names[:6] == ["predictions", "references", "variant", "threshold", "ignore_case", "return_all_scores"]
     options = "variant, threshold, ignore_case, return_all_scores"
-    with pytest.raises(ValueError, match=f"unknown argument 'normalise': there are {options}"):
+    with pytest.raises(ValueError, match=f"unknown argument 'normalise'; choose from {options}"):
         metric.compute(predictions=["a"], references=["a"], normalise=True)
 
 

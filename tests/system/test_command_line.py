@@ -799,7 +799,8 @@ def test_document_with_half_of_the_questions_is_named(run: Run, tmp_path: Path) 
 def test_list_variants_prints_the_variants(run: Run) -> None:
     status, out, _ = run("--list-variants")
     assert status == 0
-    lines = out.splitlines()
+    head, *lines = out.splitlines()
+    assert head.split()[0] == "variant"
     assert [line.split()[0] for line in lines] == [*anls_metric.VARIANTS, *anls_metric.OF_VALUES, *RULES]
     assert lines[1].startswith("rrc ")
     assert all("  https://" in line for line in lines)
