@@ -321,7 +321,7 @@ class ComputeMetrics:
             interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
             raise ValueError(
                 f"there are {rows:,} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
-                "each row of the evaluation set, for several sets as a dict by their names"
+                "each row of the evaluation set; pass those of several sets as a dict by their names"
                 + (interrupted if self._batches > 1 else "")
             )
         if len(candidates) > 1:
@@ -413,7 +413,7 @@ def _list_ids(array: Any, what: str) -> list[list[int]]:
     """Each row of an array of ids, of which the negative ones stand for nothing."""
     rows: list[list[int]] | None = array.tolist() if getattr(array, "ndim", None) == 2 else None
     if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
-        given = f"{_join_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
+        given = f"an array of {_join_shape(array)} {array.dtype}" if hasattr(array, "dtype") else describe(array)
         raise ValueError(
             f"the {what} are {given}: pass ids (rows x positions, whole numbers)"
             + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")

@@ -41,7 +41,7 @@ ACTIONS: Mapping[Remedy, Action] = {
     remedies.SUBMISSION_FIELD: Action("submission_field", "{value}", "Score each {value} by itself"),
     remedies.REFERENCES_SEPARATOR: Action("references_separator", "{value}", "Split accepted answers at “{value}”"),
     remedies.VALUES: Action("variant", OF_VALUES[0], f"Score with {OF_VALUES[0]}"),
-    CLUSTER_BY: Action("cluster_by", "{value}", "Take questions with one {value} together"),
+    CLUSTER_BY: Action("cluster_by", "{value}", "Cluster questions by {value}"),
 }
 
 

@@ -46,7 +46,7 @@ MOST_MEMORY = 6_000 * 1000 * 1000  # bytes that all work takes
 
 SMALL_FILES = 200_000  # bytes of the files of one call, which does not wait for large ones
 
-WITH_COMMAND = "score it with anls"
+WITH_COMMAND = "score it with anls on your computer"
 BUSY = "many others are waiting for their scores: try again in a minute"
 
 _PADDING = 100  # a comparison has a price however short the texts are: as if each were so much longer

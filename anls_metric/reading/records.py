@@ -190,7 +190,7 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
         raise file.error(f"it is {_ENCODINGS_BY_ZEROS[zeros]} without a byte order mark", remedy=AS_UTF_8)
     begins = (head[-1][:100].lstrip(BLANK) or head[-1].lstrip(BLANK))[:1] if head else b""
     if not begins:
-        raise file.error("the file is empty", remedy="copy or write it again")
+        raise file.error("the file is empty", remedy="look at the program that wrote it")
     is_json = file.ending in _JSON or (begins in (b"[", b"{") and file.ending not in _DELIMITED)
     if is_json:
         yield from read_json(file, head, lines)

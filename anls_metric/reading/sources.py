@@ -191,6 +191,8 @@ class Source:
                 raise self.error_of_missing("accepted answers", remedies.NO_REFERENCES_HERE)
             if there and not self.layout.prediction and side != "gold":
                 raise self.error_of_missing("predictions", remedies.PREDICTION_FIELD)
+            if self.reading.filter is not None and not self.layout.repeated_by and side != "gold":
+                self._note(f"it has no filters: the filter {self.reading.filter!r} is not used")
             if side == "both":
                 resolver.refuse_two_roles(self.sample, self.layout)
             self._note_other_texts(side, gold_fields)
@@ -635,6 +637,8 @@ class Source:
         self, record: Mapping[str, Any], field: str, place: str, remedy: Remedy | str
     ) -> InputError:
         """Make the error for a record without a field; it lists the paths that the record has."""
+        own = (self.reading.id_field, self.reading.references_field, *self.prediction_fields)
+        remedy = remedies.LAYOUT if self.reading.layout != AUTO and field not in own else remedy
         there = Sample(self.name, [record], self.records.fields).describe_paths()
         return self.records.error(f"no field {field!r} (found {there})", place, remedy)
 

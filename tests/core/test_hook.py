@@ -317,7 +317,7 @@ def test_bad_arguments_are_refused() -> None:
         (encode(*"abc"), None, "3 predictions but references for 2 rows: pass the accepted answers of each row"),
         (encode("a"), None, "1 predictions but references for 2 rows"),
         (np.array([[4, 5], [4, 99]]), None, r"prediction of row 1 \(counted from 0\) holds the id 99, .* 33 tokens"),
-        (np.zeros((2, 5)), None, "the predictions are 2 x 5 of float64: pass ids .* or logits"),
+        (np.zeros((2, 5)), None, "the predictions are an array of 2 x 5 float64: pass ids .* or logits"),
         (np.zeros((2, 5, 9)), np.zeros((2, 4), int), "logits have 2 x 5 positions and the labels have 2 x 4"),
         ([[3, 4]], None, r"the predictions are \[3, 4\] \(list\): pass ids"),
         (np.zeros((0, 2), int), None, "no rows to score"),

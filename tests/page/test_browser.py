@@ -269,7 +269,7 @@ def test_a_table_is_scored_by_the_fields_one_picks(visit: Visits, tmp_path: Path
         csv.writer(stream).writerows(rows)
     user = visit("?tab=file")
     user.drop(table)
-    user.see("#summary [role=alert]", "pick their field under “Which field is which”")
+    user.see("#summary [role=alert]", "pick the field of the accepted answers under “Which field is which”")
     user.see("#prediction-field input")  # it has opened
     for role, field in {"prediction": "one", "references": "truth"}.items():
         user.pick(f"#{role}-field", field)

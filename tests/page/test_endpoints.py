@@ -300,7 +300,7 @@ def test_what_the_page_has_no_room_for_is_a_command_to_type(values: dict[str, An
 
 
 def test_answers_have_no_command_to_type() -> None:
-    assert format_remedy({"prediction": "a", "accepted_answers": ["a"]}) == "score it with anls"
+    assert format_remedy({"prediction": "a", "accepted_answers": ["a"]}) == "score it with anls on your computer"
 
 
 def test_results_are_json() -> None:

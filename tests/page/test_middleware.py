@@ -176,7 +176,7 @@ def test_what_comes_of_an_upload_is_counted(guard: Guard, tmp_path: Path, monkey
 
 def test_a_file_that_is_too_large_is_refused(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
-    said = "a.csv is larger than 1 MB: score it with anls"
+    said = "a.csv is larger than 1 MB: score it with anls on your computer"
     assert upload(guard, make_form(("a.csv", b"a" * (1 << 20) + b"a"))) == (413, said)
 
 

@@ -18,7 +18,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.input_file import CHUNK
 from anls_metric.reading.join import join_files, read_table
-from anls_metric.reading.sources import Reading
+from anls_metric.reading.sources import Reading, Source
 from anls_metric.reading.submissions import find_submissions
 
 Records = list[dict[str, Any]]
@@ -174,3 +174,16 @@ def test_find_submissions_skips_a_gold_file_that_a_pattern_names_again(tmp_path:
     assert [submission.name for submission in find_submissions([gold, gold, answers])] == ["answers"]
     assert [submission.name for submission in find_submissions([gold, answers], gold)] == ["answers"]
     assert [submission.name for submission in find_submissions([gold], gold)] == ["gold"]
+
+
+def test_a_filter_that_no_layout_has_is_a_note(tmp_path: Path) -> None:
+    gold, answers = write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [{"id": 1, "answer": "a"}])
+    source = Source(answers, Reading(filter="strict"))
+    list(join_files(gold, source))
+    assert source.notes == ["it has no filters: the filter 'strict' is not used"]
+
+
+def test_text_in_an_object_is_named_as_a_field(tmp_path: Path) -> None:
+    gold, answers = write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [{"id": 1, "answer": {"text": "a"}}])
+    with pytest.raises(InputError, match=r"not a text: name the field of the text with prediction=\"answer\.text\""):
+        list(join_files(gold, answers))
