@@ -201,7 +201,7 @@ def test_comparison_prints_groups_and_worst_answers(run: Run, files: list[Path])
     )
     assert "\n\nANLS under each variant\nvariant   base " in out
     assert out.count("\n\nquestion ") == 3
-    assert "no question has the field 'shelf' to break the scores down by" in run_to_error(run, *files, "--by", "shelf")
+    assert "no question has the field 'shelf' (found 'id'" in run_to_error(run, *files, "--by", "shelf")
 
 
 def test_groups_have_intervals_and_differences(run: Run, files: list[Path]) -> None:

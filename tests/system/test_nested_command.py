@@ -389,7 +389,7 @@ def test_hints_about_values(run: Run, tmp_path: Path) -> None:
         "1 of 3 predictions begin a list or an object but are not valid JSON: raise the token limit of the model"
         in hints({"a": "b"}, {"a": "b"}, '{"a": "b", "c')
     )
-    assert "are empty: if another field holds them" in hints({}, "")
+    assert "are empty: if another field holds the predictions" in hints({}, "")
     assert "ignore them with --none-keys ignored" in hints({"a": "x", "c": None})
 
 

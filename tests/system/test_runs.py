@@ -82,12 +82,12 @@ def test_flag_runs_takes_what_is_uneven_and_refuses_what_is_even(run: Run, gold:
     assert submission["anls"] == pytest.approx((30 + 10 * 0.5) / 40)
     assert submission["run_scores"] == [0.75, 1.0]
     even = write(tmp_path / "even.jsonl", [*RUNS[0], *RUNS[1]])
-    assert "repeated (the first: 1)" in run_to_error(run, gold, even, "--runs", "error")
+    assert "the id 1 is repeated" in run_to_error(run, gold, even, "--runs", "error")
 
 
 def test_records_with_the_same_id_and_another_question_are_no_runs(run: Run, tmp_path: Path) -> None:
     records = [{"id": n // 2, "question": f"{n}?", "prediction": "a", "answers": ["a"]} for n in range(40)]
-    assert "20 ids repeated" in run_to_error(run, write(tmp_path / "table.jsonl", records))
+    assert "20 ids are repeated" in run_to_error(run, write(tmp_path / "table.jsonl", records))
 
 
 def test_flag_run_picks_one(run: Run, gold: Path, files: list[Path], tmp_path: Path) -> None:
