@@ -173,12 +173,17 @@ def _find_text_key(value: object) -> str:
     return key and f'its "{key}"'
 
 
-def as_text(value: object, what: str) -> str:
+_NO_ANSWER = ' ("" where the model gave no answer), or leave the row out'
+_NO_REFERENCE = ", or leave it out"
+
+
+def as_text(value: object, what: str, nothing: str = _NO_ANSWER) -> str:
     """Return the value as a plain string, or raise an error if it is not a string.
 
     Args:
         value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
         what: what to call the value in an error.
+        nothing: what the error adds where the value is None or NaN.
 
     Returns:
         A plain string.
@@ -196,7 +201,7 @@ def as_text(value: object, what: str) -> str:
         return str.__str__(value)  # converts numpy.str_ and enumerations to plain strings
     advice = "pass a string"
     if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        advice += ' ("" where the model gave no answer), or leave the row out'
+        advice += nothing
     elif isinstance(value, bytes):
         advice += " (decode the bytes first)"
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
@@ -204,7 +209,8 @@ def as_text(value: object, what: str) -> str:
     elif key := _find_text_key(value):
         advice = f"pass {key}"
     elif isinstance(value, (list, tuple)):
-        advice += ", one and not a list"
+        is_tokens = bool(value) and not isinstance(value[0], (str, bytes, list, tuple))
+        advice = "decode the tokens to a string first" if is_tokens else "pass one string, and no list"
     raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
 
 
@@ -229,10 +235,10 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     if isinstance(value, str):
         return (as_text(value, what),)
     if isinstance(value, (set, frozenset)):
-        texts = sorted(as_text(text, f"{what}, an item of it,") for text in sorted(value, key=describe))
+        texts = sorted(as_text(text, f"{what}, an item of it,", _NO_REFERENCE) for text in sorted(value, key=describe))
     else:
         items = as_column(value, what, "pass a list of strings, the accepted answers")
-        texts = [as_text(text, f"{what}, item {item},") for item, text in enumerate(items)]
+        texts = [as_text(text, f"{what}, item {item},", _NO_REFERENCE) for item, text in enumerate(items)]
     if not texts:
         raise ValueError(
             f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
@@ -331,7 +337,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
     references = as_column(references, "references", advice, len(predictions))
     if len(predictions) != len(references):
         raise ValueError(
-            f"there are {len(predictions):,} predictions but references for {len(references):,} questions: "
+            f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
             "pass one list of accepted answers for each prediction"
         )
     return predictions, references
@@ -409,7 +415,7 @@ def _check_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
     if not rows:
-        raise ValueError("there are no rows to score: pass at least one prediction with its references")
+        raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
 
 # --------------------------------------------------------------------------------------------------
@@ -1153,7 +1159,7 @@ def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
 VARIANTS: Mapping[str, Variant] = _index_by_name(
     Variant(
         "standard",
-        meaning="the definition, on the texts that are compared",
+        meaning="case ignored, each run of white space is one blank, a similarity of exactly 0.5 counts",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
@@ -1239,7 +1245,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "mmlongbench",
-        meaning="case and all white space count, only above the threshold",
+        meaning="case and all white space count, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
@@ -1249,7 +1255,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "fast_anls",
-        meaning="case and all white space count, only above the threshold",
+        meaning="case and all white space count, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
         whitespace="keep",
@@ -1270,7 +1276,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval",
-        meaning="lmms-eval since 0.3.3: as rrc, of predictions that are stripped first",
+        meaning="lmms-eval since 0.3.3: as rrc, but predictions are stripped first",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
         prediction_length="stripped upper",
         reference_length="raw upper",
@@ -1278,7 +1284,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval_0_2",
-        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, and all that is kept counts 1",
+        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, but every score above 0 becomes 1",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
         prediction_length="raw upper",
         reference_length="raw upper",
@@ -1322,7 +1328,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, only above the threshold",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
         whitespace="keep",
         prediction_length="normalized upper",
@@ -1342,7 +1348,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
 )
 
-_NAMES: dict[str, Variant] = dict(VARIANTS) | {
+VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
@@ -1397,14 +1403,14 @@ def get_variant(
                 f"{variant} is the rule of a benchmark, which needs more than predictions and references: "
                 f'score rows with rule("{variant}"), or files with score(..., variant="{variant}")'
             )
-        if variant not in _NAMES:
-            message = describe_unknown("variant", variant, VARIANTS, (*_NAMES, *OF_VALUES, *OF_RULES))
-            aliases = ", ".join(name for name in _NAMES if name not in VARIANTS)
+        if variant in OF_VALUES:
             raise ValueError(
-                f"{message} (aliases: {aliases}; for lists and nested values: {', '.join(OF_VALUES)}; "
-                f"rules of benchmarks: {', '.join(OF_RULES)}, see rule)"
+                f"{variant} is for lists and nested values, and this scores texts: score rows with "
+                f'get_value_variant("{variant}") of anls_metric.nested, or files with score(..., variant="{variant}")'
             )
-        variant = _NAMES[variant]
+        if variant not in VARIANT_NAMES:
+            raise ValueError(describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)))
+        variant = VARIANT_NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
         # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.
         try:
@@ -1413,8 +1419,8 @@ def get_variant(
             raise ValueError(f"variant is {describe(variant)}: it is no Variant of this metric ({error})") from None
     elif not isinstance(variant, Variant):
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
-    if _NAMES.get(variant.name, variant).name != variant.name:
-        raise ValueError(f"{variant.name!r} is another name of a known variant: give a variant of your own another one")
+    if VARIANT_NAMES.get(variant.name, variant).name != variant.name:
+        raise ValueError(f"{variant.name!r} is the name of another variant: give your own variant its own name")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:
@@ -1509,7 +1515,7 @@ def anls_score(
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
-        gold_labels = as_references(gold_labels, "the gold labels")
+        gold_labels = as_references(gold_labels, "gold_labels")
     return next(iter_scores(((prediction, gold_labels),), kernel))
 
 
@@ -1976,8 +1982,8 @@ class ComputeMetrics:
             labels = _take_first(labels)
             if ids.shape != labels.shape:
                 raise ValueError(
-                    f"the logits are those of {_join_shape(ids)} positions, the labels of {_join_shape(labels)}: pass "
-                    "logits that stand at the places of their labels"
+                    f"the logits have {_join_shape(ids)} positions and the labels have {_join_shape(labels)}: pass "
+                    "the logits of the positions of the labels"
                 )
             ids[labels < 0] = _NOTHING
         return ids
@@ -2000,14 +2006,18 @@ class ComputeMetrics:
         )
         if len(batches) != len(batches_of_labels):
             raise ValueError(
-                f"there are {len(batches):,} prediction batches and {len(batches_of_labels):,} label batches"
+                f"the lengths differ (predictions has {len(batches):,} batches, labels has "
+                f"{len(batches_of_labels):,}): pass the labels of each batch"
             )
         self._batches += 1
         for batch, places in zip(batches, batches_of_labels):
             ids = _list_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
             labelled = _list_ids(_take_first(places), "labels") if places is not None else [[]] * len(ids)
             if len(ids) != len(labelled):
-                raise ValueError(f"there are {len(ids):,} predictions and {len(labelled):,} labels in one batch")
+                raise ValueError(
+                    f"the lengths differ in a batch (predictions has {len(ids):,}, labels has {len(labelled):,}): "
+                    "pass the labels of each prediction"
+                )
             labelled = list(map(self._strip_padding, labelled, ids))
             for row, (predicted, label) in enumerate(zip(ids, labelled), len(self._predictions)):
                 self._refuse_unreadable(predicted, label, name_row(row))
@@ -2048,10 +2058,9 @@ class ComputeMetrics:
         for ids, what in (predicted, "prediction"), (label if self._sets is None else [], "label"):
             if _is_in_pieces(ids):
                 raise ValueError(
-                    f"the {what} of {row} stands in several pieces, with nothing to predict in between, as in packed "
-                    "rows and in conversations of several turns: evaluate one answer a row (SFTTrainer packs unless "
-                    "eval_packing=False, and where it packs for training joins the rows of a batch unless "
-                    "per_device_eval_batch_size=1)"
+                    f"the {what} of {row} stands in several pieces, with ignored tokens between them, as in packed "
+                    "rows and in conversations of several turns: evaluate one answer per row (in SFTTrainer, set "
+                    "eval_packing=False; if it packs for training, also set per_device_eval_batch_size=1)"
                 )
 
     def _decode(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:
@@ -2106,7 +2115,7 @@ class ComputeMetrics:
             interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
             raise ValueError(
                 f"there are {rows:,} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
-                "each row of the evaluation set, for several sets as a dict by their names"
+                "each row of the evaluation set; pass those of several sets as a dict by their names"
                 + (interrupted if self._batches > 1 else "")
             )
         if len(candidates) > 1:
@@ -2198,7 +2207,7 @@ def _list_ids(array: Any, what: str) -> list[list[int]]:
     """Convert an array of ids to lists. Negative ids stand for no token."""
     rows: list[list[int]] | None = array.tolist() if getattr(array, "ndim", None) == 2 else None
     if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
-        kind = f"{_join_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
+        kind = f"an array of {_join_shape(array)} {array.dtype}" if hasattr(array, "dtype") else describe(array)
         raise ValueError(
             f"the {what} are {kind}: pass ids (rows x positions, whole numbers)"
             + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")
@@ -2650,11 +2659,10 @@ _BASE_STATE = (
 )
 
 
-def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str] = ()) -> None:
+def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str]) -> None:
     for name in arguments:
         if name not in known:
-            there_are = f": there are {', '.join(known)}" if known else ""
-            raise ValueError(f"there is no argument {name!r}{there_are}")
+            raise ValueError(describe_unknown("argument", name, known))
 
 
 def _define_metric() -> type:

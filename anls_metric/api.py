@@ -13,14 +13,16 @@ from anls_metric.analysis.metrics import find_metrics
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
-from anls_metric.core.choices import find_similar_name
+from anls_metric.core.choices import describe_unknown, find_similar_name
 from anls_metric.core.rows import COLUMN_METHODS
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.corrections import read_corrections
+from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
+from anls_metric.reading.input_file import list_some
 from anls_metric.reading.memory_tables import Table, join_columns, make_table
-from anls_metric.reading.sources import AUTO, Reading
+from anls_metric.reading.sources import AUTO, CHOICES, Reading
 from anls_metric.reading.submissions import Input, find_submissions, find_tables
 from anls_metric.report import tables, terminal, terminal_comparison
 from anls_metric.report.answers import Answer, flatten_answer, list_answers
@@ -175,6 +177,8 @@ class Scores:
 
     def __getitem__(self, name: str) -> ScoredSet:
         """Return the scored set of a submission: ``.anls``, ``.interval``, ``.rows``. KeyError: there is none."""
+        if name not in self.scored_sets:
+            raise KeyError(describe_unknown("submission", name, self.scored_sets))
         return self.scored_sets[name]
 
     @property
@@ -342,6 +346,9 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
     """
     _refuse_unknown("score", options)
     named = _list_named(options)
+    if isinstance(data, Mapping) and _are_submissions(data, named):
+        problem = f"it holds several submissions ({list_some(map(str, data))})"
+        raise InputError(problem, "data", "call compare instead of score")
     if _are_columns(data, gold, options.get("variant", "")):
         columns = join_columns({"prediction": data, "references": gold}, "data")
         return _run([Input("", "data", Table("data", columns))], None, **options)
@@ -460,13 +467,16 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
     return scores
 
 
-def _refuse_unknown(function: str, options: Iterable[str]) -> None:
-    """Refuse an option that does not exist, and suggest a similar one."""
+def _refuse_unknown(function: str, options: Mapping[str, Any]) -> None:
+    """Refuse an option or a choice that does not exist; suggest a similar one."""
     for name in options:
         if name not in Options.__annotations__:
             similar = find_similar_name(name, Options.__annotations__)
             advice = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
+    for name, choices in CHOICES.items():
+        if options.get(name) not in (None, *choices):
+            raise ValueError(describe_unknown(f"value of {name}", options[name], choices))
 
 
 def _list_named(options: Mapping[str, Any]) -> list[str]:
@@ -526,6 +536,11 @@ def _is_table(data: Any) -> bool:
     if isinstance(data, (list, tuple)):
         return bool(data) and all(isinstance(record, Mapping) for record in data)
     return hasattr(data, "columns") or hasattr(data, "column_names")
+
+
+def _are_submissions(data: Mapping[str, Any], named: Collection[str]) -> bool:
+    """Whether a dict holds tables by the names of models, and no columns."""
+    return len(data) > 1 and {*NAMES, *named}.isdisjoint(data) and all(map(_is_table, data.values()))
 
 
 def _are_paths(items: Sequence[Any]) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from anls_metric.core.choices import describe_unknown, find_similar_name
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
-from anls_metric.reading.sources import AUTO, Reading
+from anls_metric.reading.sources import AUTO, CHOICES, Reading
 from anls_metric.report.terminal import make_printable
 
 
@@ -112,7 +112,7 @@ def parse_megabytes(text: str) -> float:
     with contextlib.suppress(ValueError):
         if 0 <= float(text) <= _MOST_MEGABYTES:
             return float(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to {_MOST_MEGABYTES:,}")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {_MOST_MEGABYTES:,}")
 
 
 _MOST_MEGABYTES = 10_000
@@ -149,26 +149,26 @@ READING_FLAGS: Mapping[str, Mapping[str, Any]] = {
     "--references-separator": {"metavar": "TEXT", "help": "text between accepted answers that share one string"},
     "--extract": {
         "metavar": "RULES",
-        "help": "extract the answer from raw model output, with rules such as think,final",
+        "help": "extract the answer from raw model output, with rules such as think,final (anls --help lists them)",
     },
     "--layout": {
         "default": AUTO,
         "metavar": "NAME",
         "help": "input layout (default: detected); anls layouts lists them",
     },
-    "--filter": {"metavar": "NAME", "help": "which filter of lm-evaluation-harness to score"},
+    "--filter": {"metavar": "NAME", "help": "which filter of a log of lm-evaluation-harness to read"},
     "--runs": {
-        "choices": ("question", "error"),
+        "choices": CHOICES["runs"],
         "help": "whether answers with the same id are runs of one model, or an error (default: detected)",
     },
-    "--run": {"metavar": "NAME", "help": "which run to score, such as an epoch (default: the mean of all runs)"},
+    "--run": {"metavar": "NAME", "help": "which run to read, such as an epoch (default: all runs)"},
     "--missing": {
-        "choices": ("error", "zero"),
+        "choices": CHOICES["missing"],
         "default": "error",
-        "help": "what to do with unanswered questions: fail, or score 0 (default: error)",
+        "help": "what to do with unanswered questions: fail, or take them as wrong (default: error)",
     },
     "--extra": {
-        "choices": ("error", "ignore"),
+        "choices": CHOICES["extra"],
         "default": "error",
         "help": "what to do with answers to unknown questions: fail, or ignore them (default: error)",
     },
@@ -203,5 +203,14 @@ def word_error(error: ValueError | OSError) -> str:
     if isinstance(error, InputError):
         return error.format_for("command")
     if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
+        return f"{error.filename}: {error.strerror}{_suggest_file(error.filename)}"
     return str(error)
+
+
+def _suggest_file(path: str) -> str:
+    """Name the file that was perhaps meant by a path that does not exist."""
+    folder, name = os.path.split(path)
+    similar = ""
+    with contextlib.suppress(OSError):
+        similar = "" if os.path.lexists(path) else find_similar_name(name, os.listdir(folder or "."))
+    return f"; did you mean {os.path.join(folder, similar)}?" if similar else ""

@@ -40,6 +40,7 @@ from anls_metric.arguments import (
 )
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Variant
 from anls_metric.core.version import __version__
+from anls_metric.reading.extract import EXTRACTORS
 from anls_metric.reading.submissions import Submission, find_submissions
 from anls_metric.report import terminal
 from anls_metric.report.document import RESULTS_FILE, describe_evaluation
@@ -68,11 +69,12 @@ def _list_names(names: Iterable[str]) -> str:
 
 _EPILOG = f"""\
 files: leaderboard files (RRC), logs of evaluation harnesses (anls layouts lists them), and your own tables as JSON,
-JSON lines or CSV; with the extra `files` also Parquet, Arrow and Excel. - is standard input. A folder or a quoted
-pattern is one file in parts. NAME=FILE names a submission; files with the same name are runs of one model.
+JSON lines or CSV; after pip install 'anls-metric[files]' also Parquet, Arrow and Excel. - is standard input. A folder
+or a quoted pattern is one file in parts. NAME=FILE names a submission; files with the same name are runs of one model.
 variants: {_list_names(VARIANTS)};
   for lists and nested values {_list_names(OF_VALUES)};
   rules of benchmarks {_list_names(OF_RULES)}.
+extraction rules: {_list_names(EXTRACTORS)}.
 subcommands: anls identify MODULE:FUNCTION, anls export rrc FILE, anls check-submission FILE, anls variants and anls
 layouts; each has its own --help. To score a file with such a name, write ./export.
 exit status: 0; 1 if an ANLS is below --fail-under, or a submission is worse with --fail-if-worse; 2 if the input cannot
@@ -105,7 +107,10 @@ def _add_first_flags(flags: Parser) -> None:
     group = flags.add_group("most used options", "anls examples/gold_label.json examples/submission.json --worst 3")
     add = group.add_argument
     add(
-        "files", metavar="FILE", nargs="*", help="a gold file, then submissions; or tables with predictions and answers"
+        "files",
+        metavar="FILE",
+        nargs="*",
+        help="a gold file, then submissions; or tables with predictions and accepted answers",
     )
     add(
         "--variant",
@@ -139,7 +144,7 @@ def _add_input_flags(flags: Parser) -> None:
         metavar="COLUMN=PATH",
         help="for the rule of a benchmark: path of a column, such as answer_format=meta.format (default: its name)",
     )
-    add("--corrections", metavar="FILE", help="a file that accepts more answers, or excludes questions")
+    add("--corrections", metavar="FILE", help="a file with more accepted answers, or with questions to exclude")
 
 
 def _add_scoring_flags(flags: Parser) -> None:
@@ -159,10 +164,15 @@ def _add_scoring_flags(flags: Parser) -> None:
     add(
         "--none-keys",
         choices=("counted", "ignored"),
-        help="for anls_star: predicted keys without a value (default: counted)",
+        help="for anls_star: whether predicted keys without a value count as wrong (default: counted)",
     )
     add("--metrics", metavar="NAMES", help="more metrics, comma-separated: f1,cer,relaxed,exact,contains")
-    add("--right-at", type=parse_share, metavar="SCORE", help="least score of a right answer (default: 0.5)")
+    add(
+        "--right-at",
+        type=parse_share,
+        metavar="SCORE",
+        help="the score from which an answer is right, for confidences and verdicts (default: 0.5)",
+    )
     add("--find", metavar="NUMBER", help="find the variants and extraction rules that give a number, such as 84.75")
 
 
@@ -205,8 +215,14 @@ def _add_comparison_flags(flags: Parser) -> None:
 def _add_output_flags(flags: Parser) -> None:
     group = flags.add_group("output", "anls examples/gold_label.json examples/submission.json --score-only --quiet")
     add = group.add_argument
-    add("--output-dir", type=parse_output_folder, dest="output", metavar="FOLDER", help="as --output, always a folder")
-    add("--force", action="store_true", help="overwrite results of other inputs")
+    add(
+        "--output-dir",
+        type=parse_output_folder,
+        dest="output",
+        metavar="FOLDER",
+        help="like --output, but PATH is always a folder",
+    )
+    add("--force", action="store_true", help="overwrite the results of other inputs")
     add(
         "--answers",
         type=parse_path,
@@ -249,7 +265,7 @@ def _add_other_flags(flags: Parser) -> None:
     add = flags.add_group("other", "anls --list-variants").add_argument
     add("--list-layouts", action="store_true", help="list the file layouts that are recognised, and exit")
     add("--list-variants", action="store_true", help="list the variants of ANLS, and exit")
-    add("--demo", action="store_true", help="open the page in the browser (needs the extra `app`)")
+    add("--demo", action="store_true", help="open the page in the browser (needs pip install 'anls-metric[app]')")
     add("--version", action="version", version=f"%(prog)s {__version__}", help="print the version, and exit")
     add("-h", "--help", action="help", help="print this help, and exit")
 
@@ -329,7 +345,7 @@ def _run(flags: argparse.Namespace) -> int:
         return 0
     _check_table(flags)
     if not (flags.files or flags.gold or flags.submission):
-        raise ValueError("no files to score: type anls GOLD SUBMISSION, or anls TABLE; --help shows examples")
+        raise ValueError("there are no files to score: type anls GOLD SUBMISSION, or anls TABLE; --help shows examples")
     _check_hub(flags)
     scorers, reading = _find_scorers(flags), make_reading(flags, values=flags.variant in OF_VALUES)
     reading = reading._replace(rule=_find_rule_columns(flags))
@@ -474,7 +490,7 @@ def _find_images(flags: argparse.Namespace, submissions: Sequence[Submission]) -
     if not flags.report:
         for flag, value in (("--images", flags.images), ("--images-limit", flags.images_limit)):
             if value is not None:
-                raise ValueError(f"{flag} is for the report: name that with --report FILE.html")
+                raise ValueError(f"{flag} is for the report: add --report FILE.html")
         return None
     from anls_metric.report.images import Images, count_bytes
     from anls_metric.report.progress import StatusLine
@@ -559,7 +575,7 @@ def _name_results_file(output: str, folder: str = "") -> str:
     if not is_results_file(output):
         return os.path.join(output, folder, RESULTS_FILE)
     if folder:
-        raise ValueError(f"--output {output} is one file, and there are several submissions: name a folder")
+        raise ValueError(f"--output {output} is one file, and there are several submissions: name a folder instead")
     return output
 
 

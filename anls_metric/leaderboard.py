@@ -53,8 +53,14 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
     source = Source(answers, reading)
     parts = source.split()
     if len(parts) > 1:
-        problem = f"it holds the answers of several models ({list_some(parts)})"
-        raise InputError(problem, source.name, "write each to a file, or name one with --prediction-field")
+        problem = f"it has the answers of several models ({list_some(parts)})"
+        named = bool(source.prediction_fields)
+        remedy = (
+            "name only one field with --prediction-field"
+            if named
+            else "write the answers of each model to its own file"
+        )
+        raise InputError(problem, source.name, remedy)
     ids = None if questions is None else read_ids(questions, reading)
     source.take_side("both" if source.has_both_sides() else "submission")
     notes = [] if ids is None else _match_ids(source, questions or "", ids)
@@ -101,7 +107,7 @@ def _read_pairs(source: Source) -> list[tuple[str, str | None]]:
     error = RepeatedIdsError(
         f"{len(repeated):,} questions have more than one answer (the first: {repeated[0]})",
         source.name,
-        "keep one answer of each, or name one run with --run",
+        "keep one answer to each question, or name one run with --run",
     )
     again = source.reopen()
     if source.reading.run is None or again is None:
@@ -120,7 +126,7 @@ def _read_predictions(source: Source, chunk: Any) -> list[str | None]:
 def _refuse_other_count(source: Source, count: int) -> None:
     answers = len(_list_answers(source.reopen() or source))
     if answers != count:
-        raise InputError(f"{answers:,} answers for {count:,} questions", source.name, remedies.ORDER)
+        raise InputError(f"it has {answers:,} answers, and there are {count:,} questions", source.name, remedies.ORDER)
 
 
 def _refuse_other_questions(source: Source, texts: dict[str, str | None], wanted: Sequence[str]) -> None:
@@ -182,7 +188,7 @@ def read_ids(path: str, reading: Reading | None = None) -> list[str]:
         ids = [key for chunk in source.chunks() for key in source.ids(chunk)]
     repeated = [key for key, count in Counter(ids).items() if count > 1]
     if repeated:
-        problem = f"{len(repeated):,} ids repeated (the first: {repeated[0]})"
+        problem = f"ids are repeated (the first: {repeated[0]})"
         raise InputError(problem, path, remedies.REPEATED_QUESTIONS)
     if not ids:
         raise InputError("the file has no question ids", path)

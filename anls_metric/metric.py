@@ -16,6 +16,7 @@ from copy import deepcopy
 from itertools import chain, repeat, starmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from anls_metric.core.choices import describe_unknown
 from anls_metric.core.rows import describe, is_list_of_texts, name_row
 from anls_metric.core.variants import OF_VALUES, Scorer, Variant, get_variant
 from anls_metric.transformers import ComputeMetrics, Extract, build_compute_metrics
@@ -446,11 +447,10 @@ _BASE_STATE = (
 )
 
 
-def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str] = ()) -> None:
+def _refuse_unknown(arguments: Mapping[str, object], known: Sequence[str]) -> None:
     for name in arguments:
         if name not in known:
-            there_are = f": there are {', '.join(known)}" if known else ""
-            raise ValueError(f"there is no argument {name!r}{there_are}")
+            raise ValueError(describe_unknown("argument", name, known))
 
 
 def _define_metric() -> type:

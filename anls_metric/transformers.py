@@ -190,8 +190,8 @@ class ComputeMetrics:
             labels = _take_first(labels)
             if ids.shape != labels.shape:
                 raise ValueError(
-                    f"the logits are those of {_join_shape(ids)} positions, the labels of {_join_shape(labels)}: pass "
-                    "logits that stand at the places of their labels"
+                    f"the logits have {_join_shape(ids)} positions and the labels have {_join_shape(labels)}: pass "
+                    "the logits of the positions of the labels"
                 )
             ids[labels < 0] = _NOTHING
         return ids
@@ -214,14 +214,18 @@ class ComputeMetrics:
         )
         if len(batches) != len(batches_of_labels):
             raise ValueError(
-                f"there are {len(batches):,} prediction batches and {len(batches_of_labels):,} label batches"
+                f"the lengths differ (predictions has {len(batches):,} batches, labels has "
+                f"{len(batches_of_labels):,}): pass the labels of each batch"
             )
         self._batches += 1
         for batch, places in zip(batches, batches_of_labels):
             ids = _list_ids(self.preprocess_logits_for_metrics(batch, places), "predictions")
             labelled = _list_ids(_take_first(places), "labels") if places is not None else [[]] * len(ids)
             if len(ids) != len(labelled):
-                raise ValueError(f"there are {len(ids):,} predictions and {len(labelled):,} labels in one batch")
+                raise ValueError(
+                    f"the lengths differ in a batch (predictions has {len(ids):,}, labels has {len(labelled):,}): "
+                    "pass the labels of each prediction"
+                )
             labelled = list(map(self._strip_padding, labelled, ids))
             for row, (predicted, label) in enumerate(zip(ids, labelled), len(self._predictions)):
                 self._refuse_unreadable(predicted, label, name_row(row))
@@ -262,10 +266,9 @@ class ComputeMetrics:
         for ids, what in (predicted, "prediction"), (label if self._sets is None else [], "label"):
             if _is_in_pieces(ids):
                 raise ValueError(
-                    f"the {what} of {row} stands in several pieces, with nothing to predict in between, as in packed "
-                    "rows and in conversations of several turns: evaluate one answer a row (SFTTrainer packs unless "
-                    "eval_packing=False, and where it packs for training joins the rows of a batch unless "
-                    "per_device_eval_batch_size=1)"
+                    f"the {what} of {row} stands in several pieces, with ignored tokens between them, as in packed "
+                    "rows and in conversations of several turns: evaluate one answer per row (in SFTTrainer, set "
+                    "eval_packing=False; if it packs for training, also set per_device_eval_batch_size=1)"
                 )
 
     def _decode(self, rows: list[list[int]], what: str, before: int = 0) -> list[str]:
@@ -320,7 +323,7 @@ class ComputeMetrics:
             interrupted = "; or evaluate again, if an evaluation was interrupted before this one"
             raise ValueError(
                 f"there are {rows:,} predictions but references for {_name_sets(sets)}: pass the accepted answers of "
-                "each row of the evaluation set, for several sets as a dict by their names"
+                "each row of the evaluation set; pass those of several sets as a dict by their names"
                 + (interrupted if self._batches > 1 else "")
             )
         if len(candidates) > 1:
@@ -412,7 +415,7 @@ def _list_ids(array: Any, what: str) -> list[list[int]]:
     """Convert an array of ids to lists. Negative ids stand for no token."""
     rows: list[list[int]] | None = array.tolist() if getattr(array, "ndim", None) == 2 else None
     if rows is None or not all(isinstance(item, int) for row in rows for item in row[:1]):
-        kind = f"{_join_shape(array)} of {array.dtype}" if hasattr(array, "dtype") else describe(array)
+        kind = f"an array of {_join_shape(array)} {array.dtype}" if hasattr(array, "dtype") else describe(array)
         raise ValueError(
             f"the {what} are {kind}: pass ids (rows x positions, whole numbers)"
             + (" or logits (rows x positions x vocabulary)" if what == "predictions" else "")

@@ -14,12 +14,16 @@ from anls_metric.analysis.gold_hash import GoldHash, add_to_signature
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredBatch, ScoredSet
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Scorer, get_variant
+from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer, get_variant
+from anls_metric.reading import remedies
+from anls_metric.reading.answer_fields import JUDGE
 from anls_metric.reading.batch import Row
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import ExtractionReport
+from anls_metric.reading.input_file import list_some
 from anls_metric.reading.join import RepeatedIdsError
 from anls_metric.reading.names import find_name
+from anls_metric.reading.sources import AUTO
 from anls_metric.reading.submissions import Submission
 
 if TYPE_CHECKING:
@@ -88,6 +92,12 @@ def find_scorers(
         if value is not None:
             raise ValueError(f"{option} is for lists and nested values: give it with variant={OF_VALUES[0]!r}")
     chosen = VARIANTS if names.strip() == EVERY_VARIANT else [name.strip() for name in names.split(",")]
+    for name in chosen if len(chosen) > 1 else ():
+        if name in (*OF_VALUES, *OF_RULES):
+            raise ValueError(f"{name} cannot be combined with other variants: score it by itself")
+    for name in chosen:
+        if name not in VARIANT_NAMES:
+            raise ValueError(describe_unknown("variant", name, (*VARIANTS, *OF_VALUES, *OF_RULES), VARIANT_NAMES))
     variants = (get_variant(name, threshold, ignore_case) for name in chosen)
     return list({variant.name: variant for variant in variants}.values())
 
@@ -300,7 +310,9 @@ class Evaluation:
         questions: GoldHash | None = None
         uncorrected = ScoredSet(self._scorers[0]) if self._corrections else None
         assessments: Assessments | None = None
+        fields: Sequence[str] = ()
         for rows in batches(submission):
+            fields = fields or list(rows[0].record)
             questions = questions or GoldHash(submission.has_ids, bool(self._options["keep"]))
             questions.add(rows)
             corrected = self._corrections.apply(rows) if self._corrections else rows
@@ -317,7 +329,7 @@ class Evaluation:
                 assessments.add(scored)
             hints.add([run for answer in scored for run in answer.runs] if scored_set.run_scores else scored)
             yield submission, scored
-        self._refuse_empty(submission, scored_set)
+        self._refuse_empty(submission, scored_set, fields)
         if assessments:
             self._check_assessments(submission, assessments)
         self.entries.append(
@@ -353,9 +365,11 @@ class Evaluation:
         for role, path in assessments.fields.items():
             missing = assessments.count_missing(role)
             if missing:
-                problem = f"{missing:,} of {assessments.count:,} answers have no {role} in the field {path!r}"
+                what = "verdict" if role == JUDGE else role
+                problem = f"{missing:,} of {assessments.count:,} answers have no {what} in the field {path!r}"
                 if path in named:
-                    raise InputError(problem, submission.name, "complete the field, or leave the option out")
+                    remedy = "name another field, fill in this one, or leave the option out"
+                    raise InputError(problem, submission.name, remedy)
                 self._more_notes.append(f"{submission.name}: {problem}, so nothing is said about it")
 
     def _name_submissions(self, hint: Hint, names: Sequence[str]) -> Hint:
@@ -368,18 +382,18 @@ class Evaluation:
         deque(self.run(), maxlen=0)
         return self
 
-    def _refuse_empty(self, submission: Submission, scored_set: ScoredSet) -> None:
+    def _refuse_empty(self, submission: Submission, scored_set: ScoredSet, fields: Sequence[str]) -> None:
         if not scored_set.count:
-            raise InputError("the file has no questions", submission.questions_name)
+            layout = submission.reading.layout
+            problem = "it has no questions" if layout == AUTO else f"it has no records of the layout {layout}"
+            raise InputError(problem, submission.questions_name, "" if layout == AUTO else remedies.LAYOUT)
         for field in self._by:
             if not scored_set.groups[field]:
-                raise InputError(
-                    f"no question has the field {field!r} to break the scores down by", submission.questions_name
-                )
+                problem = f"no question has the field {field!r} (found {list_some(map(repr, fields), 12)})"
+                raise InputError(problem, submission.questions_name, remedies.BY)
         if self._answer_types and not any(scored_set.groups[field] for field in ANSWER_TYPES):
-            raise InputError(
-                f"no question has an answer type (a field {', '.join(ANSWER_TYPES)})", submission.questions_name
-            )
+            problem = f"no question has an answer type (one of the fields {', '.join(ANSWER_TYPES)})"
+            raise InputError(problem, submission.questions_name, remedies.BY)
 
     def _compare(self) -> None:
         """Compare the submissions; if that is impossible, a hint says why."""

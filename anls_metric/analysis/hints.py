@@ -29,11 +29,11 @@ class Hint(NamedTuple):
 
     Example:
         >>> from anls_metric.reading import remedies
-        >>> hint = Hint("wrapped", "9 of 10 predictions look wrapped", remedies.EXTRACT, "think,final")
+        >>> hint = Hint("wrapped", "9 of 10 predictions look like raw model output", remedies.EXTRACT, "think,final")
         >>> print(hint)
-        9 of 10 predictions look wrapped: extract the answers with extract="think,final"
+        9 of 10 predictions look like raw model output: extract the answers with extract="think,final"
         >>> hint.format_for("command")
-        '9 of 10 predictions look wrapped: extract the answers with --extract think,final'
+        '9 of 10 predictions look like raw model output: extract the answers with --extract think,final'
     """
 
     key: str
@@ -66,7 +66,7 @@ class Hints:
         >>> hints = Hints()
         >>> hints.add(ScoredSet().add([Row("7", "<think>A logo.</think>Coca Cola", ["Coca Cola"], {})]))
         >>> [(hint.text, hint.value) for hint in hints.conclude()]
-        [('1 of 1 predictions look wrapped', 'think')]
+        [('1 of 1 predictions look like raw model output', 'think')]
     """
 
     def __init__(self, scorer: str | Scorer = "standard", extract: str = "") -> None:

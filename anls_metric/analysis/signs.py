@@ -345,12 +345,12 @@ _COPIES = Sign(
     remedies.ANOTHER_PREDICTION_FIELD,
     least=20,
 )
-_WRAPPED = Sign("wrapped", _find_wrapped, "predictions look wrapped", remedies.EXTRACT)
+_WRAPPED = Sign("wrapped", _find_wrapped, "predictions look like raw model output", remedies.EXTRACT)
 _NULLS = Sign(
     "nulls",
     _find_nulls,
     "predictions are {value}, which programs write for missing values",
-    "find out where these answers were lost",
+    "look for the step that lost these answers",
 )
 _EMPTY = Sign("empty", _each(_is_empty), "predictions are empty", remedies.ANOTHER_PREDICTION_FIELD, 0.9)
 
@@ -381,7 +381,7 @@ SIGNS = (
     Sign(
         "some wrapped",
         partial(_find_certainly_wrapped, ["tag", "boxed", "json", "fence", "special-tokens"]),
-        "predictions look wrapped",
+        "predictions look like raw model output",
         remedies.EXTRACT,
     ),
     Sign(
@@ -468,7 +468,7 @@ SIGNS = (
         "repeated",
         _find_repeated,
         "predictions are the same wrong answer, {value}",
-        "check the program that wrote them: perhaps it writes this text after an error",
+        "check the program that wrote them: it may write this text after an error",
         0.2,
         least=10,
     ),
@@ -476,7 +476,7 @@ SIGNS = (
         "first character",
         _each(_is_first_character),
         "predictions are the first character of an accepted answer",
-        "check whether a program takes text[0] of a text",
+        "check whether a program takes the first character of each text, as text[0] does",
         0.2,
         least=10,
     ),

@@ -53,12 +53,17 @@ def _find_text_key(value: object) -> str:
     return key and f'its "{key}"'
 
 
-def as_text(value: object, what: str) -> str:
+_NO_ANSWER = ' ("" where the model gave no answer), or leave the row out'
+_NO_REFERENCE = ", or leave it out"
+
+
+def as_text(value: object, what: str, nothing: str = _NO_ANSWER) -> str:
     """Return the value as a plain string, or raise an error if it is not a string.
 
     Args:
         value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
         what: what to call the value in an error.
+        nothing: what the error adds where the value is None or NaN.
 
     Returns:
         A plain string.
@@ -76,7 +81,7 @@ def as_text(value: object, what: str) -> str:
         return str.__str__(value)  # converts numpy.str_ and enumerations to plain strings
     advice = "pass a string"
     if value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value)):
-        advice += ' ("" where the model gave no answer), or leave the row out'
+        advice += nothing
     elif isinstance(value, bytes):
         advice += " (decode the bytes first)"
     elif isinstance(value, float) or (isinstance(value, int) and abs(value) < 1e20):
@@ -84,7 +89,8 @@ def as_text(value: object, what: str) -> str:
     elif key := _find_text_key(value):
         advice = f"pass {key}"
     elif isinstance(value, (list, tuple)):
-        advice += ", one and not a list"
+        is_tokens = bool(value) and not isinstance(value[0], (str, bytes, list, tuple))
+        advice = "decode the tokens to a string first" if is_tokens else "pass one string, and no list"
     raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
 
 
@@ -109,10 +115,10 @@ def as_references(value: Any, what: str) -> Sequence[str]:
     if isinstance(value, str):
         return (as_text(value, what),)
     if isinstance(value, (set, frozenset)):
-        texts = sorted(as_text(text, f"{what}, an item of it,") for text in sorted(value, key=describe))
+        texts = sorted(as_text(text, f"{what}, an item of it,", _NO_REFERENCE) for text in sorted(value, key=describe))
     else:
         items = as_column(value, what, "pass a list of strings, the accepted answers")
-        texts = [as_text(text, f"{what}, item {item},") for item, text in enumerate(items)]
+        texts = [as_text(text, f"{what}, item {item},", _NO_REFERENCE) for item, text in enumerate(items)]
     if not texts:
         raise ValueError(
             f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
@@ -211,7 +217,7 @@ def pair_columns(predictions: Any, references: Any) -> tuple[list[Any], list[Any
     references = as_column(references, "references", advice, len(predictions))
     if len(predictions) != len(references):
         raise ValueError(
-            f"there are {len(predictions):,} predictions but references for {len(references):,} questions: "
+            f"the lengths differ (predictions has {len(predictions):,}, references has {len(references):,}): "
             "pass one list of accepted answers for each prediction"
         )
     return predictions, references
@@ -289,4 +295,4 @@ def _check_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
 
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
     if not rows:
-        raise ValueError("there are no rows to score: pass at least one prediction with its references")
+        raise ValueError("there are no rows to score: pass at least one prediction and its references")

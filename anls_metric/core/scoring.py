@@ -86,7 +86,7 @@ def anls_score(
     if type(prediction) is not str:
         prediction = as_text(prediction, "the prediction")
     if not is_list_of_texts(gold_labels):
-        gold_labels = as_references(gold_labels, "the gold labels")
+        gold_labels = as_references(gold_labels, "gold_labels")
     return next(iter_scores(((prediction, gold_labels),), kernel))
 
 

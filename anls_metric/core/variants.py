@@ -260,7 +260,7 @@ def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
 VARIANTS: Mapping[str, Variant] = _index_by_name(
     Variant(
         "standard",
-        meaning="the definition, on the texts that are compared",
+        meaning="case ignored, each run of white space is one blank, a similarity of exactly 0.5 counts",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
@@ -346,7 +346,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "mmlongbench",
-        meaning="case and all white space count, only above the threshold",
+        meaning="case and all white space count, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit",
         ignore_case=False,
         whitespace="keep",
@@ -356,7 +356,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "fast_anls",
-        meaning="case and all white space count, only above the threshold",
+        meaning="case and all white space count, a similarity must be above the threshold",
         source="https://notes.penpusher.app/Misc/Speeding+up+Visual+Question+Answering+10x+(Faster+ANLS)",
         ignore_case=False,
         whitespace="keep",
@@ -377,7 +377,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval",
-        meaning="lmms-eval since 0.3.3: as rrc, of predictions that are stripped first",
+        meaning="lmms-eval since 0.3.3: as rrc, but predictions are stripped first",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
         prediction_length="stripped upper",
         reference_length="raw upper",
@@ -385,7 +385,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval_0_2",
-        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, and all that is kept counts 1",
+        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, but every score above 0 becomes 1",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
         prediction_length="raw upper",
         reference_length="raw upper",
@@ -429,7 +429,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "vlmevalkit_dude",
-        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, only above the threshold",
+        meaning="VLMEvalKit's DUDE and SlideVQA: all white space counts, a similarity must be above the threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/dude.py",
         whitespace="keep",
         prediction_length="normalized upper",
@@ -449,7 +449,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
 )
 
-_NAMES: dict[str, Variant] = dict(VARIANTS) | {
+VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
 
@@ -504,14 +504,14 @@ def get_variant(
                 f"{variant} is the rule of a benchmark, which needs more than predictions and references: "
                 f'score rows with rule("{variant}"), or files with score(..., variant="{variant}")'
             )
-        if variant not in _NAMES:
-            message = describe_unknown("variant", variant, VARIANTS, (*_NAMES, *OF_VALUES, *OF_RULES))
-            aliases = ", ".join(name for name in _NAMES if name not in VARIANTS)
+        if variant in OF_VALUES:
             raise ValueError(
-                f"{message} (aliases: {aliases}; for lists and nested values: {', '.join(OF_VALUES)}; "
-                f"rules of benchmarks: {', '.join(OF_RULES)}, see rule)"
+                f"{variant} is for lists and nested values, and this scores texts: score rows with "
+                f'get_value_variant("{variant}") of anls_metric.nested, or files with score(..., variant="{variant}")'
             )
-        variant = _NAMES[variant]
+        if variant not in VARIANT_NAMES:
+            raise ValueError(describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)))
+        variant = VARIANT_NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
         # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.
         try:
@@ -520,8 +520,8 @@ def get_variant(
             raise ValueError(f"variant is {describe(variant)}: it is no Variant of this metric ({error})") from None
     elif not isinstance(variant, Variant):
         raise ValueError(f"variant is {describe(variant)}: pass a Variant or one of the names {', '.join(VARIANTS)}")
-    if _NAMES.get(variant.name, variant).name != variant.name:
-        raise ValueError(f"{variant.name!r} is another name of a known variant: give a variant of your own another one")
+    if VARIANT_NAMES.get(variant.name, variant).name != variant.name:
+        raise ValueError(f"{variant.name!r} is the name of another variant: give your own variant its own name")
     if threshold is not None:
         variant = replace(variant, threshold=threshold)
     if ignore_case is not None:

@@ -27,7 +27,7 @@ class Action(NamedTuple):
     label: str
 
 
-_UNANSWERED = Action("unanswered_score_0", "true", "Count unanswered questions as 0")
+_UNANSWERED = Action("unanswered_score_0", "true", "Score unanswered questions 0")
 _RUNS = Action("runs", "question", "Take them as runs of one model")
 
 ACTIONS: Mapping[Remedy, Action] = {
@@ -41,7 +41,7 @@ ACTIONS: Mapping[Remedy, Action] = {
     remedies.SUBMISSION_FIELD: Action("submission_field", "{value}", "Score each {value} by itself"),
     remedies.REFERENCES_SEPARATOR: Action("references_separator", "{value}", "Split accepted answers at “{value}”"),
     remedies.VALUES: Action("variant", OF_VALUES[0], f"Score with {OF_VALUES[0]}"),
-    CLUSTER_BY: Action("cluster_by", "{value}", "Take questions with one {value} together"),
+    CLUSTER_BY: Action("cluster_by", "{value}", "Cluster questions by {value}"),
 }
 
 
@@ -61,7 +61,7 @@ def advise(problem: Hint | Exception, door: Door = "page") -> Advice:
     """Describe a problem, and offer to change the setting that fixes it.
 
     Example:
-        >>> hint = Hint("wrapped", "9 of 10 predictions look wrapped", remedies.EXTRACT, "think,final")
+        >>> hint = Hint("wrapped", "9 of 10 predictions look like raw model output", remedies.EXTRACT, "think,final")
         >>> advise(hint).action
         Action(setting='extract', value='think,final', label='Extract with think,final')
         >>> advise(ValueError("too large"))

@@ -21,7 +21,7 @@ TOO_LARGE = (
 )
 TOO_SLOW = "the request takes too long to come: send it again"
 NO_ROOM = "there is no room for the file: try again in a minute"
-NO_FILES = "this is no upload of files as multipart/form-data"
+NO_FILES = "the request holds no files: upload them as multipart/form-data"
 
 
 class RefusedError(Exception):

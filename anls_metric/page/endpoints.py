@@ -118,14 +118,17 @@ def score_answers(
     """
     scorer = get_scorer(variant, threshold, ignore_case)
     if not isinstance(predictions, list) or not isinstance(accepted_answers, list):
-        raise ValueError("predictions and accepted_answers must be lists of texts, and of lists of texts")
+        raise ValueError("send predictions as a list of texts, and accepted_answers as a list of lists of texts")
     if len(predictions) != len(accepted_answers):
-        raise ValueError(f"{len(predictions):,} predictions and {len(accepted_answers):,} lists of accepted answers")
+        raise ValueError(
+            f"the lengths differ (predictions has {len(predictions):,}, "
+            f"accepted_answers has {len(accepted_answers):,}): send a list of accepted answers for each prediction"
+        )
     rows = zip(predictions, accepted_answers)
     answers = [read_answer(scorer, *texts, f" of row {row}") for row, texts in enumerate(rows)]
     work = sum(answer.work for answer in answers)
     if work > limits.MOST_COMPARED_AT_ONCE or sum(answer.pairs for answer in answers) > limits.MOST_PAIRS:
-        raise ValueError("predictions: they are too long, or too many, to compare here: score them as a file")
+        raise ValueError("the predictions are too long, or too many, to compare here: score them as a file")
     scores = scorer.score([answer.prediction for answer in answers], [answer.references for answer in answers])
     return {
         "anls": scorer.mean(scores),
@@ -253,7 +256,7 @@ def list_layouts() -> list[dict[str, str]]:
 
 def _score_uploads(task: Task, baseline: object, worst: object) -> dict[str, Any]:
     if not isinstance(worst, int) or not 0 <= worst <= limits.MOST_WORST:
-        raise ValueError(f"worst is {describe(worst)}: it must be a whole number up to {limits.MOST_WORST}")
+        raise ValueError(f"worst is {describe(worst)}: it must be a whole number from 0 to {limits.MOST_WORST}")
     if not isinstance(baseline, str):
         raise ValueError(f"baseline is {describe(baseline)}: it must be the name of a submission")
     steps = score(task._replace(baseline=baseline or None, worst=worst), "endpoint")

@@ -56,8 +56,8 @@ _AT_CHANGE = (
     *("corrections", "run", "references_separator", "runs"),
 )
 _OF_READING = (*_FIELDS, "references_separator", "runs", "run")
-_RUNS = [("found out", ""), ("answers with one id are runs", "question"), ("answers with one id are an error", "error")]
-_FOUND = ("found out", "")
+_FOUND = ("detected", "")
+_RUNS = [_FOUND, ("they are runs of one model", "question"), ("they are an error", "error")]
 
 
 class _Tab:
@@ -97,12 +97,12 @@ class _Tab:
 
     def _add_settings(self) -> None:
         add = self.settings.__setitem__
-        add("unanswered_score_0", gr.Checkbox(False, label="Unanswered questions score 0", elem_id="unanswered"))
-        label = "Take answers out of what a model wrote, in this order"
+        add("unanswered_score_0", gr.Checkbox(False, label=remedies.UNANSWERED, elem_id="unanswered"))
+        label = f"{remedies.EXTRACTION}, in this order"
         rules = [(f"{name}: {rule.meaning}", name) for name, rule in EXTRACTORS.items()]
         add("extract", _pick_several(rules, label, "extract", allow_custom_value=True))
         add("by", _pick_several([], "Break down by", "by", allow_custom_value=True))
-        with gr.Accordion("Files and names", open=False, elem_id="names") as self.names_part:
+        with gr.Accordion(remedies.FILES_AND_NAMES, open=False, elem_id="names") as self.names_part:
             add("gold", _pick_field("Gold file", "gold"))
             add("baseline", _pick_field("Compare with", "baseline", ("the first", "")))
             gr.Markdown("Names of the submissions. Files with one name are runs of one model.")
@@ -111,19 +111,19 @@ class _Tab:
                 for _ in range(limits.MOST_SUBMISSIONS)
             ]
         with gr.Accordion("More options", open=False, elem_id="more"):
-            add("ignore_extra", gr.Checkbox(False, label="Ignore answers to other questions", elem_id="extra"))
+            add("ignore_extra", gr.Checkbox(False, label=remedies.OTHER_ANSWERS, elem_id="extra"))
             metrics = [(f"{name}: {metric.meaning}", name) for name, metric in METRICS.items()]
             add("metrics", _pick_several(metrics, "Other metrics", "metrics"))
-            add("cluster_by", _pick_field("Questions that belong together", "cluster-by"))
+            add("cluster_by", _pick_field("Field of documents, whose questions belong together", "cluster-by"))
             add("runs", gr.Dropdown(_RUNS, value="", label="Several answers to one question", elem_id="runs"))
-            add("run", gr.Textbox(label="Runs: score only this one, such as an epoch", max_length=100, elem_id="run"))
+            add("run", gr.Textbox(label=f"{remedies.ONE_RUN}, such as an epoch", max_length=100, elem_id="run"))
             corrections = "Corrections of the accepted answers (JSON or CSV)"
             add("corrections", gr.File(label=corrections, file_types=_KINDS, height=110, elem_id="corrections"))
         with gr.Accordion(WHICH_FIELD, open=False, elem_id="fields") as self.fields_part:
             for name, label in _FIELDS.items():
                 add(name, _pick_field(label, name.replace("_", "-")))
-            label = "What stands between accepted answers in one text"
-            add("references_separator", gr.Textbox(label=label, max_length=20, elem_id="references-separator"))
+            separator = gr.Textbox(label=remedies.SEPARATOR, max_length=20, elem_id="references-separator")
+            add("references_separator", separator)
 
     def list_outputs(self) -> list[Any]:
         """List the components that scoring changes."""

@@ -86,8 +86,8 @@ def take_inventory(
         try:
             source = Source(opened[path], reading)
             has_references, has_both = bool(source.try_side("both").references), source.has_both_sides()
-            if not has_references:
-                _refuse_means(source)
+            if not has_references and source.holds_means:
+                raise source.error_of_missing("answers", remedies.NO_PREDICTIONS)
         except (ValueError, OSError) as error:
             broken[path] = error
         else:
@@ -124,12 +124,6 @@ def _get_content(path: str) -> str:
     """Return what identifies the content of a file: the folder of an upload, a hash; the path of any other file."""
     folder = os.path.basename(os.path.dirname(path))
     return folder if len(folder) == 64 else path
-
-
-def _refuse_means(source: Source) -> None:
-    """Refuse the file of a harness that holds only the means of its tasks, such as ``results_*.json``."""
-    if any("_stderr" in path for path in source.sample.list_paths()):
-        raise InputError("it has the means of an evaluation harness and no answers", source.name, remedies.SAMPLES)
 
 
 # Names

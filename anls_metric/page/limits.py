@@ -48,7 +48,7 @@ MOST_MEMORY = 6_000 * 1000 * 1000  # bytes for all work
 
 SMALL_FILES = 200_000  # bytes of the files of a call that does not wait for large calls
 
-WITH_COMMAND = "score it with anls"
+WITH_COMMAND = "score it with anls on your computer"
 BUSY = "many others are waiting for their scores: try again in a minute"
 
 _PADDING = 100  # characters added to each text, for the fixed cost of a comparison

@@ -114,9 +114,9 @@ def describe_error(error: Exception, door: Door) -> str:
     elif isinstance(error, ValueError):
         said = str(error)
     elif isinstance(error, OSError):
-        said = "the file is not there any more: drop it again"
+        said = f"the file is not there any more: {'upload' if door == 'endpoint' else 'drop'} it again"
     else:
         logging.getLogger(__name__).error("this could not be scored", exc_info=error)
-        said = "this could not be scored, for a reason that nobody foresaw: the log of the page has it"
+        said = "this could not be scored, because the page has a fault: its log has the details"
     said = said.replace(os.path.join(os.environ.get("GRADIO_TEMP_DIR", os.sep), ""), "")  # hides the folder of the page
     return make_printable(said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:])

@@ -18,8 +18,6 @@ from anls_metric.page import limits
 from anls_metric.page.advice import Advice, advise
 from anls_metric.page.inventory import Inventory, find_submissions_of, label_files, take_inventory
 from anls_metric.page.uploads import Budget, Upload, list_columns, open_all
-from anls_metric.reading import remedies
-from anls_metric.reading.batch import Batch
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import File
 from anls_metric.reading.records import Records
@@ -30,15 +28,6 @@ from anls_metric.report.document import describe_evaluation
 
 if TYPE_CHECKING:
     from anls_metric.report.images import Images
-
-# The remedies of errors that lists and nested values cause if texts are expected.
-_MAY_HOLD_VALUES = (
-    "",  # the problem itself says to pass a string
-    remedies.NO_PREDICTIONS,
-    remedies.NO_REFERENCES,
-    remedies.NO_GOLD_BEFORE,
-    remedies.NO_ANSWERS_AFTER,
-)
 
 
 class Task(NamedTuple):
@@ -158,12 +147,9 @@ def score(task: Task, door: Door) -> Iterator[Step]:
         raise first_error
     try:
         yield from _score_inventory(task, door, opened, inventory)
-    except InputError as error:
-        if first_error:  # the missing part may be in the broken file
+    except InputError:
+        if first_error:  # what lacks may be in the broken file
             raise first_error from None
-        if isinstance(task.scorer, Variant) and error.remedy in _MAY_HOLD_VALUES and _hold_values(task):
-            problem = f"the answers are lists or objects, and {task.scorer.name} compares texts"
-            raise InputError(problem, error.where.partition(",")[0], remedies.VALUES) from None
         raise
 
 
@@ -275,17 +261,3 @@ def _make_report(evaluation: Evaluation, submissions: Sequence[Submission], imag
         yield from map(Pages, filter(None, iter(told.get, None)))
         page = made.result()
     yield Report(base64.b64encode(gzip.compress(page.encode(), compresslevel=1)).decode())
-
-
-def _hold_values(task: Task) -> bool:
-    """Whether the files hold lists or nested values, and can be read as such."""
-    reading = task.reading._replace(values=True, extract=None)
-    try:
-        opened, _ = open_all(task.files, task.gold)
-        inventory = take_inventory(opened, task.gold.path if task.gold else None, reading, opened)
-        for submission in find_submissions_of(inventory, reading, opened, ()):
-            rows = next(Budget().read_batches(submission), Batch.of([]))
-            return any(isinstance(row.prediction, (dict, list)) for row in rows)
-    except (ValueError, OSError):
-        pass
-    return False

@@ -49,7 +49,7 @@ def read_confidence(record: Mapping[str, Any], path: str) -> float | None:
         (0.75, 1.0)
         >>> read_confidence({"confidence": 95}, "confidence")
         Traceback (most recent call last):
-        ValueError: confidence is 95 (int): it is a probability from 0 to 1
+        ValueError: confidence is 95 (int): write a probability from 0 to 1
     """
     value = look_up(record, path)
     if value is ABSENT or value is None or value == "":
@@ -57,10 +57,10 @@ def read_confidence(record: Mapping[str, Any], path: str) -> float | None:
     number = _as_number(value)
     if path.rpartition(".")[2] == "logprob":
         if number is None or not number <= 0.0:
-            raise ValueError(f"{path} is {describe(value)}: it is the logarithm of a probability, at most 0")
+            raise ValueError(f"{path} is {describe(value)}: write the logarithm of a probability, at most 0")
         return math.exp(number)
     if number is None or not 0.0 <= number <= 1.0:
-        raise ValueError(f"{path} is {describe(value)}: it is a probability from 0 to 1")
+        raise ValueError(f"{path} is {describe(value)}: write a probability from 0 to 1")
     return number
 
 
@@ -91,16 +91,14 @@ def read_verdict(record: Mapping[str, Any], path: str) -> bool | None:
         (True, False, None)
         >>> read_verdict({"judge": "perhaps"}, "judge")
         Traceback (most recent call last):
-        ValueError: judge is 'perhaps' (str): a verdict is true or false, 1 or 0, correct or incorrect, yes or no
+        ValueError: judge is 'perhaps' (str): write true or false, 1 or 0, correct or incorrect, yes or no
     """
     value = look_up(record, path)
     if value is ABSENT or value is None or value == "":
         return None
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip().lower()
     if text not in VERDICTS:
-        raise ValueError(
-            f"{path} is {describe(value)}: a verdict is true or false, 1 or 0, correct or incorrect, yes or no"
-        )
+        raise ValueError(f"{path} is {describe(value)}: write true or false, 1 or 0, correct or incorrect, yes or no")
     return VERDICTS[text]
 
 

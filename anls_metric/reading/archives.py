@@ -11,7 +11,7 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.input_file import Chunk, File, Growth, list_some, natural_key, split_into_chunks
+from anls_metric.reading.input_file import AGAIN, Chunk, File, Growth, list_some, natural_key, split_into_chunks
 from anls_metric.reading.json_text import parse_json
 
 
@@ -21,7 +21,7 @@ def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     try:
         archive = zipfile.ZipFile(held)
     except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-        raise file.error(f"a zip archive that cannot be read: {error}") from None
+        raise file.error(f"the zip archive is damaged ({error})", remedy=AGAIN) from None
     names = archive.namelist()
     if any(name.startswith("xl/") for name in names):
         _check_workbook(file, archive)
@@ -31,7 +31,7 @@ def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         yield from _read_samples(file, archive)
     else:
         raise file.error(
-            f"a zip archive (of {list_some(names) or 'nothing'})", remedy="unpack it and name the file of answers"
+            f"it is a zip archive of {list_some(names) or 'nothing'}", remedy="unpack it, and name the file of answers"
         )
 
 
@@ -39,7 +39,7 @@ def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
     """Read the samples of an inspect_ai log: each is a file of the archive."""
     members = [member for member in archive.infolist() if member.filename.startswith("samples/")]
     members.sort(key=lambda member: natural_key(member.filename))
-    growth = Growth(file, _measure_size(archive), remedy="convert it to JSON: inspect log convert")
+    growth = Growth(file, _measure_size(archive), remedy="convert it to JSON with inspect log convert")
 
     def read_samples() -> Iterator[tuple[int, Any]]:
         for number, member in enumerate(members, 1):
@@ -47,7 +47,7 @@ def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
             try:
                 yield number, parse_json(content.decode())
             except (ValueError, RecursionError) as error:
-                raise file.error(f"{member.filename} cannot be read: {error}") from None
+                raise _error_of_member(file, member, error) from None
 
     for chunk in split_into_chunks(read_samples(), "sample"):
         yield chunk
@@ -71,7 +71,8 @@ def unpack_member(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo,
         InputError: it is broken, locked or too large, or packed in an uncommon way.
     """
     if member.compress_type not in _METHODS:
-        raise file.error(f"{member.filename} is packed by method {member.compress_type}, which few programs know")
+        problem = f"{member.filename} in it is packed by method {member.compress_type}, which few programs know"
+        raise file.error(problem, remedy="unpack it, and pack it again as an ordinary zip archive")
     pieces = []
     try:
         with _open_member(file, archive, member) as stream:
@@ -81,8 +82,12 @@ def unpack_member(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo,
     except InputError:
         raise
     except Exception as error:  # each compression method raises its own errors
-        raise file.error(f"{member.filename} cannot be read: {error}") from None
+        raise _error_of_member(file, member, error) from None
     return b"".join(pieces)
+
+
+def _error_of_member(file: File, member: zipfile.ZipInfo, error: Exception) -> InputError:
+    return file.error(f"{member.filename} in it cannot be read ({error})", remedy=AGAIN)
 
 
 def _open_member(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
@@ -91,7 +96,7 @@ def _open_member(file: File, archive: zipfile.ZipFile, member: zipfile.ZipInfo) 
     try:
         import zstandard
     except ImportError:
-        what = "this log of inspect_ai, which is packed by Zstandard,"
+        what = "this inspect_ai log, which is packed by Zstandard,"
         raise file.error_without_library(what, "zstandard") from None
     source = archive.fp
     assert source is not None
@@ -117,7 +122,7 @@ def _check_workbook(file: File, archive: zipfile.ZipFile) -> None:
     """Refuse a workbook that its reader, which has no limits, would make too large in memory."""
     names = [name for name in archive.namelist() if name.lower().endswith(_OTHER_WORKBOOKS)]
     if names:
-        raise file.error(f"not a workbook of Excel: it holds {names[0]}", remedy="save it as .xlsx")
+        raise file.error(f"it is not an Excel workbook: it holds {names[0]}", remedy="save it as .xlsx")
     growth = Growth(file, _measure_size(archive), remedy="save it as CSV")
     for member in archive.infolist():
         content = unpack_member(file, archive, member, growth)
@@ -125,9 +130,9 @@ def _check_workbook(file: File, archive: zipfile.ZipFile) -> None:
             try:
                 cells, rows, columns = _measure_sheet(content)
             except (expat.ExpatError, ValueError) as error:
-                raise file.error(f"{member.filename} cannot be read: {error}") from None
+                raise _error_of_member(file, member, error) from None
             if rows * columns > max(_MOST_PLACES, _MOST_PLACES_FOR_A_CELL * cells):
-                problem = f"{member.filename} has {cells:,} cells in {rows:,} rows and {columns:,} columns"
+                problem = f"{member.filename} in it has {cells:,} cells in {rows:,} rows and {columns:,} columns"
                 raise file.error(problem, remedy="delete the cells that are far from the others")
 
 
@@ -180,9 +185,9 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # where the library panics, it raises no Exception
-        raise file.error(f"a workbook that cannot be read: {error}") from None
-    if not rows:
-        raise file.error("its first sheet is empty")
+        raise file.error(f"the workbook is damaged ({error})", remedy="save it again as .xlsx") from None
+    if not rows or (len(rows) == 1 and len(book.sheet_names) > 1):
+        raise file.error(f"its first sheet ({book.sheet_names[0]}) has no answers", remedy=_FIRST_SHEET)
     header = [str(_read_cell(file, value, "row 1")) for value in rows[0]]
     while header and not header[-1]:
         header.pop()
@@ -199,14 +204,17 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     yield from split_into_chunks(read_records(), "row")
 
 
+_FIRST_SHEET = "move the sheet of the answers to the front, or save it as CSV"
+
+
 def _read_cell(file: File, value: Any, place: str) -> str | int | float:
     for kinds, read in _CELLS:
         if isinstance(value, kinds):
             return read(value)
     raise file.error(
-        f"the cell is {value!s} ({type(value).__name__}), of which the text as it was typed is lost",
+        f"the cell is {value!s} ({type(value).__name__}), and the text that was typed is lost",
         place,
-        "format the column as text and type it again",
+        "format the column as text, and type the answers again",
     )
 
 

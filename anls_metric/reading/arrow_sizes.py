@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import IO, Any
 
-from anls_metric.reading.input_file import File, Growth
+from anls_metric.reading.input_file import AGAIN, File, Growth
 
-REMEDY = "write it as JSON lines"
+REMEDY = "save it as JSON lines"
 
 # Messages, which may be compressed
 
@@ -52,7 +52,7 @@ def check_messages(file: File, stream: IO[bytes], place: int) -> None:
         body = message.number(_BODY_LENGTH, 8)
         place = stream.tell()
         if len(metadata) < size or not 0 <= body <= end - place:
-            raise file.error("not Arrow: a message is cut off", remedy="copy or download it again")
+            raise file.error("it is not Arrow, or cut off", remedy=AGAIN)
         for offset, size in _list_packed_buffers(message):
             stream.seek(min(max(0, place + offset), end))
             unpacked = _read_number(stream.read(8), 0, 8)  # -1 if the buffer is stored uncompressed

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 from anls_metric.reading import arrow_sizes, parquet_sizes
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.input_file import AT_ONCE, CHUNK, Chunk, File, Growth
+from anls_metric.reading.input_file import AGAIN, AT_ONCE, CHUNK, Chunk, File, Growth
 
 
 def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
@@ -28,11 +28,11 @@ def read_parquet(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
             yield chunk
         if names and count < table.metadata.num_rows:  # the library silently skips rows of a broken column
             problem = f"only {count:,} of its {table.metadata.num_rows:,} rows can be read"
-            raise file.error(problem, remedy="write or download it again")
+            raise file.error(problem, remedy=AGAIN)
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, IndexError) as error:
-        raise file.error(f"not Parquet: {error}") from None
+        raise file.error(f"it is not Parquet, or damaged ({error})", remedy=AGAIN) from None
 
 
 def read_arrow(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
@@ -52,7 +52,7 @@ def read_arrow(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     except InputError:
         raise
     except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise file.error(f"not Arrow: {error}") from None
+        raise file.error(f"it is not Arrow, or damaged ({error})", remedy=AGAIN) from None
 
 
 def _choose_columns(file: File, schema: Any) -> list[str]:

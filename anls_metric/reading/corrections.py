@@ -103,7 +103,7 @@ class Corrections:
         """
         unknown = [key for key in self._corrections if key not in self._known]
         if unknown:
-            problem = f"{len(unknown):,} of its ids ({list_some(unknown)}) are not question ids"
+            problem = f"it corrects questions that do not exist ({list_some(unknown)})"
             raise InputError(problem, self._name, "write the ids of the gold file, or remove these corrections")
         idle = [key for key in self._corrections if key not in self._changed]
         if not idle:
@@ -154,7 +154,7 @@ def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
     exclude = _parse_exclude(record.get("exclude"))
     if exclude == bool(accept) and (exclude or "mark" not in record):
         which = "accepts answers and excludes the question" if exclude else "neither accepts an answer nor excludes it"
-        raise ValueError(f"the correction of question {key} {which}: write one of them")
+        raise ValueError(f"the correction of question {key} {which}: write accept or exclude")
     return str(key), Correction(accept, exclude, "" if note is None else str(note))
 
 

@@ -35,14 +35,18 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
     delimiter = max(likely, key=lambda sign: header_line.count(sign.encode()))
     reader = csv.reader(texts, delimiter=delimiter, strict=True)
     header: list[str] = []
+    last_line = 0  # of the last complete record
 
     def read_records() -> Iterator[tuple[int, Any]]:
+        nonlocal last_line
         for values in reader:
-            if len(values) == len(header):
-                yield reader.line_num, dict(zip(header, values))
-            elif values:
-                problem = f"not CSV: this line has {len(values):,} values, the header has {len(header):,}"
-                raise file.error(problem, f"line {reader.line_num}")
+            if values and len(values) != len(header):
+                problem = f"this line has {len(values):,} values, and the header has {len(header):,}"
+                remedy = f"put quotation marks around a value with {_NAMES[delimiter]} in it"
+                raise file.error(problem, f"line {reader.line_num}", remedy)
+            last_line = reader.line_num
+            if values:
+                yield last_line, dict(zip(header, values))
 
     chunks = split_into_chunks(read_records(), "line")
     try:
@@ -56,9 +60,16 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
                 return
             yield chunk
     except csv.Error as error:
-        ends = "lines end with a carriage return alone: save it with the line ends of Unix or Windows"
-        problem = ends if "new-line" in str(error) else f"not CSV: {error}"
-        raise file.error(problem, f"line {reader.line_num}") from None
+        if "new-line" in str(error):
+            raise file.error("the lines end with a carriage return alone", remedy=_LINE_ENDS) from None
+        ends = "unexpected end" in str(error)
+        problem = "a value begins with a quotation mark and does not end" if ends else f"not CSV: {error}"
+        raise file.error(problem, f"line {last_line + 1 if ends else reader.line_num}", _QUOTES) from None
+
+
+_NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+_LINE_ENDS = "save it with the line ends of Unix or Windows"
+_QUOTES = 'write "" for a quotation mark inside a value, and " at the end of the value'
 
 
 @contextmanager

@@ -25,6 +25,7 @@ BLANK = b" \t\r\n\xef\xbb\xbf"  # white space, and the mark that some programs p
 
 
 AS_UTF_8 = "save the file as UTF-8"
+AGAIN = "copy or download the file again"
 
 
 class Chunk(NamedTuple):
@@ -87,10 +88,10 @@ class Growth:
         self._count += count
         most = self._file.most_bytes
         if most is not None and self._count > most:
-            raise self._file.error(f"it holds more than {most >> 20} MB once unpacked")
+            raise self._file.error(f"it holds more than {most >> 20:,} MB once unpacked")
         for limit, size in ((AT_ONCE, self._count - self._chunk_start), (IN_ALL, self._count)):
             if size > limit.of(self.packed):
-                problem = f"it holds more than {limit.of(self.packed) >> 20} MB once unpacked, too much for its size"
+                problem = f"it holds more than {limit.of(self.packed) >> 20:,} MB once unpacked, too much for its size"
                 raise self._file.error(problem, remedy=self._remedy)
 
     def start_chunk(self) -> None:
@@ -140,7 +141,7 @@ class File:
         """Raise an `InputError` where two columns have the same name."""
         if len(set(columns)) < len(columns):
             repeated = [name for name, count in Counter(columns).items() if count > 1]
-            raise self.error(f"two columns have the same name: {list_some(repeated)}")
+            raise self.error(f"two columns have the same name ({list_some(repeated)})", remedy="rename one of them")
 
     @contextmanager
     def open(self) -> Iterator[io.BufferedReader]:
@@ -183,7 +184,7 @@ class File:
             text = content.decode("utf-8-sig" if first_line == 1 else "utf-8")
         except UnicodeDecodeError as error:
             number = first_line + content.count(b"\n", 0, error.start)
-            problem = f"byte {content[error.start]:#04x} is not UTF-8"
+            problem = f"the byte {content[error.start]:#04x} is not UTF-8"
             raise self.error(problem, f"line {number}", remedy=AS_UTF_8) from None
         if first_line == 1 and text.startswith("\ufeff"):
             raise self.error("it begins with two byte order marks", remedy=AS_UTF_8)

@@ -133,7 +133,7 @@ def join_files(
     gold, submission = questions.source, _open_source(submission, reading)
     if gold.records.path == submission.records.path == "-":
         raise InputError(
-            "gold labels and submission cannot both come from standard input", remedy="name one of the files"
+            "the gold file and the submission cannot both be standard input", remedy="name one of the files"
         )
     refuse_swapped(gold, submission)
     gold_fields = {name for record in gold.sample.records for name in record}
@@ -158,8 +158,8 @@ def join_files(
     common = count - len(unanswered)
     if 2 * common < min(count, answers.count):
         problem = (
-            f"few of its ids ({list_some(surplus)}) are those of {gold.name} ({list_some(unanswered)}): "
-            "the two files use different ids"
+            f"{f'only {common:,} of its ids are' if common else 'none of its ids is'} in {gold.name}: "
+            f"it has {list_some(surplus)}, and {gold.name} has {list_some(unanswered)}"
         )
         raise submission.records.error(problem, remedy=remedies.UNKNOWN_IDS)
     if len(surplus) < len(early):
@@ -173,10 +173,8 @@ def join_files(
         )
     _refuse_failures(submission)
     if unanswered and reading.missing != "zero":
-        raise submission.records.error(
-            f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)})",
-            remedy=remedies.MISSING,
-        )
+        found = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)})"
+        raise submission.records.error(found if answers.count else "it has no answers", remedy=remedies.MISSING)
 
 
 def refuse_swapped(gold: Source, submission: Source) -> None:
@@ -186,7 +184,7 @@ def refuse_swapped(gold: Source, submission: Source) -> None:
         InputError: the gold file has no accepted answers, but the submission has.
     """
     if _holds_references(gold) < _holds_references(submission) and not submission.try_side("both").prediction:
-        problem = f"the file has no accepted answers, but {submission.name} has them: they look swapped"
+        problem = f"it has no accepted answers, and {submission.name} has some, so the two look swapped"
         raise InputError(problem, gold.name, remedies.SWAPPED)
 
 
@@ -231,8 +229,8 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
     _refuse_failures(submission)
     count += len(rest.take(None))
     if count != total:
-        numbers = f"{_count(count, 'answer')} for the {_count(total, 'question')} of {gold.name}"
-        raise InputError(f"the file has no question ids, and {numbers}", submission.name, remedies.ORDER)
+        problem = f"it has {_count(count, 'answer')} without ids, and {gold.name} has {_count(total, 'question')}"
+        raise InputError(problem, submission.name, remedies.ORDER)
 
 
 _QueuedAnswer = tuple[Any, str | None, Mapping[str, Any], Mapping[str, Any]]
@@ -471,13 +469,14 @@ def _error_of_repeated(
     field = resolver.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
     first = f" (the first: {ids[0]})" if ids[0] else ""
     if field is None:
+        problem = f"the id {ids[0]} is repeated" if first and len(ids) == 1 else f"{len(ids):,} ids are repeated{first}"
         remedy = remedies.REPEATED_IDS if kind is RepeatedIdsError else remedies.REPEATED_QUESTIONS
-        return kind(f"{_count(len(ids), 'id')} repeated{first}", source.name, remedy)
+        return kind(problem, source.name, remedy)
     names = list_some(dict.fromkeys(str(record[field]) for _, record in pairs))
     if resolver.is_run_field(field, source.layout.run_field):
-        problem = f"ids are repeated{first}: the field {field!r} ({names}) tells runs of one model apart"
+        problem = f"ids are repeated{first}, and the field {field!r} ({names}) tells runs of one model apart"
         return kind(problem, source.name, remedies.RUNS)
-    problem = f"ids are repeated{first}: the field {field!r} ({names}) tells several submissions apart"
+    problem = f"ids are repeated{first}, and the field {field!r} ({names}) tells several submissions apart"
     return kind(problem, source.name, remedies.SUBMISSION_FIELD, field)
 
 

@@ -70,13 +70,26 @@ def _parse(file: File, text: str, first_line: int = 1) -> Any:
         place = f"line {first_line + error.lineno - 1}, column {error.colno}"
         if text.startswith("\ufeff", error.pos):
             raise file.error("a second byte order mark", place, "remove it, or save the file as UTF-8") from None
-        raise file.error(f"not JSON: {error.msg}", place) from None
+        problem, remedy = _explain(error, is_first=first_line == 1)
+        raise file.error(problem, place, remedy) from None
     except RepeatedKeyError as error:
         raise _error_of_repeat(file, error, "" if "\n" in text else f"line {first_line}") from None
     except RecursionError:
-        raise file.error("not a list of records: it is nested too deeply") from None
-    except ValueError as error:  # a number of thousands of digits
-        raise file.error(f"not JSON that can be read: {error}") from None
+        raise file.error("the JSON is nested too deeply", remedy=_AS_RECORDS) from None
+    except ValueError:
+        raise file.error("it has a number of thousands of digits", remedy="write it as a text") from None
+
+
+def _explain(error: json.JSONDecodeError, is_first: bool) -> tuple[str, str]:
+    """Say what is wrong with JSON, and what to do about it."""
+    rest = error.doc[error.pos :]
+    if error.msg.startswith("Unterminated string") or not rest.strip():
+        return "the JSON is cut off", "copy or write the file again"
+    if rest[0] in "'(NTF":  # 'a', (1, 2), None, True, False
+        return "this is printed Python, not JSON", "write the file with json.dump, not with print or str"
+    if is_first and not error.doc[: error.pos].strip() and not rest.startswith(("{", "[")):
+        return "not JSON", "give the file the ending of its format, such as .csv, or write it with json.dump"
+    return f"not JSON: {error.msg}", "correct it there, or write the file with json.dump"
 
 
 _skip_blanks: Callable[[str, int], Any] = re.compile(r"\s*").match
@@ -101,6 +114,9 @@ def _parse_values(file: File, text: str) -> Any:
         values.append(value)
         end = _skip_blanks(text, end).end()
     return values
+
+
+_AS_RECORDS = 'write a list of objects, such as [{"questionId": 1, "answer": "a text"}]'
 
 
 # Repeated keys, of which Python's parser silently keeps the last value
@@ -176,7 +192,7 @@ def _split_records(file: File, value: Any) -> Iterator[Chunk]:
     records = records_of(value)
     if records is None:
         fields = f" with the fields {list_some(map(repr, value))}" if isinstance(value, dict) else ""
-        raise file.error(f"expected a list of records, plain or under 'data', found {describe_kind(value)}{fields}")
+        raise file.error(f"it holds {describe_kind(value)}{fields}, not a list of records", remedy=_AS_RECORDS)
     del value
     for start in range(0, len(records), CHUNK):
         part = records[start : start + CHUNK]

@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 
 from anls_metric.reading.input_file import IN_ALL, File, Growth
 
-_REMEDY = "write it as JSON lines"
+_REMEDY = "save it as JSON lines"
 _MOST_IN_BATCH = 1 << 28  # bytes of the values of rows that are read together
 
 
@@ -37,7 +37,8 @@ def choose_batch_size(file: File, stream: IO[bytes], schema: Any, columns: Seque
         longest[number] = max(values.longest, longest.get(number, 0))
         in_lists = number < len(schema) and schema.column(number).max_repetition_level > 0
         if in_lists and max(8 * values.number, values.longest * values.shared) > IN_ALL.of(size):
-            raise file.error(f"the lists of {column.path} may become too large for its size", remedy=_REMEDY)
+            problem = f"the lists of the column {column.path} may become too large for the size of the file"
+            raise file.error(problem, remedy=_REMEDY)
     room = _MOST_IN_BATCH if file.most_bytes is None else file.most_bytes
     return max(1, min(most, room // max(1, sum(longest.values()))))
 

@@ -18,6 +18,7 @@ from anls_metric.reading.column_records import ColumnRecords
 from anls_metric.reading.containers import FILE, NAMES, VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import (
+    AGAIN,
     AS_UTF_8,
     BLANK,
     Chunk,
@@ -95,9 +96,7 @@ class Records(File):
                 chunk = chunk._replace(records=[{VALUE: answer} for answer in chunk.records])
             elif kinds != {dict}:
                 number, record = next(item for item in enumerate(chunk.records) if not isinstance(item[1], dict))
-                raise self.error(
-                    f"expected an object with fields, found {describe_kind(record)}", chunk.place_of(number)
-                )
+                raise self.error(f"it is {describe_kind(record)}, not an object", chunk.place_of(number), _AS_OBJECT)
             yield chunk
 
     def _read(self) -> Iterator[Chunk]:
@@ -120,6 +119,7 @@ class Records(File):
 
 
 _ANSWERS = {str, int, float, type(None)}
+_AS_OBJECT = 'write each record as an object, such as {"questionId": 1, "answer": "a text"}'
 
 
 def _name_file(chunk: Chunk, name: str) -> Chunk:
@@ -153,9 +153,7 @@ def find_shards(path: str) -> list[str] | None:
         folder = glob.escape(path)
         if os.path.exists(os.path.join(path, "dataset_dict.json")):
             splits = sorted(name for name in os.listdir(path) if os.path.isdir(os.path.join(path, name)))
-            raise InputError(
-                "a data set of several splits", path, f"name the folder of one of them: {list_some(splits)}"
-            )
+            raise InputError("it holds several splits", path, f"name the folder of one split: {list_some(splits)}")
         if os.path.exists(os.path.join(path, "state.json")):  # of datasets.save_to_disk
             return sorted(glob.glob(os.path.join(folder, "*.arrow")))
         files = sorted(glob.glob(os.path.join(folder, "*")), key=natural_key)
@@ -165,9 +163,10 @@ def find_shards(path: str) -> list[str] | None:
         return None
     endings = {os.path.splitext(name.removesuffix(".gz"))[1].lower() for name in files if os.path.isfile(name)}
     if len(endings & set(_SHARDS)) != 1:
-        there = list_some(os.path.basename(name) for name in files) or "nothing"
-        problem = f"a folder or pattern of no parts of one file (found {there})"
-        raise InputError(problem, path, "name the file, or a pattern of its parts")
+        there = list_some(os.path.basename(name) for name in files)
+        nothing = "it is an empty folder" if os.path.isdir(path) else "no file has a name of this pattern"
+        problem = f"it holds {there}, which are not parts of one file" if there else nothing
+        raise InputError(problem, path, "name one file, or a pattern of its parts, such as 'folder/part-*.jsonl'")
     return [name for name in files if os.path.splitext(name.removesuffix(".gz"))[1].lower() in _SHARDS]
 
 
@@ -188,10 +187,10 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
     head = list(read_until_text(lines))
     zeros = "".join("0" if byte == 0 else "x" for byte in b"".join(head[:4])[:4])
     if zeros in _ENCODINGS_BY_ZEROS:
-        raise file.error(f"{_ENCODINGS_BY_ZEROS[zeros]} without a byte order mark", remedy=AS_UTF_8)
+        raise file.error(f"it is {_ENCODINGS_BY_ZEROS[zeros]} without a byte order mark", remedy=AS_UTF_8)
     begins = (head[-1][:100].lstrip(BLANK) or head[-1].lstrip(BLANK))[:1] if head else b""
     if not begins:
-        raise file.error("the file is empty")
+        raise file.error("the file is empty", remedy="look at the program that wrote it")
     is_json = file.ending in _JSON or (begins in (b"[", b"{") and file.ending not in _DELIMITED)
     if is_json:
         yield from read_json(file, head, lines)
@@ -248,7 +247,7 @@ class _UnpackedStream(io.RawIOBase):
         except InputError:  # from a packed file inside a packed file
             raise
         except Exception as error:  # each module raises its own errors
-            raise self._file.error(f"it cannot be unpacked: {error}") from None
+            raise self._file.error(f"it cannot be unpacked ({error})", remedy=AGAIN) from None
         self._growth.add(len(content))
         buffer[: len(content)] = content
         return len(content)
@@ -285,7 +284,7 @@ def _read_utf_16(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     try:
         yield from _read_text(file, (line.encode() for line in texts))
     except UnicodeError as error:
-        raise file.error(f"not UTF-16: {error}", remedy=AS_UTF_8) from None
+        raise file.error(f"it is not UTF-16 ({error})", remedy=AS_UTF_8) from None
     finally:
         texts.detach()  # deleting `texts` would close the file
 
@@ -323,7 +322,9 @@ class Format(NamedTuple):
     endings: tuple[str, ...] = ()
 
 
-_AS_TEXT = "save it as CSV, JSON lines or Parquet"
+_AS_TEXT = "save its answers as CSV, JSON lines or Parquet"
+_RENAME = "save it again, or give it the ending of its format, such as .csv or .json"
+_NAME_ANSWERS = "name a file of answers (JSON, JSON lines, CSV, Parquet, Arrow or Excel)"
 FORMATS = (
     Format("Parquet", _make_reader("binary_formats", "read_parquet"), (b"PAR1",)),
     Format("Arrow", _make_reader("binary_formats", "read_arrow"), (b"ARROW1", b"\xff\xff\xff\xff")),
@@ -332,22 +333,28 @@ FORMATS = (
     Format("xz", _make_unpacking_reader("lzma"), (b"\xfd7zXZ\x00",)),
     Format("zip", _make_reader("archives", "read_zip"), (b"PK\x03\x04", b"PK\x05\x06")),
     Format("an old Excel workbook", _make_reader("archives", "read_excel"), (b"\xd0\xcf\x11\xe0",)),
-    Format("UTF-32", _make_refuser("UTF-32 text", AS_UTF_8), (b"\xff\xfe\0\0", b"\0\0\xfe\xff")),
+    Format("UTF-32", _make_refuser("it is UTF-32 text", AS_UTF_8), (b"\xff\xfe\0\0", b"\0\0\xfe\xff")),
     Format("UTF-16", _read_utf_16, (b"\xff\xfe", b"\xfe\xff")),
-    Format("Zstandard", _make_refuser("a Zstandard file", "unpack it first"), (b"\x28\xb5\x2f\xfd",)),
+    Format("Zstandard", _make_refuser("it is packed by Zstandard", "unpack it first"), (b"\x28\xb5\x2f\xfd",)),
     Format(
         "pickle",
-        _make_refuser("a pickle, which could run any program when it is read", _AS_TEXT),
+        _make_refuser("it is a pickle, and reading a pickle can run any program", _AS_TEXT),
         tuple(b"\x80" + bytes([version]) for version in range(2, 6)),
     ),
-    Format("PDF", _make_refuser("a PDF document", _AS_TEXT), (b"%PDF",)),
-    Format("SQLite", _make_refuser("an SQLite database", _AS_TEXT), (b"SQLite format 3",)),
-    Format("HTML", _make_refuser("a web page", _AS_TEXT), (b"<!DOCTYPE", b"<!doctype", b"<html", b"<HTML")),
-    Format("image", _make_refuser("an image", _AS_TEXT), (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
+    Format("PDF", _make_refuser("it is a PDF document", _NAME_ANSWERS), (b"%PDF",)),
+    Format("SQLite", _make_refuser("it is an SQLite database", _AS_TEXT), (b"SQLite format 3",)),
+    Format(
+        "HTML",
+        _make_refuser("it is a web page, perhaps in place of a download", "download the file again"),
+        (b"<!DOCTYPE", b"<!doctype", b"<html", b"<HTML"),
+    ),
+    Format("image", _make_refuser("it is an image", _NAME_ANSWERS), (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
     Format("Parquet", _make_reader("binary_formats", "read_parquet"), endings=(".parquet", ".pq")),
     Format("Arrow", _make_reader("binary_formats", "read_arrow"), endings=(".arrow",)),
-    Format("Excel", _make_refuser("not an Excel workbook", "save it again"), endings=(".xlsx", ".xls", ".xlsm")),
-    Format("inspect_ai log", _make_refuser("not an inspect_ai log", "name a .eval file"), endings=(".eval",)),
-    Format("pickle", _make_refuser("a pickle, which is never read", _AS_TEXT), endings=(".pkl", ".pickle")),
+    Format("Excel", _make_refuser("it is not an Excel workbook", _RENAME), endings=(".xlsx", ".xls", ".xlsm")),
+    Format("inspect_ai log", _make_refuser("it is not an inspect_ai log", _RENAME), endings=(".eval",)),
+    Format(
+        "pickle", _make_refuser("it is called a pickle, which is never read", _AS_TEXT), endings=(".pkl", ".pickle")
+    ),
     Format("text", _read_text, begins=(b"",)),
 )

@@ -10,8 +10,14 @@ from typing import Literal, NamedTuple
 
 Door = Literal["python", "command", "page", "endpoint"]
 
+# The labels of the page that remedies name.
 WHICH_FIELD = "Which field is which"
-"""The title of the section of the page where fields are chosen."""
+FILES_AND_NAMES = "Files and names"
+UNANSWERED = "Unanswered questions score 0"
+OTHER_ANSWERS = "Ignore answers to other questions"
+EXTRACTION = "Extract answers from raw model output"
+ONE_RUN = "Score only one run"
+SEPARATOR = "Separator between accepted answers in one text"
 
 
 class Remedy(NamedTuple):
@@ -31,92 +37,128 @@ class Remedy(NamedTuple):
         return words.format(value=value)
 
 
-ID_FIELD, PREDICTION_FIELD, REFERENCES_FIELD = (
-    Remedy(
-        python=f"name the right one with {option.removesuffix('_field')}",
-        command=f"name the right one with --{option.replace('_', '-')}",
-        page=f"pick the right one under “{WHICH_FIELD}”",
-        endpoint=f"name the right one with {option}",
-    )
-    for option in ("id_field", "prediction_field", "references_field")
+def _make_remedy(words: str, page: str, endpoint: str = "") -> Remedy:
+    """Make a remedy from words that the command and Python share.
+
+    ``<missing=zero>`` in them is ``--missing zero`` in the command and ``missing="zero"`` in Python.
+    """
+    python, *parts = words.split("<")
+    command = python
+    for part in parts:
+        option, _, after = part.partition(">")
+        name, _, value = option.partition("=")
+        command += f"--{name.replace('_', '-')}" + (f" {value}" if value else "") + after
+        python += name.removesuffix("_field") + (f'="{value}"' if value else "") + after
+    return Remedy(python, command, page, endpoint)
+
+
+_PICK = f"under “{WHICH_FIELD}”"
+
+ID_FIELD = _make_remedy(
+    "name the field of the ids with <id_field>",
+    page=f"pick the field of the ids {_PICK}",
+    endpoint="name the field of the ids with id_field",
 )
-GOLD_ID_FIELD = Remedy(
-    python="name the right one with gold_id",
-    command="name the right one with --gold-id-field",
-    page=f"pick the right one under “{WHICH_FIELD}”",
+GOLD_ID_FIELD = _make_remedy(
+    "name the field of the ids in the gold file with <gold_id_field>",
+    page=f"pick the field of the ids in the gold file {_PICK}",
     endpoint="write the ids into a field questionId",
 )
-TWO_ROLES = Remedy(
-    python="name two different fields with prediction and references, or give the accepted answers as gold",
-    command="name two different fields with --prediction-field and --references-field, or add a gold file before it",
-    page=f"pick two different fields under “{WHICH_FIELD}”, or drop the gold file as well",
-    endpoint="name two different fields, or call score_files with a gold file",
+PREDICTION_FIELD = _make_remedy(
+    "name the field of the predictions with <prediction_field>",
+    page=f"pick the field of the predictions {_PICK}",
+    endpoint="name the field of the predictions with prediction_field",
 )
-UNKNOWN_IDS = Remedy(
-    python="write the same ids on both sides, or name the id fields with id and gold_id; "
-    'if the answers are in the order of the questions, match them by position with id="none"',
-    command="write the same ids in both files, or name the id fields with --id-field and --gold-id-field; "
-    "if the answers are in the order of the questions, match them by position with --id-field none",
-    page=f"write the same ids in both files, or pick their fields under “{WHICH_FIELD}”; if the answers are in the "
-    "order of the questions, pick none as the field of ids to match them by position",
-    endpoint="write the same ids in both files",
+REFERENCES_FIELD = _make_remedy(
+    "name the field of the accepted answers with <references_field>",
+    page=f"pick the field of the accepted answers {_PICK}",
+    endpoint="name the field of the accepted answers with references_field",
 )
-ORDER = Remedy(
-    python="write the question id into each answer, or name the field of the ids with id",
-    command="write the question id into each answer, or name the field of the ids with --id-field",
-    page="write the question id into each answer",
+ANOTHER_PREDICTION_FIELD = _make_remedy(
+    "if another field holds the predictions, name it with <prediction_field>",
+    page=f"if another field holds the predictions, pick it {_PICK}",
+    endpoint="if another field holds the predictions, name it with prediction_field",
 )
-PICK_SUBMISSION_FIELD = Remedy(
-    python="name the right one with submission",
-    command="name the right one with --submission-field",
-    page=f"pick the right one under “{WHICH_FIELD}”",
+PART_OF_FIELD = _make_remedy(
+    "name the field of the text with <prediction_field={value}>",
+    page=f"write {{value}} as the field of predictions {_PICK}",
+    endpoint="name the field of the text with prediction_field={value}",
+)
+SUBMISSION_FIELD = _make_remedy(
+    "score each submission with <submission_field={value}>, or score them as runs of one model with <runs=question>",
+    page=f"pick {{value}} as the field of models {_PICK}, or score them as runs of one model",
     endpoint="give a file for each submission",
 )
-ANOTHER_PREDICTION_FIELD = Remedy(
-    python="if another field holds them, name it with prediction",
-    command="if another field holds them, name it with --prediction-field",
-    page=f"if another field holds them, pick it under “{WHICH_FIELD}”",
-    endpoint="if another field holds them, name it with prediction_field",
+PICK_SUBMISSION_FIELD = _make_remedy(
+    "name the field of the models with <submission_field>",
+    page=f"pick the field of the models {_PICK}",
+    endpoint="give a file for each submission",
 )
+BY = _make_remedy("name a field of the questions with <by>", page="pick a field under “Break down by”")
+LAYOUT = _make_remedy("name another layout, or detect it with <layout=auto>", page="leave the layout out to detect it")
 RULE_COLUMN = Remedy(
     python="name its field with field=dict({value}=PATH)",
     command="name its field with --field {value}=PATH",
     page="rename its field to {value}",
 )
-NO_ANSWER = Remedy(
-    python='write "" if the model gave no answer, or score it 0 with missing="zero"',
-    command='write "" if the model gave no answer, or score it 0 with --missing zero',
-    page='write "" if the model gave no answer, or use the switch for unanswered questions',
+TWO_ROLES = Remedy(
+    python="name two different fields with prediction and references, or give the accepted answers as gold",
+    command="name two different fields with --prediction-field and --references-field, or add a gold file before it",
+    page=f"pick two different fields {_PICK}, or drop the gold file as well",
+    endpoint="name two different fields, or call score_files with a gold file",
+)
+
+UNKNOWN_IDS = _make_remedy(
+    "write the same ids on both sides, or name the fields of the ids with <id_field> and <gold_id_field>; "
+    "if the answers are in the order of the questions, match them by position with <id_field=none>",
+    page=f"write the same ids on both sides, or pick their fields {_PICK}; if the answers are in the "
+    "order of the questions, pick none as the field of ids to match them by position",
+    endpoint="write the same ids on both sides",
+)
+ORDER = _make_remedy(
+    "write the question id into each answer, or name the field of the ids with <id_field>",
+    page="write the question id into each answer",
+)
+REPEATED_QUESTIONS = _make_remedy(
+    "keep one record for each id, or name the field of the ids with <gold_id_field>",
+    page=f"keep one record for each id, or pick the field of the ids {_PICK}",
+    endpoint="keep one record for each id, or name the field of the ids with id_field",
+)
+REPEATED_IDS = _make_remedy(
+    "keep one record for each id, score the repeats as runs of one model with <runs=question>, "
+    "or name the field of the ids with <id_field>",
+    page=f"keep one record for each id, score the repeats as runs of one model, or pick the field of the ids {_PICK}",
+    endpoint="keep one record for each id, or name the field of the ids with id_field",
+)
+
+NO_ANSWER = _make_remedy(
+    'write "" if the model gave no answer, or score it 0 with <missing=zero>',
+    page=f'write "" if the model gave no answer, or turn on “{UNANSWERED}”',
     endpoint='write "" if the model gave no answer, or score it 0 with unanswered_score_0',
 )
-MISSING = Remedy(
-    python='add the answers, or score them 0 with missing="zero"',
-    command="add the answers, or score them 0 with --missing zero",
-    page="add the answers, or score them 0 with the switch for unanswered questions",
+MISSING = _make_remedy(
+    "add the answers, or score them 0 with <missing=zero>",
+    page=f"add the answers, or turn on “{UNANSWERED}”",
     endpoint="add the answers, or score them 0 with unanswered_score_0",
 )
-EXTRA = Remedy(
-    python='remove these answers, or ignore them with extra="ignore"',
-    command="remove these answers, or ignore them with --extra ignore",
-    page="remove these answers, or use the switch for answers to other questions",
+EXTRA = _make_remedy(
+    "remove these answers, or ignore them with <extra=ignore>",
+    page=f"remove these answers, or turn on “{OTHER_ANSWERS}”",
     endpoint="remove these answers",
 )
+
+_TEST_SPLITS = "(test splits have none: the competition's site scores them)"
 NO_REFERENCES = Remedy(
     python="name the field of the accepted answers with references, or give them as gold",
     command="name the field of the accepted answers with --references-field, or name a gold file with --gold",
-    page=f"drop the gold file as well, or pick the field of the accepted answers under “{WHICH_FIELD}”",
+    page=f"drop the gold file as well, or pick the field of the accepted answers {_PICK}",
     endpoint="name the field of the accepted answers with references_field, or call score_files with a gold file",
 )
-NO_REFERENCES_HERE = Remedy(
-    python="name their field with references (test splits have none: the competition's site scores them)",
-    command="name their field with --references-field (test splits have none: the competition's site scores them)",
-    page=f"pick their field under “{WHICH_FIELD}” (test splits have none: the competition's site scores them)",
-    endpoint="name their field with references_field (test splits have none: the competition's site scores them)",
-)
+NO_REFERENCES_HERE = Remedy(*(f"{words} {_TEST_SPLITS}" for words in REFERENCES_FIELD))
 NO_PREDICTIONS = Remedy(
     python="name the field of the predictions with prediction, or give this data as gold, after the predictions",
     command="add a submission after it, or name the field of the predictions with --prediction-field",
-    page=f"drop a submission as well, or pick the field of the predictions under “{WHICH_FIELD}”",
+    page=f"drop a submission as well, or pick the field of the predictions {_PICK}",
     endpoint="name the field of the predictions with prediction_field, or call score_files with the submissions",
 )
 NO_GOLD_BEFORE = Remedy(
@@ -148,31 +190,21 @@ NO_SUBMISSION = Remedy(
     page="drop a submission",
     endpoint="give the answer files as submissions",
 )
-RUN = Remedy(
-    python="choose a run with run",
-    command="choose a run with --run",
-    page="write the name of a run under “Runs”",
+GOLD_FILE = Remedy(
+    python="give one of them as gold",
+    command="name one of them with --gold",
+    page=f"choose the gold file under “{FILES_AND_NAMES}”",
+    endpoint="call score_files with one of them as gold",
+)
+
+RUN = _make_remedy(
+    "choose a run with <run>",
+    page=f"write the name of a run under “{ONE_RUN}”",
     endpoint="keep the records of one run",
 )
-REPEATED_QUESTIONS = Remedy(
-    python="keep one record for each id, or name the field of the ids with gold_id",
-    command="keep one record for each id, or name the field of the ids with --gold-id-field",
-    page=f"keep one record for each id, or pick the field of the ids under “{WHICH_FIELD}”",
-    endpoint="keep one record for each id, or name the field of the ids with id_field",
-)
-REPEATED_IDS = Remedy(
-    python='keep one record for each id, score the repeats as runs of one model with runs="question", '
-    "or name the field of the ids with id",
-    command="keep one record for each id, score the repeats as runs of one model with --runs question, "
-    "or name the field of the ids with --id-field",
-    page=f"keep one record for each id, score the repeats as runs of one model, "
-    f"or pick the field of the ids under “{WHICH_FIELD}”",
-    endpoint="keep one record for each id, or name the field of the ids with id_field",
-)
-RUNS = Remedy(
-    python='score the mean of the runs with runs="question", or choose a run with run',
-    command="score the mean of the runs with --runs question, or choose a run with --run",
-    page="score the mean of the runs, or write the name of a run under “Runs”",
+RUNS = _make_remedy(
+    "score the mean of the runs with <runs=question>, or choose a run with <run>",
+    page=f"score the mean of the runs, or write the name of a run under “{ONE_RUN}”",
     endpoint="keep the records of one run",
 )
 OTHER_QUESTIONS = Remedy(
@@ -180,48 +212,29 @@ OTHER_QUESTIONS = Remedy(
     command="score the same questions in each run, or give each run its own name",
     page="score the same questions in each run",
 )
-SUBMISSION_FIELD = Remedy(
-    python='score each submission with submission="{value}", or score them as runs of one model with runs="question"',
-    command="score each submission with --submission-field {value}, "
-    "or score them as runs of one model with --runs question",
-    page=f"pick {{value}} as the field of models under “{WHICH_FIELD}”, or score them as runs of one model",
-    endpoint="give a file for each submission",
+
+NONE_KEYS = _make_remedy(
+    "such keys count as wrong: remove them, or ignore them with <none_keys=ignored>",
+    page="such keys count as wrong: remove them",
+    endpoint="such keys count as wrong: remove them, or ignore them with none_keys=ignored",
 )
-NONE_KEYS = Remedy(
-    python='such keys count as wrong leaves: remove them, or ignore them with none_keys="ignored"',
-    command="such keys count as wrong leaves: remove them, or ignore them with --none-keys ignored",
-    page="such keys count as wrong leaves: remove them",
-    endpoint="such keys count as wrong leaves: remove them, or ignore them with none_keys=ignored",
-)
-EXTRACT = Remedy(
-    python='extract the answers with extract="{value}"',
-    command="extract the answers with --extract {value}",
-    page="extract the answers with {value}, under “Take answers out”",
+EXTRACT = _make_remedy(
+    "extract the answers with <extract={value}>",
+    page=f"pick {{value}} under “{EXTRACTION}”",
     endpoint="extract the answers with extract={value}",
 )
 REFERENCES_SEPARATOR = Remedy(
     python="split the texts with references_separator={value!r}",
     command='split the texts with --references-separator "{value}"',
-    page="split the texts at {value!r}",
+    page=f"write {{value!r}} under “{SEPARATOR}”",
     endpoint="write them as a list; the separator is {value!r}",
 )
-GOLD_FILE = Remedy(
-    python="give one of them as gold",
-    command="name one of them with --gold",
-    page="choose the gold file under “Files and names”",
-    endpoint="call score_files with one of them as gold",
+VALUES = _make_remedy(
+    "write each answer as one text, or score lists and nested values with <variant=anls_star>",
+    page="write each answer as one text, or score lists and nested values with the variant anls_star",
+    endpoint="write each answer as one text, or score lists and nested values with variant=anls_star",
 )
-SAMPLES = Remedy(
-    python="score the samples log instead, such as samples_*.jsonl",
-    command="score the samples log instead, such as samples_*.jsonl",
-    page="drop the samples log instead: with its option log_samples, lm_eval writes a samples_*.jsonl",
-)
-VALUES = Remedy(
-    python='score lists and nested values with variant="anls_star"',
-    command="score lists and nested values with --variant anls_star",
-    page="score lists and nested values with the variant anls_star",
-    endpoint="score lists and nested values with variant=anls_star",
-)
+
 RESULTS_ELSEWHERE = Remedy(
     python="write the results to another folder",
     command="name another folder with --output",

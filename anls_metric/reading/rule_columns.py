@@ -134,8 +134,7 @@ def make_rule_row(row: Row, rule: Rule) -> dict[str, Any]:
         columns[PREDICTION] = row.prediction or ""
     missing = [column for column in rule.columns if column not in columns]
     if missing:
-        names = ", ".join(name for name in row.record if name != COLUMNS)
+        names = ", ".join(repr(name) for name in row.record if name != COLUMNS)
         problem = f"the rule {rule.name} needs {' and '.join(missing)}, which no file has (found {names})"
-        problem += f', as rule("{rule.name}").columns says'
         raise InputError(problem, remedy=remedies.RULE_COLUMN, value=missing[0])
     return columns

@@ -93,4 +93,4 @@ def choose_run(runs: Mapping[str, Choice], run: str, name: str) -> Choice:
         return runs[run]
     if run.isdecimal() and 0 < int(run[:9]) <= len(runs):
         return list(runs.values())[int(run) - 1]
-    raise InputError(f"no run {run!r} (found {list_some(runs)})", name, remedies.RUN)
+    raise InputError(f"there is no run {run!r} (found {list_some(runs)})", name, remedies.RUN)

@@ -12,10 +12,11 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.core.rows import as_text
+from anls_metric.core.rows import as_text, describe
 from anls_metric.reading import layouts, remedies, resolver
 from anls_metric.reading.answer_fields import CONFIDENCE, CONFIDENCE_FIELDS, JUDGE, READERS
 from anls_metric.reading.column_records import get_column
+from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import Chunk, describe_kind, list_some
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from anls_metric.reading.rule_columns import RuleColumns
 
 AUTO = "auto"
+CHOICES = {"missing": ("error", "zero"), "extra": ("error", "ignore"), "runs": ("question", "error")}
+"""The values of the fields of `Reading` that have a few."""
 
 
 class Reading(NamedTuple):
@@ -190,6 +193,8 @@ class Source:
                 raise self.error_of_missing("accepted answers", remedies.NO_REFERENCES_HERE)
             if there and not self.layout.prediction and side != "gold":
                 raise self.error_of_missing("predictions", remedies.PREDICTION_FIELD)
+            if self.reading.filter is not None and not self.layout.repeated_by and side != "gold":
+                self._note(f"it has no filters: the filter {self.reading.filter!r} is not used")
             if side == "both":
                 resolver.refuse_two_roles(self.sample, self.layout)
             self._note_other_texts(side, gold_fields)
@@ -197,7 +202,28 @@ class Source:
 
     def error_of_missing(self, what: str, remedy: Remedy) -> InputError:
         """Make the error for a file without predictions or accepted answers; it lists the paths of a record."""
-        return self.records.error(f"the file has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
+        if self.holds_means:
+            return self.records.error(
+                "it has the mean scores of an evaluation harness, and no answers", remedy=_SAMPLES
+            )
+        for paths in self._find_values():
+            values = (first_of(record, paths) for record in self.sample.records)
+            value = next((value for value in values if isinstance(value, (list, dict))), None)
+            if value is not None:
+                return _error_of_value(value, paths, what, self.name)
+        return self.records.error(f"it has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
+
+    @property
+    def holds_means(self) -> bool:
+        """Whether it is a file of means that a harness writes beside the answers, such as ``results_*.json``."""
+        return any("_stderr" in path for path in self.sample.list_paths())
+
+    def _find_values(self) -> list[Sequence[layouts.Path]]:
+        """Find the fields that are missing among the texts, and that are there as lists or nested values."""
+        side = self._side or "both"
+        texts, values = self.try_side(side), resolver.resolve(side, self.sample, self._recognized, values=True)
+        found = [getattr(values, role) for role in ("prediction", "references") if not getattr(texts, role)]
+        return [paths for paths in found if name_of(paths, "") and roles_of(texts).isdisjoint(paths)]
 
     def check_named_fields(self, side: Side, alone: bool = True) -> None:
         """Refuse a field that the user names and the file lacks; only note it if another file may have the field.
@@ -418,7 +444,9 @@ class Source:
         known = list(dict.fromkeys(chain.from_iterable(values)))
         chosen = self.reading.filter
         if chosen is not None and chosen not in known:
-            raise self.records.error(f"no {by} {chosen!r} (found {list_some(known)})")
+            raise self.records.error(
+                f"there is no {by} {chosen!r} (found {list_some(known)})", remedy="name one of these"
+            )
         if chosen is None and len(known) > 1:
             chosen = known[0]
             if self.reading.prediction_field is None:
@@ -486,7 +514,7 @@ class Source:
         answers = [rule.show_prediction(record, self.layout) for record in chunk.records]
         if None in answers and self.reading.missing != "zero":
             name = name_of(self.layout.prediction, "the prediction")
-            raise InputError(f"{name} is null, which is no answer", where(answers.index(None)), remedies.NO_ANSWER)
+            raise InputError(f"{name} is null, not an answer", where(answers.index(None)), remedies.NO_ANSWER)
         if self.extraction is not None:
             extract = self.extraction.extract
             answers = [answer if answer is None else extract(answer) for answer in answers]
@@ -507,8 +535,10 @@ class Source:
             if self.reading.missing == "zero":
                 return None
             kind = "null" if value is None else "NaN"
-            raise InputError(f"{name} is {kind}, which is not an answer", where(number), remedies.NO_ANSWER)
+            raise InputError(f"{name} is {kind}, not a text", where(number), remedies.NO_ANSWER)
         value = text_of_parts(value)
+        if isinstance(value, (list, dict)):
+            raise _error_of_value(value, self.layout.prediction, name, where(number))
         if type(value) in (int, float):
             self.numbers[type(value)] += 1
             return str(value)
@@ -575,6 +605,9 @@ class Source:
                 pass
         name, separator = name_of(paths, "references"), self.reading.references_separator
         column = [_write_numbers(value) for value in column]
+        for number, value in enumerate(column):
+            if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
+                raise _error_of_value(value, paths, name, where(number))
         column = [_parse_at(parse_references, value, name, where, number) for number, value in enumerate(column)]
         return column if separator is None else [_split_references(references, separator) for references in column]
 
@@ -606,6 +639,8 @@ class Source:
         self, record: Mapping[str, Any], field: str, place: str, remedy: Remedy | str
     ) -> InputError:
         """Make the error for a record without a field; it lists the paths that the record has."""
+        own = (self.reading.id_field, self.reading.references_field, *self.prediction_fields)
+        remedy = remedies.LAYOUT if self.reading.layout != AUTO and field not in own else remedy
         there = Sample(self.name, [record], self.records.fields).describe_paths()
         return self.records.error(f"no field {field!r} (found {there})", place, remedy)
 
@@ -621,7 +656,9 @@ class Source:
             if value is ABSENT and isinstance(first, str):
                 raise self._error_without_field(chunk.records[number], first, chunk.place_of(number), remedy)
             if value is ABSENT:
-                problem = f"it does not hold one text or its accepted answers as files of {self.layout.name} do"
+                problem = (
+                    f"it is no record of the layout {self.layout.name}: its text or its accepted answers are missing"
+                )
                 raise self.records.error(problem, chunk.place_of(number))
         return column
 
@@ -641,7 +678,8 @@ def _make_chunk(numbered: Sequence[tuple[int, dict[str, Any]]], unit: str) -> It
 
 def name_of(paths: Sequence[layouts.Path], otherwise: str) -> str:
     """Name a field in errors."""
-    return paths[0] if isinstance(paths[0], str) else otherwise
+    first = next(iter(paths), None)
+    return first if isinstance(first, str) and first != VALUE else otherwise
 
 
 def roles_of(layout: Layout) -> set[layouts.Path]:
@@ -679,6 +717,19 @@ def _write_numbers(value: Any) -> Any:
     if type(value) in (int, float):
         return str(value)
     return list(map(_write_numbers, value)) if type(value) is list else value
+
+
+def _error_of_value(value: Any, paths: Sequence[layouts.Path], name: str, where: str) -> InputError:
+    """Make the error for a list or an object in place of a text. It names the text in an object."""
+    problem, field = f"{name_of(paths, name)} is {describe(value)}, not a text", name_of(paths, "")
+    key = next((key for key in _TEXTS if isinstance(value, dict) and isinstance(value.get(key), str)), "")
+    if field and key:
+        return InputError(problem, where, remedies.PART_OF_FIELD, f"{field}.{key}")
+    return InputError(problem, where, remedies.VALUES)
+
+
+_TEXTS = ("text", "answer", "prediction", "generated_text", "prediction_text", "content", "output", "value")
+_SAMPLES = "score the file of its samples instead, such as samples_*.jsonl, which lm_eval writes with --log_samples"
 
 
 def _from_json(value: Any, name: str) -> Any:

@@ -286,7 +286,7 @@ def find_submissions(
     paths = [each.path for each in inputs if not each.records]
     if [gold.path, *paths].count("-") > 1 or (gold.path == "-" and len(inputs) > 1):
         raise InputError(
-            "gold labels and submission cannot both come from standard input", remedy="name one of the files"
+            "the gold file and the submission cannot both be standard input", remedy="name one of the files"
         )
     for path in paths:  # a missing file is reported before anything is scored
         if path != "-" and find_shards(path) is None:
@@ -351,7 +351,8 @@ def _require_both_sides(source: Source, alone: bool = True) -> Source:
         raise _error_of_missing(source, "accepted answers", remedies.NO_REFERENCES, remedies.NO_GOLD_BEFORE)
     refuse_two_roles(source.sample, layout)
     if not layout.prediction:
-        what = f"predictions besides the accepted answers in {name_of(layout.references, 'it')!r}"
+        field = name_of(layout.references, "")
+        what = "predictions besides the accepted answers" + (f" in {field!r}" if field else "")
         raise _error_of_missing(source, what, remedies.NO_PREDICTIONS, remedies.NO_ANSWERS_AFTER)
     return source
 
@@ -401,7 +402,7 @@ def _name_inputs(inputs: Sequence[Input]) -> list[str]:
     crowded = {name for name in names if names.count(name) > 1 or name in user_names}
     if crowded:
         raise InputError(
-            f"two submissions are called {list_some(sorted(crowded))}", remedy="give each a name: NAME=FILE"
+            f"two submissions are called {list_some(sorted(crowded))}", remedy="give each its own name, as NAME=FILE"
         )
     unnamed = iter(drop_shared_prefix(names, user_names))
     return [each.name or next(unnamed) for each in inputs]

@@ -229,7 +229,7 @@ def _open_table(place: str) -> ImageTable:
         raise InputError("there is no such folder or file", place, _NAME_IT)
     table = find_image_table(place)
     if table is None:
-        raise InputError(f"no image is in it ({', '.join(IMAGE_ENDINGS)})", place, _NAME_IT)
+        raise InputError(f"it has no images ({', '.join(IMAGE_ENDINGS)})", place, _NAME_IT)
     return table
 
 

@@ -125,6 +125,9 @@ def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write
     Raises:
         InputError: ``path`` is one of the inputs.
     """
+    folder = os.path.dirname(path)
+    if folder and not os.path.isdir(folder):
+        raise InputError(f"there is no folder {folder}", path, "make it, or write to another folder")
     for source in inputs:
         with suppress(OSError):
             if os.path.samefile(source, path):

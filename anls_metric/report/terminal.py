@@ -78,28 +78,25 @@ def _format_runs_line(scored_set: ScoredSet, numbers: Numbers) -> list[str]:
 
 
 def format_layouts() -> str:
-    """Format the layouts, one per line: name, content, the fields by which they are recognized, and source."""
-    width, held = max(len(layout.name) for layout in LAYOUTS), max(len(layout.holds) for layout in LAYOUTS)
-    return "\n".join(
-        f"{layout.name:{width}}  {layout.holds:{held}}  {', '.join(layout.fields)}  {layout.source}"
-        for layout in LAYOUTS
-    )
+    """Format the layouts as a table: name, what such files hold, the fields that identify them, and the source."""
+    rows = [(layout.name, layout.holds, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
+    return _format_table([("layout", "holds", "fields by which it is recognised", "source"), *rows])
 
 
 def format_variants() -> str:
-    """Format the variants, one per line: name, meaning and source."""
+    """Format the variants as a table: name, what is special about the variant, and the source."""
     from anls_metric.nested import get_value_variant
     from anls_metric.rules import RULES
 
     scorers: list[Scorer] = [*VARIANTS.values(), *map(get_value_variant, OF_VALUES), *RULES.values()]
-    width, meanings = (
-        max(len(scorer.name) for scorer in scorers),
-        [scorer.meaning.replace("`", "") for scorer in scorers],
-    )
-    longest = max(map(len, meanings))
-    return "\n".join(
-        f"{scorer.name:{width}}  {meaning:{longest}}  {scorer.source}" for scorer, meaning in zip(scorers, meanings)
-    )
+    rows = [(scorer.name, scorer.meaning.replace("`", ""), scorer.source) for scorer in scorers]
+    return _format_table([("variant", "what is special about it", "source"), *rows])
+
+
+def _format_table(rows: Sequence[Sequence[str]]) -> str:
+    """Format rows of texts as aligned columns."""
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return "\n".join("  ".join(f"{cell:{width}}" for cell, width in zip(row, widths)).rstrip() for row in rows)
 
 
 def format_matches(number: str, matches: Iterable[Mapping[str, Any]]) -> str:

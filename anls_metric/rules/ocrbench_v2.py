@@ -199,7 +199,7 @@ def _contain_any(text: str, answers: list[str]) -> Judgement:
 OCRBENCH_V2 = Rule(
     "ocrbench_v2",
     "score",
-    "OCRBench v2: a short answer must stand in the prediction, a long one be similar to it",
+    "OCRBench v2: a short answer must be part of the prediction, a long one must be similar to it",
     "https://github.com/Yuliang-Liu/MultimodalOCR",
     {
         "rule": "en, cn or case: the language, or English with case; item: by the columns type, eval and question",

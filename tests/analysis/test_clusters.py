@@ -82,7 +82,7 @@ def test_find_clusters_takes_a_field() -> None:
     assert find_clusters(DOCVQA, "ucsf_document_page_no") == Clusters("ucsf_document_page_no", 3)
     assert find_clusters(DOCVQA, "questionId") == Clusters("questionId", 60)
     assert find_clusters(DOCVQA, "none") is None
-    with pytest.raises(ValueError, match="no question has the field 'page', by which to cluster"):
+    with pytest.raises(ValueError, match="no question has the field 'page' to cluster by"):
         find_clusters(DOCVQA, "page")
 
 

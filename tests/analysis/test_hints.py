@@ -112,7 +112,7 @@ WRAPPINGS: dict[str, Callable[[str], str]] = {
 def test_wrapped_hint_names_the_shortest_chain_that_extracts_the_answers(names: str) -> None:
     wrapped = list(map(WRAPPINGS[names], ANSWERS))
     hint = find_hint(wrapped)
-    assert hint[:3] == ("wrapped", "24 of 24 predictions look wrapped", remedies.EXTRACT)
+    assert hint[:3] == ("wrapped", "24 of 24 predictions look like raw model output", remedies.EXTRACT)
     assert len(hint.value.split(",")) == len(names.split(","))  # the order may be another one
     assert list(map(extractor(hint.value), wrapped)) == list(map(extractor(names), wrapped)) == ANSWERS
 
@@ -122,7 +122,10 @@ def test_wrapped_hint_names_every_rule_that_some_predictions_need() -> None:
     assert list(map(extractor(find_hint(mixed).value), mixed)) == ANSWERS
     apart = [*map(WRAPPINGS["bold"], ANSWERS[:3]), *map(WRAPPINGS["quotes"], ANSWERS[3:6]), *ANSWERS[6:]]
     hint = find_hint(apart)
-    assert (hint.text, set(hint.value.split(","))) == ("6 of 24 predictions look wrapped", {"bold", "quotes"})
+    assert (hint.text, set(hint.value.split(","))) == (
+        "6 of 24 predictions look like raw model output",
+        {"bold", "quotes"},
+    )
 
 
 def test_wrapped_hint_tries_a_rule_at_every_place_of_the_chain() -> None:
@@ -160,11 +163,15 @@ def test_period_gives_a_hint_only_if_it_lowers_scores(variant: str) -> None:
 
 
 def test_wrapped_hint_needs_a_fifth_of_the_predictions_or_much_of_the_score() -> None:
-    assert [hint.text for hint in find_hints_of_many(WRAPPINGS["bold"], 18)] == ["18 of 90 predictions look wrapped"]
+    assert [hint.text for hint in find_hints_of_many(WRAPPINGS["bold"], 18)] == [
+        "18 of 90 predictions look like raw model output"
+    ]
     assert find_hints_of_many(WRAPPINGS["bold"], 9) == []
-    assert find_hints_of_many(WRAPPINGS["final"], 9)[0].text == "9 of 90 predictions look wrapped"
+    assert find_hints_of_many(WRAPPINGS["final"], 9)[0].text == "9 of 90 predictions look like raw model output"
     unanswered = find_hints([*map(WRAPPINGS["bold"], MANY[:9]), *[None] * 90], as_references(MANY[:9] * 11))
-    assert [hint.text for hint in unanswered] == ["9 of 9 predictions look wrapped"]  # None is no prediction
+    assert [hint.text for hint in unanswered] == [
+        "9 of 9 predictions look like raw model output"
+    ]  # None is no prediction
 
 
 def test_wrapped_hint_extends_the_rules_of_the_run() -> None:
@@ -195,7 +202,9 @@ def test_wrapped_hint_in_values() -> None:
     hints = Hints(scorer)
     rows = [Row(str(n), text, ({"brand": brand},), {}) for n, (text, brand) in enumerate(zip(texts, BRANDS))]
     hints.add(ScoredSet(scorer).add(rows))
-    assert [(hint.text, hint.value) for hint in hints.conclude()] == [("8 of 8 predictions look wrapped", "json")]
+    assert [(hint.text, hint.value) for hint in hints.conclude()] == [
+        ("8 of 8 predictions look like raw model output", "json")
+    ]
 
 
 # At any share
@@ -220,7 +229,7 @@ def test_reasoning_gives_a_hint_at_any_share() -> None:
 @pytest.mark.parametrize("names", ["tag", "boxed", "json", "fence", "special-tokens"])
 def test_wrapping_that_cannot_be_an_answer_gives_a_hint_at_any_share(names: str) -> None:
     (hint,) = find_hints_of_many(lambda answer: WRAPPINGS[names](answer).removeprefix("<think>Hm.</think>"), 1)
-    assert hint.text == "1 of 90 predictions look wrapped"
+    assert hint.text == "1 of 90 predictions look like raw model output"
     wrong = find_hints_of_many(lambda answer: WRAPPINGS[names](answer[::-1]).removeprefix("<think>Hm.</think>"), 1)
     assert wrong == []  # the rule would not change the score
 
@@ -289,7 +298,8 @@ def test_copy_of_the_accepted_answers_gives_a_hint() -> None:
     hint = find_hint(ANSWERS, other_fields=["model_response", "output"])
     assert str(hint) == (
         "24 of 24 predictions equal an accepted answer exactly, as if the gold file was copied "
-        "(other fields of text: model_response, output): if another field holds them, name it with prediction"
+        "(other fields of text: model_response, output): "
+        "if another field holds the predictions, name it with prediction"
     )
     assert "other fields" not in find_hint([*ANSWERS, None], as_references([*ANSWERS, "Cola"])).text
     assert find_hints(ANSWERS[:19]) == []
@@ -427,7 +437,7 @@ def test_predictions_unlike_answers_give_one_hint(change: Callable[[str], str]) 
 def test_hints_have_their_words() -> None:
     sentences = {hint.key: str(hint) for _, spoil in SPOILT for hint in find_hints(list(map(spoil, ANSWERS)))}
     assert sentences["empty"] == (
-        "24 of 24 predictions are empty: if another field holds them, name it with prediction"
+        "24 of 24 predictions are empty: if another field holds the predictions, name it with prediction"
     )
     assert sentences["repeated"].startswith("24 of 24 predictions are the same wrong answer, 'Error code: 429': check")
     assert sentences["accents"].startswith("8 of 24 predictions score less because the two sides encode accents")

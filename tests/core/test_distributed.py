@@ -127,7 +127,7 @@ def test_bad_options_and_rows_are_refused_before_a_process_waits(run: Run) -> No
     message = [
         "unknown variant 'squad'",
         "threshold is 50",
-        "no argument 'normalise'",
+        "unknown argument 'normalise'",
         "prediction of row 1 ",
         "references is",
     ]

@@ -190,16 +190,16 @@ def test_unknown_arguments_are_refused(star: Any, anlsl: Any, metric: Any) -> No
     for one, option, there_are in (
         (star, {"variant": "rrc"}, "none_keys, average, threshold"),
         (star, {"ignore_case": False}, "none_keys, average, threshold"),
-        (anlsl, {"average": "leaves"}, "there are threshold"),
+        (anlsl, {"average": "leaves"}, "threshold"),
         (metric, {"average": "leaves"}, "variant, threshold, ignore_case"),
     ):
-        with pytest.raises(ValueError, match=f"no argument '{next(iter(option))}': .*{there_are}"):
+        with pytest.raises(ValueError, match=f"unknown argument '{next(iter(option))}'; choose from {there_are}"):
             one.compute(**rows, **option)
     with pytest.raises(ValueError, match=r"average is 'row' .*'rows', 'leaves'"):
         star.compute(**rows, average="row")
-    with pytest.raises(ValueError, match="no argument 'variant'"):
+    with pytest.raises(ValueError, match="unknown argument 'variant'"):
         evaluate.load("anls", "anls_star", variant="rrc")
-    with pytest.raises(ValueError, match="for lists and nested values: anls_star, anlsl"):
+    with pytest.raises(ValueError, match="anls_star is for lists and nested values"):
         metric.compute(**rows, variant="anls_star")
     with pytest.raises(ValueError, match="no rows to score"):
         star.compute()

@@ -90,7 +90,7 @@ def test_lazy_query_is_refused_with_the_call_that_runs_it(lazy: Any, remedy: str
     assert catch_error(anls_metric.anls_scores, lazy, REFERENCES).startswith(f"predictions is {remedy}")
     assert catch_error(anls_metric.anls_scores, PREDICTIONS, lazy).startswith(f"references is {remedy}")
     assert catch_error(anls_metric.anls_batch, lazy).startswith(f"the batch is {remedy}")
-    assert catch_error(anls_metric.anls_score, "a", lazy).startswith(f"the gold labels is {remedy}")
+    assert catch_error(anls_metric.anls_score, "a", lazy).startswith(f"gold_labels is {remedy}")
     assert catch_error(anls_metric.iter_anls_scores, lazy).startswith(f"rows is {remedy}")
 
 

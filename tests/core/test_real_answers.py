@@ -43,5 +43,9 @@ def test_command_reads_every_submission_and_prints_its_worst_answers(
         assert command_line.main([*files, "--worst", "1000"]) == 0
         out, err = capsys.readouterr()
         assert out.count("\nquestion ") == 1000
-        assert err.count("\n") == err.count("hint: ") == err.count("look wrapped") + err.count("among other words")
+        assert (
+            err.count("\n")
+            == err.count("hint: ")
+            == err.count("look like raw model output") + err.count("among other words")
+        )
         assert all(len(line) < 400 for line in out.splitlines())

@@ -229,7 +229,7 @@ def test_columns_may_be_lists_arrays_bytes_and_iterators() -> None:
 @pytest.mark.parametrize(
     ("y_true", "y_pred", "says"),
     [
-        (["a"], ["a", "b"], r"2 predictions but references for 1 questions"),
+        (["a"], ["a", "b"], r"predictions has 2, references has 1"),
         (["a", "b"], ["a", None], r"prediction of row 1 \(counted from 0\) is None, not a string"),
         ([["a"], []], ["a", "b"], r"references of row 1 .* is an empty list"),
         ("a", "a", r"'a' \(str\): pass .*list"),

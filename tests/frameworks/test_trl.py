@@ -81,7 +81,7 @@ def test_metric_builds_rewards_with_its_options(metric: Any) -> None:
     assert anls_metric.load(threshold=0.8).build_reward()(**columns) == [0.0]
     assert metric.build_reward(extract=answer_in_tags)(**columns) == [0.0]
     assert metric.build_reward("accepted", name="strict").__name__ == "strict"
-    with pytest.raises(ValueError, match="no argument 'treshold'"):
+    with pytest.raises(ValueError, match="unknown argument 'treshold'"):
         metric.build_reward(treshold=0.5)
 
 
@@ -419,7 +419,7 @@ def test_sft_scores_rows_of_one_answer(example: Any, tmp_path: Path) -> None:
         ("long chats", {"assistant_only_loss": True}, "prediction of row 0 .* stands in several pieces"),
         ("prompts", {"packing": True}, "prediction of row 0 .* stands in several pieces.* eval_packing=False"),
         ("prompts", {"packing": True, "packing_strategy": "wrapped"}, "prediction of row 0 .* stands in several pie"),
-        ("prompts", {"packing": True, "eval_packing": False}, "several pieces.* unless per_device_eval_batch_size=1"),
+        ("prompts", {"packing": True, "eval_packing": False}, "several pieces.* set per_device_eval_batch_size=1"),
     ],
     ids=lambda value: ", ".join(value) if isinstance(value, dict) else None,
 )

@@ -281,7 +281,7 @@ def test_answers_are_taken_out_where_a_hint_says_so(visit: Visits, tmp_path: Pat
     (tmp_path / "wrapped.json").write_text(json.dumps(rows))
     user = visit("?tab=file")
     user.drop(tmp_path / "wrapped.json")
-    user.see("#summary .hint", "under “Take answers out”")
+    user.see("#summary .hint", "under “Extract answers from raw model output”")
     user.page.locator("#extract input").click()
     user.page.get_by_role("option", name="final:").click()
     user.see("#summary code", "extract:final")
@@ -472,7 +472,7 @@ def test_broken_file_does_not_hide_the_scores_of_others(visit: Visits, tmp_path:
         "results_1.json",
         "other.json",
     ]
-    assert "the means of an evaluation harness and no answers: drop the samples log instead" in alerts[1]
+    assert "the mean scores of an evaluation harness, and no answers: score the file of its samples" in alerts[1]
     user.see("#summary code", "anls gold_label.json submission.json")
     user.report()
 

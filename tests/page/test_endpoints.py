@@ -121,7 +121,7 @@ MANY = json.dumps(list(range(600)))
             lambda: score_answers([MANY[:1000] + "]"] * 9, [["[1]" * 200]] * 9, "anls_star"),
             "score them as a file",
         ),
-        (lambda: score_answers(["a"], [], "anls_star"), "1 predictions"),
+        (lambda: score_answers(["a"], [], "anls_star"), "predictions has 1"),
         (
             lambda: explain_answer("[]", ["[]"], "anls_star", None, False),
             "anls_star has no option 'ignore_case'",
@@ -155,12 +155,12 @@ LONG = "a" * 30_000
         (lambda: explain_answer("a", ["a"], "none"), "unknown variant 'none'"),
         (lambda: explain_answer("a", []), "accepted_answers"),
         (lambda: explain_answer(7, ["a"]), "not a string"),  # type: ignore[arg-type]
-        (lambda: score_answers(["a"], []), "1 predictions"),
+        (lambda: score_answers(["a"], []), "predictions has 1"),
         (lambda: score_files(GOLD, [SUBMISSION], case="maybe"), "case is 'maybe'"),
         (lambda: score_files(GOLD, [SUBMISSION], baseline="x", extract="y"), "unknown extraction rule 'y'"),
         (lambda: score_files(GOLD, [SUBMISSION], worst=-1), "worst is -1"),
         (lambda: score_logs([TABLE], "nothing", "accepted"), "no field 'nothing'"),
-        (lambda: score_logs([TABLE]), "the file has no accepted answers"),
+        (lambda: score_logs([TABLE]), "it has no accepted answers"),
         (lambda: score_logs([GOLD]), "name the field of the predictions with prediction_field, or call score_files"),
         (lambda: score_logs([TABLE], 7), "prediction_field"),  # type: ignore[arg-type]
     ],
@@ -258,7 +258,7 @@ def test_error_is_described_in_one_short_line() -> None:
     assert words.isprintable()
     assert (
         describe_error(FileNotFoundError("/tmp/gradio/secret"), "endpoint")
-        == "the file is not there any more: drop it again"
+        == "the file is not there any more: upload it again"
     )
 
 
@@ -300,7 +300,7 @@ def test_error_of_full_page_suggests_a_command(values: dict[str, Any], command: 
 
 
 def test_answers_have_no_command_to_type() -> None:
-    assert format_remedy({"prediction": "a", "accepted_answers": ["a"]}) == "score it with anls"
+    assert format_remedy({"prediction": "a", "accepted_answers": ["a"]}) == "score it with anls on your computer"
 
 
 def test_results_are_json() -> None:

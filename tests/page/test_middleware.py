@@ -176,7 +176,7 @@ def test_upload_body_is_counted(guard: Guard, tmp_path: Path, monkeypatch: pytes
 
 def test_file_that_is_too_large_is_refused(guard: Guard, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MOST_BYTES", 1 << 20)
-    words = "a.csv is larger than 1 MB: score it with anls"
+    words = "a.csv is larger than 1 MB: score it with anls on your computer"
     assert upload(guard, make_form(("a.csv", b"a" * (1 << 20) + b"a"))) == (413, words)
 
 
@@ -316,7 +316,7 @@ def test_request_names_files_that_were_uploaded(guard: Guard, tmp_path: Path) ->
     for path in ("/etc/hostname", "http://x.org/a.csv", f"{upload}/..", f"{tmp_path}/uploads/hash/gold.json", "\0", ""):
         assert ask_with(path)[0] == 400
     upload.unlink()
-    assert ask_with(str(upload))[1] == "the file is not there any more: drop it again"
+    assert ask_with(str(upload))[1] == "the file is not there any more: upload it again"
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[" * 7_000, b"\xff", b"null", b'{"data": 1}'])

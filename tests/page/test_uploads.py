@@ -207,7 +207,7 @@ def test_gold_file_is_found_wherever_it_stands(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^few\.json: no answer to 2 of the questions of gold\.json"):
         read(few, gold_file)
     for alone, lacks in ((gold_file, "predictions"), (few, "accepted answers")):
-        with pytest.raises(InputError, match=f"the file has no {lacks}"):
+        with pytest.raises(InputError, match=f"it has no {lacks}"):
             read(alone)
 
 
@@ -234,7 +234,7 @@ def test_file_of_many_values_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_no_questions_are_refused(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("prediction,references\n")
-    with pytest.raises(ValueError, match=r"table\.csv: the file has no "):
+    with pytest.raises(ValueError, match=r"table\.csv: it has no "):
         read(Upload(str(tmp_path / "table.csv")))
 
 

@@ -116,8 +116,8 @@ def test_hints_and_layouts_are_told_in_the_words_of_the_page(tmp_path: Path) -> 
     rows = [{"id": n, "prediction": f"The answer is {n}.", "references": [str(n)]} for n in range(30)]
     (tmp_path / "wrapped.json").write_text(json.dumps(rows))
     shown, report = score_uploads(Upload(str(tmp_path / "wrapped.json")))
-    assert "under “Take answers out”" in shown
-    assert "under “Take answers out”" in report
+    assert "under “Extract answers from raw model output”" in shown
+    assert "under “Extract answers from raw model output”" in report
     log = tmp_path / "log.jsonl"
     doc = {"doc_id": 0, "target": "['a']", "filtered_resps": ["a"], "input": "q", "doc_hash": "x"}
     log.write_text(json.dumps(doc))
@@ -146,7 +146,7 @@ def test_score_uses_the_chosen_fields(tmp_path: Path) -> None:
     (tmp_path / "odd.csv").write_text("one,other,truth\nCocaCola,Coca Cola,Coca Cola\n")
     odd = Upload(str(tmp_path / "odd.csv"))
     seen: list[Step] = []
-    with pytest.raises(ValueError, match="the file has no") as error:
+    with pytest.raises(ValueError, match="it has no") as error:
         seen += score(Task([odd], report=True), "page")
     assert [step.fields for step in seen if isinstance(step, Files)] == [["one", "other", "truth"]] * 2
     assert "pick the field of the accepted answers under “Which field is which”" in describe_error(error.value, "page")
@@ -155,7 +155,7 @@ def test_score_uses_the_chosen_fields(tmp_path: Path) -> None:
         assert f"<b>{format_number(mean)}</b>" in score_uploads(odd, prediction_field=field, **fields)[0]
     with pytest.raises(ValueError, match="no field 'none of them'") as error:
         score_uploads(odd, prediction_field="none of them", **fields)
-    assert "pick the right one" in describe_error(error.value, "page")
+    assert "pick the field of the predictions" in describe_error(error.value, "page")
 
 
 def test_same_file_twice_is_one_submission(tmp_path: Path) -> None:
@@ -177,9 +177,9 @@ def test_row_counts_are_reported(tmp_path: Path) -> None:
 WRONG_FILES = [
     (b"", b"[]", "gold.json: the file is empty"),
     (b"\xff\xfe\x00", b"[]", "not UTF-16"),
-    (b"{", b"[]", "not JSON"),
-    (b"PK\x03\x04\xff", b"[]", "a zip archive that cannot be read"),
-    (Path(GOLD.path).read_bytes(), b'[{"questionId": 99, "answer": "x"}]', "write the same ids in both"),
+    (b"{", b"[]", "the JSON is cut off"),
+    (b"PK\x03\x04\xff", b"[]", "the zip archive is damaged"),
+    (Path(GOLD.path).read_bytes(), b'[{"questionId": 99, "answer": "x"}]', "write the same ids on both sides"),
     (Path(GOLD.path).read_bytes(), b'[{"questionId": 1, "answer": true}]', "not a string"),
     (b'[{"questionId": "<script>", "answers": []}]', b"[]", "<script>"),
 ]

@@ -21,7 +21,7 @@ def test_confidence_is_a_probability(value: Any, expected: float | None) -> None
 
 @pytest.mark.parametrize("value", [True, "high", 1.5, -0.1, "95%", math.nan, [0.5]])
 def test_other_confidence_is_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"p is .*: it is a probability from 0 to 1"):
+    with pytest.raises(ValueError, match=r"p is .*: write a probability from 0 to 1"):
         read_confidence({"p": value}, "p")
 
 
@@ -45,7 +45,7 @@ def test_wrong_verdicts(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [2, 0.5, "maybe", ["yes"], {"grade": 1}])
 def test_other_verdict_is_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"judge is .*: a verdict is"):
+    with pytest.raises(ValueError, match=r"judge is .*: write true or false"):
         read_verdict({"judge": value}, "judge")
 
 

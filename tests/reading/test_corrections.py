@@ -64,7 +64,7 @@ def test_rows_that_no_correction_names_stay_as_they_are() -> None:
 def test_unknown_ids_are_an_error() -> None:
     applied = Corrections({"7": Correction(["tea"]), "77": Correction(exclude=True)}, "corrections.json")
     applied.apply(ROWS)
-    with pytest.raises(InputError, match=r"corrections.json: 1 of its ids \(77\) are not question ids"):
+    with pytest.raises(InputError, match=r"corrections.json: it corrects questions that do not exist \(77\)"):
         applied.conclude()
 
 

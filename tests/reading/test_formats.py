@@ -139,7 +139,7 @@ def test_folder_and_pattern_of_parts_are_read_as_one_file(tmp_path: Path) -> Non
     with pytest.raises(InputError, match=r"part-3.jsonl, line 1: prediction is "):
         rows_of(str(tmp_path))
     (tmp_path / "other.csv").write_text("a\n")
-    with pytest.raises(InputError, match=r"no parts of one file .found other.csv, part-0.jsonl"):
+    with pytest.raises(InputError, match=r"it holds other.csv, part-0.jsonl, .* are not parts of one file"):
         rows_of(str(tmp_path))
 
 
@@ -147,7 +147,7 @@ REFUSED = {
     "a.pkl": (b"\x80\x04\x95", "a pickle"),
     "a.json": (b"\x80\x05\x95", "a pickle"),
     "a.pickle": (b"(lp0\n", "a pickle"),
-    "a.zst": (b"\x28\xb5\x2f\xfd rest", "a Zstandard file: unpack it first"),
+    "a.zst": (b"\x28\xb5\x2f\xfd rest", "it is packed by Zstandard: unpack it first"),
     "a.pdf": (b"%PDF-1.7", "a PDF document"),
     "a.csv": (b"<!DOCTYPE html><html>", "a web page"),
     "a.png": (b"\x89PNG\r\n", "an image"),
@@ -155,7 +155,7 @@ REFUSED = {
     "empty.json": (b"", "the file is empty"),
     "blank.csv": (b" \n\n", "the file is empty"),
     "latin.csv": ("prediction,references\ncafé,b\n".encode("latin-1"), "byte 0xe9 is not UTF-8"),
-    "a.parquet": (b"no parquet", "not Parquet"),
+    "a.parquet": (b"no parquet", "it is not Parquet, or damaged"),
     "a.eval": (b"no log", "not an inspect_ai log"),
     "a.xlsx": (b"no workbook", "not an Excel workbook"),
 }
@@ -174,7 +174,7 @@ def test_file_of_another_format_is_refused_by_its_name(tmp_path: Path, name: str
 def test_zip_archive_is_refused_with_its_contents(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "answers.zip", "w") as archive:
         archive.writestr("answers.json", "[]")
-    with pytest.raises(InputError, match=r"a zip archive \(of answers.json\): unpack it"):
+    with pytest.raises(InputError, match=r"it is a zip archive of answers.json: unpack it"):
         rows_of(str(tmp_path / "answers.zip"))
 
 
@@ -207,7 +207,7 @@ def test_data_set_saved_by_datasets_is_read(tmp_path: Path) -> None:
     datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "saved", num_shards=3)
     check_rows(tmp_path / "saved", rows)
     datasets.DatasetDict({"test": datasets.Dataset.from_list(ROWS)}).save_to_disk(tmp_path / "splits")
-    with pytest.raises(InputError, match=r"a data set of several splits: name the folder of one of them: test"):
+    with pytest.raises(InputError, match=r"it holds several splits: name the folder of one split: test"):
         rows_of(str(tmp_path / "splits"))
     check_rows(tmp_path / "splits" / "test")
     pyarrow = pytest.importorskip("pyarrow")
@@ -280,7 +280,7 @@ def test_workbook_is_read(tmp_path: Path) -> None:
 def test_workbook_with_a_date_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
     date = workbook(tmp_path / "date.xlsx", [HEADER, [text("1"), "s='1'><v>32857</v>", text("12/15/89")]])
-    with pytest.raises(InputError, match=r"row 2, prediction: the cell is 1989-12-15 .date., of which the text"):
+    with pytest.raises(InputError, match=r"row 2, prediction: the cell is 1989-12-15 .date., and the text"):
         rows_of(date)
 
 

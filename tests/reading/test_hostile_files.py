@@ -68,7 +68,7 @@ def test_log_that_lies_about_its_size_is_refused(tmp_path: Path, capsys: pytest.
     assert "more than 64 MB once unpacked" in refuse(capsys, tmp_path / "honest.eval")
     lying = stream.getvalue().replace(struct.pack("<I", len(sample)), struct.pack("<I", 100))
     (tmp_path / "lying.eval").write_bytes(lying)
-    assert "samples/1_epoch_1.json cannot be read" in refuse(capsys, tmp_path / "lying.eval")
+    assert "samples/1_epoch_1.json in it cannot be read" in refuse(capsys, tmp_path / "lying.eval")
 
 
 def test_packed_json_that_becomes_large_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,7 +88,7 @@ def test_file_that_is_packed_very_often_is_refused(tmp_path: Path, capsys: pytes
 def test_table_of_a_million_columns_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header = ",".join(f"c{number}" for number in range(1_000_000))
     (tmp_path / "wide.csv").write_text(f"{header}\na\n")
-    assert "line 2: not CSV: this line has 1 values, the header has 1,000,000" in refuse(capsys, tmp_path / "wide.csv")
+    assert "line 2: this line has 1 values, and the header has 1,000,000" in refuse(capsys, tmp_path / "wide.csv")
     (tmp_path / "same.csv").write_text(f"{header},c0\na\n")
     assert "two columns have the same name: c0" in refuse(capsys, tmp_path / "same.csv")
 
@@ -108,7 +108,7 @@ def test_parquet_file_that_stores_a_value_once_for_many_rows_is_refused(
     }
     parquet.write_table(pyarrow.table(columns), tmp_path / "a.parquet", compression="zstd", row_group_size=count)
     assert (tmp_path / "a.parquet").stat().st_size < 10_000
-    assert "too much for its size: write it as JSON lines" in refuse(capsys, tmp_path / "a.parquet")
+    assert "too much for its size: save it as JSON lines" in refuse(capsys, tmp_path / "a.parquet")
 
 
 def test_packed_arrow_file_that_becomes_large_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -140,7 +140,7 @@ def test_arrow_file_that_is_cut_off_is_refused(
         assert content.count(size) == 1
         content = content.replace(size, struct.pack("<q", number))
     (tmp_path / "a.arrow").write_bytes(content)
-    assert "not Arrow" in refuse(capsys, tmp_path / "a.arrow")
+    assert "it is not Arrow, or" in refuse(capsys, tmp_path / "a.arrow")
 
 
 def break_footer(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
@@ -217,7 +217,7 @@ def test_parquet_file_with_rows_that_cannot_be_read_is_refused(tmp_path: Path, m
     monkeypatch.setattr(
         parquet.ParquetFile, "iter_batches", lambda *args, **options: islice(iterate(*args, **options), 0)
     )
-    with pytest.raises(InputError, match=r"only 0 of its 3 rows can be read: write or download it again"):
+    with pytest.raises(InputError, match=r"only 0 of its 3 rows can be read: copy or download the file again"):
         check_rows(tmp_path / "a.parquet")
 
 

@@ -18,7 +18,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.input_file import CHUNK
 from anls_metric.reading.join import join_files, read_table
-from anls_metric.reading.sources import Reading
+from anls_metric.reading.sources import Reading, Source
 from anls_metric.reading.submissions import find_submissions
 
 Records = list[dict[str, Any]]
@@ -84,27 +84,30 @@ def test_repeated_id_is_refused_however_far_apart(tmp_path: Path, apart: int) ->
     gold = [{"id": number, "answers": ["a"]} for number in range(apart + 1)]
     answers = [{"id": number, "answer": "a"} for number in range(apart + 1)]
     twice = write_files(tmp_path, gold, [*answers, {"id": 0, "answer": "b"}], "jsonl")
-    with pytest.raises(InputError, match=r"answers\.jsonl: 1 id repeated \(the first: 0\): keep one record"):
+    with pytest.raises(InputError, match=r"answers\.jsonl: the id 0 is repeated: keep one record"):
         join(*twice)
     twice = write_files(tmp_path, [*gold, gold[0]], answers, "jsonl")
-    with pytest.raises(InputError, match=r"gold\.jsonl: 1 id repeated \(the first: 0\): keep one record for each id"):
+    with pytest.raises(InputError, match=r"gold\.jsonl: the id 0 is repeated: keep one record for each id"):
         join(*twice)
     table = [{"key": n % (apart + 1), "prediction": "a", "references": "a"} for n in range(apart + 2)]
-    with pytest.raises(InputError, match=r"table\.jsonl: 1 id repeated \(the first: 0\)"):
+    with pytest.raises(InputError, match=r"table\.jsonl: the id 0 is repeated"):
         list(read_table(write(tmp_path / "table.jsonl", table), Reading(id_field="key")))
 
 
 def test_error_names_arguments_and_not_flags(tmp_path: Path) -> None:
     table = write(tmp_path / "table.json", [{"text": "a", "references": ["a"]}])
     for read, message in (
-        (lambda: list(read_table(table)), "(found 'text', 'references'): name the right one with prediction"),
+        (
+            lambda: list(read_table(table)),
+            "(found 'text', 'references'): name the field of the predictions with prediction",
+        ),
         (
             lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))),
-            "name the right one with references",
+            "name the field of the accepted answers with references",
         ),
         (
             lambda: join(*write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),
-            'no answer to 1 of the questions of .*gold.json (1): add the answers, or score them 0 with missing="zero"',
+            'answers.json: it has no answers: add the answers, or score them 0 with missing="zero"',
         ),
     ):
         with pytest.raises(InputError) as refused:
@@ -160,7 +163,7 @@ def test_join_files_refuses_lists_by_id_as_answers(tmp_path: Path) -> None:
     gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
     gold.write_text('{"1": ["a"], "2": ["b"]}')
     answers.write_text('{"1": ["a"], "2": ["b"]}')
-    with pytest.raises(InputError, match=re.escape("question 1: (value) is ['a'] (list), not a string")):
+    with pytest.raises(InputError, match=re.escape("question 1: the prediction is ['a'] (list), not a text")):
         list(join_files(str(gold), str(answers)))
 
 
@@ -171,3 +174,16 @@ def test_find_submissions_skips_a_gold_file_that_a_pattern_names_again(tmp_path:
     assert [submission.name for submission in find_submissions([gold, gold, answers])] == ["answers"]
     assert [submission.name for submission in find_submissions([gold, answers], gold)] == ["answers"]
     assert [submission.name for submission in find_submissions([gold], gold)] == ["gold"]
+
+
+def test_a_filter_that_no_layout_has_is_a_note(tmp_path: Path) -> None:
+    gold, answers = write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [{"id": 1, "answer": "a"}])
+    source = Source(answers, Reading(filter="strict"))
+    list(join_files(gold, source))
+    assert source.notes == ["it has no filters: the filter 'strict' is not used"]
+
+
+def test_text_in_an_object_is_named_as_a_field(tmp_path: Path) -> None:
+    gold, answers = write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [{"id": 1, "answer": {"text": "a"}}])
+    with pytest.raises(InputError, match=r"not a text: name the field of the text with prediction=\"answer\.text\""):
+        list(join_files(gold, answers))

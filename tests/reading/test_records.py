@@ -127,7 +127,7 @@ def test_item_that_is_no_record_is_refused_with_its_place(tmp_path: Path) -> Non
     with pytest.raises(InputError) as refused:
         list(Records(path).chunks())
     assert (refused.value.problem, refused.value.where) == (
-        "expected an object with fields, found a text",
+        "it is a text, not an object",
         f"{path}, record 4",
     )
 
@@ -145,7 +145,7 @@ def read(path: str) -> list[Chunk]:
 
 def test_parquet_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None:
     path = parquet(tmp_path / "a.parquet", {"a": ["x"], "b": ["y"]}, names=["answer", "answer"])
-    with pytest.raises(InputError, match=r"a\.parquet: two columns have the same name: answer"):
+    with pytest.raises(InputError, match=r"a\.parquet: two columns have the same name .answer.: rename"):
         read(path)
 
 

@@ -799,7 +799,9 @@ def test_shared_parts_of_names_are_shown_once(open_report: OpenReport) -> None:
 
 @pytest.mark.parametrize("count", [1, 3, 9, 20])
 def test_report_fits_every_width_with_many_submissions(open_report: OpenReport, count: int) -> None:
-    hints = ["9 predictions look wrapped: extract the answers with --extract final,sentence,quotes,period"]
+    hints = [
+        "9 predictions look like raw model output: extract the answers with --extract final,sentence,quotes,period"
+    ]
     page = open_report(dict(list(TWENTY.items())[:count]), PAGES, address="#q-q7?all=1", hints=hints)
     for look in page.locator("[role=tab]").all():
         look.click()

@@ -254,6 +254,6 @@ def test_images_opens_no_file_outside_of_its_folder(tmp_path: Path) -> None:
 def test_images_refuses_a_missing_or_empty_folder(tmp_path: Path) -> None:
     save_image(tmp_path / "images/page.png", (10, 10))
     (tmp_path / "empty").mkdir()
-    for name, message in (("absent", "there is no such folder"), ("empty", "no image is in it")):
+    for name, message in (("absent", "there is no such folder"), ("empty", "it has no images")):
         with pytest.raises(InputError, match=message):
             Images(str(tmp_path / name))

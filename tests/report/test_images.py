@@ -298,7 +298,7 @@ def test_images_flag_refuses_what_has_no_images(tmp_path: Path, capsys: pytest.C
     rows = make_rows(PAGES)
     log = write_parquet(tmp_path / "log.parquet", without("image", rows))
     (tmp_path / "log.json").write_text(json.dumps(without("image", rows)))
-    for place, problem in ((log, "no image is in it"), ("absent.parquet", "no such folder or file")):
+    for place, problem in ((log, "it has no images"), ("absent.parquet", "no such folder or file")):
         assert command_line.main([log, "--report", str(tmp_path / "r.html"), "--images", place]) == 2
         assert problem in capsys.readouterr().err
     with pytest.raises(SystemExit):

@@ -93,13 +93,13 @@ def test_column_may_have_another_name(capsys: pytest.CaptureFixture[str], tmp_pa
     [
         (
             {"variant": "mmlongbench_doc"},
-            "needs answer_format, which no file has .found gold, prediction., as rule.* name its",
+            "needs answer_format, which no file has .found 'gold', 'prediction'.: name its",
         ),
         ({"variant": "mmlongbench_doc", "field": {"format": "x"}}, "has no column 'format': it has answer_format"),
         ({"variant": "standard", "field": {"format": "x"}}, "for the rule of a benchmark: choose from docvqa_2026"),
-        ({"variant": "dude"}, r'the rule dude needs answer_type, .* as rule\("dude"\).columns says'),
+        ({"variant": "dude"}, r"the rule dude needs answer_type, which no file has"),
         ({"variant": "dude", "ignore_case": True}, "the rule dude has no option 'ignore_case'"),
-        ({"variant": "dude,standard"}, r"rule\(\"dude\"\)"),
+        ({"variant": "dude,standard"}, "dude cannot be combined with other variants"),
     ],
 )
 def test_missing_column_is_an_error_that_lists_it(options: dict[str, Any], words: str) -> None:
@@ -131,9 +131,9 @@ def test_rows_in_memory_have_the_scores_of_the_rule(name: str) -> None:
             [*DUDE_ANSWERS, {**DUDE_ANSWERS[0], "questionId": "d"}],
             "1 answer to questions that .*gold.json does not have",
         ),
-        ([*DUDE_ANSWERS, DUDE_ANSWERS[0]], "1 id repeated .the first: a."),
-        ([*DUDE_ANSWERS, *DUDE_ANSWERS], "repeated .the first: a."),
-        ([DUDE_ANSWERS[0], {"questionId": "b"}, DUDE_ANSWERS[2]], "answers.* is null, which is no answer"),
+        ([*DUDE_ANSWERS, DUDE_ANSWERS[0]], "the id a is repeated"),
+        ([*DUDE_ANSWERS, *DUDE_ANSWERS], "the id a is repeated"),
+        ([DUDE_ANSWERS[0], {"questionId": "b"}, DUDE_ANSWERS[2]], "answers.* is null, not an answer"),
         ([{"answers": ["a"]}] * 2, "no question ids, and 2 answers for the 3 questions"),
     ],
 )

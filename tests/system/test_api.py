@@ -148,7 +148,7 @@ def test_compare_takes_one_table_of_several_models() -> None:
 
 
 def test_compare_never_takes_a_submission_for_the_accepted_answers() -> None:
-    with pytest.raises(ValueError, match=r"a: the file has no accepted answers .*give the accepted answers as gold"):
+    with pytest.raises(ValueError, match=r"a: it has no accepted answers .*give the accepted answers as gold"):
         compare({"a": [{"id": 1, "answer": "x"}], "b": [{"id": 1, "answer": "y"}]})
 
 
@@ -268,14 +268,14 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a generator of accepted answers": (lambda: score(["a"], iter([["a"]])), "gold: it is "),
     "no ids in common": (
         lambda: score(ANSWERS["base"], [{"questionId": -n, "answers": ["a"]} for n in range(1, 9)]),
-        "data: few of its ids (1, 2, 3, 4, 5, ...) are those of gold",
+        "data: none of its ids is in gold: it has 1, 2, 3, 4, 5, ..., and gold has -1",
     ),
-    "an empty table": (lambda: score([], []), "data: the file has no questions"),
-    "an empty list": (lambda: score([], GOLD), "no answer to 150 of the questions of gold"),
+    "an empty table": (lambda: score([], []), "data: it has no questions"),
+    "an empty list": (lambda: score([], GOLD), "data: it has no answers: add the answers"),
     "a number": (lambda: score(5), "data: it is 5 (int): give the path"),
-    "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "they look swapped: give the predictions first"),
+    "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "the two look swapped: give the predictions first"),
     "no predictions": (lambda: score(GOLD), "give this data as gold, after the predictions"),
-    "no accepted answers": (lambda: score(ANSWERS["base"]), "data: the file has no accepted answers"),
+    "no accepted answers": (lambda: score(ANSWERS["base"]), "data: it has no accepted answers"),
     "a missing prediction": (lambda: score(["a", None], [["a"], ["b"]]), "data, row 2: prediction is null"),
     "no such submission": (lambda: compare({"a": {1: "x"}}, {1: ["x"]}, baseline="b"), "unknown baseline 'b'"),
     "no such layout": (lambda: score(ANSWERS["base"], GOLD, layout="lmm_eval"), "lmm_eval"),

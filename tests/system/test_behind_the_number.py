@@ -140,7 +140,7 @@ def test_judge_is_compared_with_the_score(run: Run, gold: Path, tmp_path: Path) 
     assert judge["differences"] == [{"id": "2", "score": 0.75, "verdict": False}]
     assert "they differ about 2" in run(gold, file, "--judge-field", "verdict")[1]
     broken = write_answers(tmp_path / "b.json", verdict=["correct", "perhaps", False, 1])
-    assert "verdict is 'perhaps' (str): a verdict is true or false" in run(gold, broken, "--judge-field", "verdict")[2]
+    assert "verdict is 'perhaps' (str): write true or false" in run(gold, broken, "--judge-field", "verdict")[2]
 
 
 def test_answers_without_ids_keep_their_confidence(gold: Path) -> None:

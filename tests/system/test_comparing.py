@@ -201,7 +201,7 @@ def test_comparison_prints_groups_and_worst_answers(run: Run, files: list[Path])
     )
     assert "\n\nANLS under each variant\nvariant   base " in out
     assert out.count("\n\nquestion ") == 3
-    assert "no question has the field 'shelf' to break the scores down by" in run_to_error(run, *files, "--by", "shelf")
+    assert "no question has the field 'shelf' (found 'id'" in run_to_error(run, *files, "--by", "shelf")
 
 
 def test_groups_have_intervals_and_differences(run: Run, files: list[Path]) -> None:
@@ -493,7 +493,7 @@ def test_quiet_hides_hints_and_layouts(run: Run, tmp_path: Path) -> None:
     wrapped = [{"id": n, "prediction": f"**{n}0**", "references": [f"{n}0"]} for n in range(20)]
     path = write(tmp_path / "w.json", wrapped)
     status, out, err = run(path)
-    assert err.startswith("hint: 20 of 20 predictions look wrapped")
+    assert err.startswith("hint: 20 of 20 predictions look like raw model output")
     assert run(path, "--quiet") == (status, out, "")
     assert run(table, "--quiet")[2] == ""
 

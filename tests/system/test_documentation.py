@@ -200,7 +200,9 @@ def test_commands_of_documents_run(
     assert command_line.main(arguments) == 0
     out, err = capsys.readouterr()
     assert out == expected
-    chatty = ["hint: chatty: 13 of 150 predictions look wrapped: extract the answers with --extract sentence"]
+    chatty = [
+        "hint: chatty: 13 of 150 predictions look like raw model output: extract the answers with --extract sentence"
+    ]
     message = [
         line for line in err.splitlines() if not line.startswith("anls: examples/")
     ]  # besides how files were read

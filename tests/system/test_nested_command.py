@@ -251,7 +251,7 @@ def test_extract_json_removes_fences_and_prose(run: Run, tmp_path: Path) -> None
     assert "texts of answer that are JSON" in err
     status, out, err = run("--gold", gold, answers, *STAR)
     assert (status, out.splitlines()[0]) == (0, "ANLS*      0.0000")
-    assert "hint: 2 of 2 predictions look wrapped: extract the answers with --extract json" in err
+    assert "hint: 2 of 2 predictions look like raw model output: extract the answers with --extract json" in err
 
 
 def test_list_by_id_is_an_answer(run: Run, tmp_path: Path) -> None:
@@ -389,7 +389,7 @@ def test_hints_about_values(run: Run, tmp_path: Path) -> None:
         "1 of 3 predictions begin a list or an object but are not valid JSON: raise the token limit of the model"
         in hints({"a": "b"}, {"a": "b"}, '{"a": "b", "c')
     )
-    assert "are empty: if another field holds them" in hints({}, "")
+    assert "are empty: if another field holds the predictions" in hints({}, "")
     assert "ignore them with --none-keys ignored" in hints({"a": "x", "c": None})
 
 
@@ -422,7 +422,7 @@ def test_flags_that_exclude_each_other_are_refused(
 @pytest.mark.parametrize(
     ("gold", "answer", "message"),
     [
-        ("a", None, 'a.json, question 1: answer is null, which is not an answer: write ""'),
+        ("a", None, 'a.json, question 1: answer is null, not a text: write ""'),
         ("a", {"__tuple__": ["a", "b"]}, "the prediction of question 1 is a tuple, which means one of several"),
         ({"__tuple__": []}, "a", "the reference of question 1"),
         (

@@ -235,14 +235,14 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
     "swapped": (
         "a.json gold.json",
         {"a_json": list_answers("answer")},
-        ["a.json: the file has no accepted answers, but gold.json has", "name the gold file first"],
+        ["a.json: it has no accepted answers, and gold.json has some", "name the gold file first"],
         "gold.json a.json",
         [SCORE],
     ),
     "swapped maps": (
         "a.json g.json",
         {"a_json": BASE, "g_json": ACCEPTED},
-        ["they look swapped"],
+        ["the two look swapped"],
         "g.json a.json",
         [SCORE],
     ),
@@ -253,7 +253,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "gold.json a.jsonl --id-field uid",
         [SCORE],
     ),
-    "the two files use different ids": (
+    "none of its ids is in": (
         "gold.json a.jsonl",
         {"a_jsonl": [{"custom_id": f"q-{key}", "answer": BASE[key]} for key in IDS]},
         ["'custom_id' is q-49000, q-49003, and 'questionId' there is 49000, 49003", "--id-field none"],
@@ -263,7 +263,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
     "places for ids": (
         "gold.json a.json",
         {"a_json": [{"questionId": n, "answer": BASE[key]} for n, key in enumerate(IDS)]},
-        ["the two files use different ids", "--id-field none"],
+        ["none of its ids is in", "--id-field none"],
         "gold.json a.json --id-field none",
         [SCORE],
     ),
@@ -323,8 +323,11 @@ def test_error_leads_to_the_number_in_one_more_attempt(
 @pytest.mark.parametrize(
     ("answers", "problem"),
     [
-        ([{"prediction": BASE[key]} for key in IDS[1:]], "23 answers for the 24 questions of gold.json"),
-        ([BASE[key] for key in [*IDS, IDS[0]]], "25 answers for the 24 questions of gold.json"),
+        (
+            [{"prediction": BASE[key]} for key in IDS[1:]],
+            "it has 23 answers without ids, and gold.json has 24 questions",
+        ),
+        ([BASE[key] for key in [*IDS, IDS[0]]], "it has 25 answers without ids, and gold.json has 24 questions"),
         ([{"question": f"What is {key}?", "prediction": BASE[key]} for key in SHUFFLED], "answer 1 belongs to another"),
         ([{"label": ACCEPTED[key][1], "predict": BASE[key]} for key in SHUFFLED], "answer 1 belongs to another"),
     ],

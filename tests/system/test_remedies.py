@@ -21,8 +21,8 @@ from anls_metric.reading.remedies import Remedy
 from tests.system.conftest import Run
 
 REMEDIES = {name: row for name, row in vars(remedies).items() if isinstance(row, Remedy)}
-OF_THE_PAGE = {"GOLD_FILE", "SAMPLES", "VALUES"}
-"""Only the page raises errors with these remedies."""
+OF_THE_PAGE = {"GOLD_FILE"}
+"""The page alone raises errors with these remedies."""
 
 KEYS = range(100, 124)
 GOLD = [{"questionId": key, "answers": [f"answer {key}"]} for key in KEYS]
@@ -116,6 +116,22 @@ CASES = {
     ),
     "RESULTS_ELSEWHERE": Case("results.json --output .", "results.json --output out", {"results.json": TABLE}),
     "OVERWRITE_RESULTS": Case("t.json --output .", "t.json --output . --force", {"results.json": {}}),
+    "BY": Case(
+        "t.json --by knd",
+        "t.json --by kind",
+        {"t.json": [{**row, "kind": "form"} for row in TABLE]},
+    ),
+    "LAYOUT": Case("gold.json a.json --layout squad", "gold.json a.json --layout auto"),
+    "PART_OF_FIELD": Case(
+        "gold.json a.json",
+        "gold.json a.json --prediction-field output.text",
+        {"a.json": [{"questionId": row["questionId"], "output": {"text": row["prediction"]}} for row in ANSWERS]},
+    ),
+    "VALUES": Case(
+        "t.json",
+        "t.json --variant anls_star",
+        {"t.json": [{**row, "prediction": [row["prediction"], "b"], "references": ["a", "b"]} for row in TABLE]},
+    ),
     "RULE_COLUMN": Case(
         "t.json --variant dude",
         "t.json --variant dude --field answer_type=kind",

@@ -85,11 +85,11 @@ def test_report_refuses_to_overwrite_an_input(named: str, tmp_path: Path, capsys
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--report", "absent/report.html"], "absent/report.html: No such file or directory"),
+        (["--report", "absent/report.html"], "absent/report.html: there is no folder absent"),
         (["--report", ""], "'' is not the name of a file"),
-        (["--images", "."], "--images is for the report: name that with --report FILE.html"),
+        (["--images", "."], "--images is for the report: add --report FILE.html"),
         (["--report", "report.html", "--images", "absent"], "absent: there is no such folder"),
-        (["--report", "report.html", "--images", "."], ".: no image is in it"),
+        (["--report", "report.html", "--images", "."], ".: it has no images"),
     ],
 )
 def test_report_that_cannot_be_written_is_an_error(

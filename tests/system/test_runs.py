@@ -76,18 +76,18 @@ def test_answers_with_the_same_id_are_runs(run: Run, gold: Path, tmp_path: Path,
 
 def test_flag_runs_takes_what_is_uneven_and_refuses_what_is_even(run: Run, gold: Path, tmp_path: Path) -> None:
     uneven = write(tmp_path / "uneven.jsonl", [*RUNS[0], *RUNS[2][:10]])
-    assert "1 id repeated (the first: 1)" in run_to_error(run, gold, uneven)
+    assert "the id 1 is repeated" in run_to_error(run, gold, uneven)
     assert "--runs question" in run_to_error(run, gold, uneven)
     submission = parse_document(run(gold, uneven, "--runs", "question", "--format", "json")[1])["submissions"][0]
     assert submission["anls"] == pytest.approx((30 + 10 * 0.5) / 40)
     assert submission["run_scores"] == [0.75, 1.0]
     even = write(tmp_path / "even.jsonl", [*RUNS[0], *RUNS[1]])
-    assert "repeated (the first: 1)" in run_to_error(run, gold, even, "--runs", "error")
+    assert "the id 1 is repeated" in run_to_error(run, gold, even, "--runs", "error")
 
 
 def test_records_with_the_same_id_and_another_question_are_no_runs(run: Run, tmp_path: Path) -> None:
     records = [{"id": n // 2, "question": f"{n}?", "prediction": "a", "answers": ["a"]} for n in range(40)]
-    assert "20 ids repeated" in run_to_error(run, write(tmp_path / "table.jsonl", records))
+    assert "20 ids are repeated" in run_to_error(run, write(tmp_path / "table.jsonl", records))
 
 
 def test_flag_run_picks_one(run: Run, gold: Path, files: list[Path], tmp_path: Path) -> None:

@@ -180,7 +180,11 @@ def test_export_takes_the_questions_of_a_test_split(run: Run, tmp_path: Path) ->
         (ANSWERS[1:], [], "no answer to 1 questions (1): add the answers, or score them 0 with --missing zero"),
         ([*ANSWERS, {"questionId": 9, "answer": "a"}], [], "1 answers to other questions (9)"),
         ([*ANSWERS, ANSWERS[0]], [], "1 questions have more than one answer (the first: 1)"),
-        ([each["answer"] for each in ANSWERS[1:]], ["--id-field", "none"], "5 answers for 6 questions"),
+        (
+            [each["answer"] for each in ANSWERS[1:]],
+            ["--id-field", "none"],
+            "it has 5 answers, and there are 6 questions",
+        ),
     ],
 )
 def test_export_refuses_other_questions(run: Run, tmp_path: Path, answers: Any, flags: list[str], problem: str) -> None:
@@ -239,7 +243,7 @@ def test_export_gives_the_answers_of_logs_that_programs_wrote(run: Run) -> None:
         status, out, _ = run("export", "rrc", path) if path.suffix in (".json", ".jsonl", ".eval") else (2, "", "")
         if status == 0:
             compared += 1
-            with contextlib.suppress(ValueError):  # the file has no accepted answers
+            with contextlib.suppress(ValueError):  # it has no accepted answers
                 answers = anls_metric.score(str(path)).answers()
                 assert {str(each["questionId"]): each["answer"] for each in json.loads(out)} == {
                     each["id"]: each["prediction"] for each in answers
@@ -313,6 +317,6 @@ def test_ids_may_be_a_list(run: Run, tmp_path: Path, content: str) -> None:
 def test_files_that_are_not_there_are_errors(run: Run, tmp_path: Path) -> None:
     assert "No such file" in run_to_error(run, "check-submission", tmp_path / "none.json")
     assert "No such file" in run_to_error(run, "check-submission", SUBMISSION, "--ids", tmp_path / "none.json")
-    assert "2 ids repeated" in run_to_error(
+    assert "ids are repeated (the first: 1)" in run_to_error(
         run, "check-submission", SUBMISSION, "--ids", write(tmp_path / "ids.txt", "1 1 2 2")
     )

@@ -124,7 +124,7 @@ const drawSimilarities = () => {
   return makeFigure(
     "Similarities, before the threshold",
     make("div", { class: several ? "spreads" : "spreads alone" }, figures),
-    make("p", { class: "said" }, `A click on a bar shows its questions. From 0 to 1, without the equal ones; outlined: below ${formatPlain(least)}, where an answer scores 0`),
+    make("p", { class: "said" }, `Click a bar to see its questions. The bars go from 0 to 1, without equal answers; below ${formatPlain(least)} they are outlined, and the answers score 0`),
     moreSubmissions(),
   );
 };
@@ -135,7 +135,7 @@ const drawRisks = () => {
   return makeFigure(
     "Risk and coverage",
     drawCurves(lines, 1, label),
-    make("p", { class: "said" }, "risk (1 - mean score) over the share of answers that are accepted, the most confident first"),
+    make("p", { class: "said" }, "The risk (1 - mean score), if only the most confident answers are accepted: over the share of accepted answers."),
     several && makeKey(lines.map(({ place }) => place)),
   );
 };
@@ -220,13 +220,13 @@ const drawGroups = () => {
 };
 const drawVariants = () => {
   const table = data.variants;
-  if (!table.names.length) return [make("p", { class: "said" }, "Of so many answers, ", make("code", {}, "anls --variant all"), " says it.")];
+  if (!table.names.length) return [make("p", { class: "said" }, "There are too many answers for this table: type ", make("code", {}, "anls --variant all"), " with your files.")];
   const makeHeads = (row) => make("th", { scope: "row" }, table.names[row], make("small", {}, table.meanings[row]));
   const head = ["variant", several && make("td", { class: "chart" }), ...(several ? pairOf().map((place) => make("th", { scope: "col" }, makeName(place))) : [data.label]), state.second >= 0 && "difference"];
   const places = several ? pairOf() : [0];
   const spread = places.map((place) => `${several ? `${names[place]}: ` : ""}from ${formatScore(Math.min(...table.means[place]))} to ${formatScore(Math.max(...table.means[place]))}`);
   return [
-    make("p", { class: "said" }, `Each variant with its own threshold and case, as each program would have it. ${tame(spread.join("; "))}.`),
+    make("p", { class: "said" }, `Each variant has its own threshold and case, as in its program. ${tame(spread.join("; "))}.`),
     make("table", { class: "stack numbers" }, makeHead(head.filter(Boolean)), make("tbody", {}, drawComparisonRows(table, [...table.names.keys()], makeHeads))),
   ];
 };

@@ -101,7 +101,7 @@ const build = () => {
       makeSection("closer", "A closer look", "", make("div", { id: "panels" })),
       makeSection("questions", "Questions", "questions", [...data.notes.map((note) => make("p", { class: "note" }, tame(note))), ...makeTools()]),
     ),
-    make("footer", {}, `Made by anls-metric ${data.version}. This file asks nothing of any network.`),
+    make("footer", {}, `Made by anls-metric ${data.version}. This file loads nothing from the network.`),
   );
 };
 
