@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 
 from anls_metric.analysis.evidence import Case, Evidence, make_cases, measure_cases
 from anls_metric.analysis.scored import ScoredBatch, ScoredRow
-from anls_metric.analysis.signs import NULLS, SIGNS, VALUE_SIGNS, Sign
+from anls_metric.analysis.signs import NULLS, RULE_SIGNS, SIGNS, VALUE_SIGNS, Sign
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.remedies import Door, Remedy
 
@@ -129,7 +129,7 @@ class Hints:
             float_count,
         )
         hints, sampled = [], " sampled" * (self._step > 1)
-        for sign in SIGNS if self._of_texts else () if self._scorer.columns else VALUE_SIGNS:
+        for sign in SIGNS if self._of_texts else RULE_SIGNS if self._scorer.columns else VALUE_SIGNS:
             signed = sign.find(evidence) if _may_show(sign, evidence) else {}
             value, count = Counter(signed.values()).most_common(1)[0] if signed else ("", 0)
             if count >= max(sign.least, sign.share * total):

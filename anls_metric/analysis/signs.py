@@ -24,7 +24,7 @@ Findings = Mapping[int, str]
 
 
 class Sign(NamedTuple):
-    """A row of `SIGNS` or `VALUE_SIGNS`.
+    """A row of `SIGNS`, `VALUE_SIGNS` or `RULE_SIGNS`.
 
     Attributes:
         key: the name of the sign.
@@ -66,6 +66,13 @@ def _find_numbers_of_file(evidence: Evidence) -> Findings:
     """Find the wrong predictions that look like floats, if the file has floats."""
     floats = (case.number for case in evidence.wrong if re.fullmatch(r"-?\d+\.\d+(?:e[-+]?\d+)?", case.prediction))
     return dict.fromkeys(floats, "") if evidence.float_count else {}
+
+
+def _find_unmarked(evidence: Evidence) -> Findings:
+    """Find the predictions without the text that the rule of a benchmark expects before the answer."""
+    marker = getattr(evidence.scorer, "marker", "")
+    unmarked = (case.number for case in evidence.wrong if marker not in str(case.prediction))
+    return dict.fromkeys(unmarked, marker)
 
 
 def _find_misplaced(evidence: Evidence) -> Findings:
@@ -366,6 +373,16 @@ VALUE_SIGNS = (
         "predictions have keys without a value that no accepted answer has",
         remedies.NONE_KEYS,
         0.2,
+    ),
+)
+
+RULE_SIGNS = (
+    Sign(
+        "no marker",
+        _find_unmarked,
+        'predictions have no "{value}", without which the rule scores 0',
+        remedies.WHOLE_OUTPUT,
+        0.1,
     ),
 )
 

@@ -101,6 +101,11 @@ RULE_COLUMN = Remedy(
     command="name its field with --field {value}=PATH",
     page="rename its field to {value}",
 )
+WHOLE_OUTPUT = Remedy(
+    python="name the field of the whole model output with field=dict(prediction=PATH)",
+    command="name the field of the whole model output with --field prediction=PATH",
+    page="rename the field of the whole model output to prediction",
+)
 TWO_ROLES = Remedy(
     python="name two different fields with prediction and references, or give the accepted answers as gold",
     command="name two different fields with --prediction-field and --references-field, or add a gold file before it",

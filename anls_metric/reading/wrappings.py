@@ -68,7 +68,7 @@ def is_broken_harmony(text: str) -> bool:
 _NAME = r"(?:GPT4[ ]Correct[ ])?"
 _ASSISTANT = (
     r"<\|im_start\|>assistant|<\|start_header_id\|>assistant<\|end_header_id\|>|<\|assistant\|>|<start_of_turn>model"
-    rf"|\[/INST\]|\bASSISTANT:|^[ ]{{0,3}}(?:[#]{{1,3}}[ ])?{_NAME}Assistant:|^assistant[ ]{{0,3}}\r?$"
+    rf"|\[/INST\]|\bASSISTANT:|^[ ]{{0,3}}(?:[#]{{1,3}}[ ])?{_NAME}Assistant:|^assistant[ ]{{0,3}}\r?(?=\n)"
     r"|^[#]{2,3}[ ]Response:"
 )
 _OTHER_ROLE = (

@@ -54,6 +54,7 @@ class Rule:
         summarize: the function that computes the numbers of a data set from rows and their scores.
         threshold: the least similarity that is kept; in most rules it is part of the rule.
         options: the options that `rule` accepts.
+        marker: the text that must stand before the answer in a prediction, "" for none.
         prediction_field: the field of the predictions in a submission to the benchmark.
         find_refusal: the function that finds why the program of the benchmark refuses files; see `check_files`.
 
@@ -77,6 +78,7 @@ class Rule:
     optional: Mapping[str, str] = field(default_factory=dict)
     threshold: float = 0.5
     options: tuple[str, ...] = ()
+    marker: str = ""
     prediction_field: str = "prediction"
     find_refusal: FindRefusal | None = field(default=None, repr=False)
 

@@ -97,4 +97,5 @@ DOCVQA_2026 = Rule(
     "gold",
     judge,
     summarize_mean("accuracy"),
+    marker=_MARKER,
 )

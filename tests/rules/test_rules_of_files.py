@@ -107,6 +107,14 @@ def test_missing_column_is_an_error_that_lists_it(options: dict[str, Any], words
         score([{"gold": ["a"], "prediction": "a"}], **options)
 
 
+def test_predictions_without_the_marker_of_docvqa_2026_are_a_hint() -> None:
+    rows = [{"prediction": text, "gold": "a"} for text in ("a", "FINAL ANSWER: a", "b")]
+    with pytest.warns(anls_metric.ANLSWarning, match='2 of 3 predictions have no "FINAL ANSWER:"'):
+        scores = score(rows, variant="docvqa_2026")
+    assert scores.anls == 1 / 3
+    assert score(rows[1:2], variant="docvqa_2026").hints == []
+
+
 @pytest.mark.parametrize("name", ["dude", "longdocurl"])
 def test_alias_that_became_a_rule_names_the_rule(name: str) -> None:
     with pytest.raises(ValueError, match=rf'rule\("{name}"\)'):
@@ -134,7 +142,7 @@ def test_rows_in_memory_have_the_scores_of_the_rule(name: str) -> None:
         ([*DUDE_ANSWERS, DUDE_ANSWERS[0]], "the id a is repeated"),
         ([*DUDE_ANSWERS, *DUDE_ANSWERS], "the id a is repeated"),
         ([DUDE_ANSWERS[0], {"questionId": "b"}, DUDE_ANSWERS[2]], "answers.* is null, not an answer"),
-        ([{"answers": ["a"]}] * 2, "no question ids, and 2 answers for the 3 questions"),
+        ([{"answers": ["a"]}] * 2, "it has 2 answers without ids, and .* has 3 questions"),
     ],
 )
 def test_wrong_dude_submission_is_refused(answers: Any, words: str, tmp_path: Path) -> None:

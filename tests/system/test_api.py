@@ -114,7 +114,7 @@ def test_compare_takes_the_lists_that_score_takes() -> None:
     assert compare({"base": base, "tuned": tuned}, gold=["Coca Cola", "1988"]).to_dict()["comparisons"]
     lists = compare({"base": [["x"], ["y"]], "tuned": [["x"], ["z"]]}, [["x"], ["z"]], variant="anlsl")
     assert [lists[name].anls for name in ("base", "tuned")] == [0.5, 1.0]
-    with pytest.raises(ValueError, match="2 answers for the 3 questions"):
+    with pytest.raises(ValueError, match="it has 2 answers without ids, and gold has 3 questions"):
         compare({"base": base, "tuned": tuned}, [*references, ["x"]])
 
 

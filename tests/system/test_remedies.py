@@ -132,6 +132,11 @@ CASES = {
         "t.json --variant anls_star",
         {"t.json": [{**row, "prediction": [row["prediction"], "b"], "references": ["a", "b"]} for row in TABLE]},
     ),
+    "WHOLE_OUTPUT": Case(
+        "t.json --variant docvqa_2026",
+        "t.json --variant docvqa_2026 --field prediction=output",
+        {"t.json": [{"prediction": "a", "gold": "a", "output": "It is a.\nFINAL ANSWER: a"}]},
+    ),
     "RULE_COLUMN": Case(
         "t.json --variant dude",
         "t.json --variant dude --field answer_type=kind",
@@ -163,7 +168,7 @@ def test_command_that_a_remedy_suggests_works_on_the_file_that_caused_it(
         Path(path).write_text(json.dumps(rows), encoding="utf-8")
     status, out, err = run(*shlex.split(case.next_line))
     assert (status, words in err) == (0, False), err
-    assert "ANLS" in out
+    assert "anls|" in out
 
 
 def test_remedies_of_the_command_name_flags_that_exist() -> None:
