@@ -183,7 +183,7 @@ def test_files_are_scored() -> None:
     scored = score_files(GOLD, [SUBMISSION], case="counts")
     assert without_questions(scored["signature"]) == anls_metric.signature(ignore_case=False)
     assert without_questions(
-        score_logs([TABLE], "model", "accepted", "", "rrc", 0.9)["signature"]
+        score_logs([TABLE], "reply", "accepted", "", "rrc", 0.9)["signature"]
     ) == anls_metric.signature("rrc", 0.9)
     extracted = score_files(GOLD, [SUBMISSION], extract="think,final")
     assert "extract:think,final" in extracted["signature"]

@@ -102,7 +102,7 @@ def test_arguments_with_defaults_may_be_left_out(served: Served) -> None:
         threshold=0.7
     )
     assert call(served, "score_answers", [["a"], [["a"]]])["anls"] == 1
-    assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "model", "accepted"])["questions"] == 3
+    assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "reply", "accepted"])["questions"] == 3
     status, message = ask(served, "gradio_api/run/explain_answer", json.dumps({"data": ["a", ["a"]]}).encode())
     assert (status, json.loads(message)["data"][0]["score"]) == (200, 1)
 
@@ -162,7 +162,7 @@ def test_programs_score_files(client: Any, tmp_path: Path) -> None:
     assert [one["name"] for one in two["submissions"]] == ["submission", "other"]
     assert two["comparisons"][0]["difference"] == 0
     table = handle_file(str(TABLE))
-    result = client.predict([table], "model", "accepted", "", "rrc", 0.9, api_name="/score_logs")
+    result = client.predict([table], "reply", "accepted", "", "rrc", 0.9, api_name="/score_logs")
     assert without_questions(result["signature"]) == anls_metric.signature("rrc", 0.9)
     assert "lmms_eval" in [row["name"] for row in client.predict(api_name="/list_layouts")]
 
@@ -217,7 +217,7 @@ def test_memory_of_a_visit_is_released(served: Served, tmp_path: Path) -> None:
         return int(found.split()[1]) // 1024
 
     large = write_table(tmp_path / "large.jsonl", 60_000)
-    assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "model", "accepted"])["questions"] == 3
+    assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "reply", "accepted"])["questions"] == 3
     before = megabytes()
     for _ in range(2):
         assert call(served, "score_logs", [[as_file(upload(served, Path(large.path)))]])["questions"] == 60_000
@@ -229,9 +229,9 @@ def test_uploads_of_others_cannot_be_deleted(served: Served) -> None:
     folder = os.path.dirname(os.path.dirname(mine))
     others = [as_file(path) for path in (folder, os.path.dirname(mine), f"{mine}/..", f"{folder}/", f"{folder}/tmp")]
     for file in others:
-        assert "error" in call(served, "score_logs", [[file], "model", "accepted"])
+        assert "error" in call(served, "score_logs", [[file], "reply", "accepted"])
         assert "error" in call(served, "score_files", [file, [file]])
-    assert call(served, "score_logs", [[as_file(mine)], "model", "accepted"])["questions"] == 3
+    assert call(served, "score_logs", [[as_file(mine)], "reply", "accepted"])["questions"] == 3
 
 
 def test_files_of_the_server_are_never_read(served: Served) -> None:
@@ -255,7 +255,7 @@ def test_file_that_takes_long_keeps_nobody_waiting(served: Served, tmp_path: Pat
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(call, served, "score_logs", [[as_file(upload(served, tmp_path / "slow.csv"))]])
         assert call(served, "explain_answer", ["a", ["a"]])["score"] == 1
-        assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "model", "accepted"])["questions"] == 3
+        assert call(served, "score_logs", [[as_file(upload(served, TABLE))], "reply", "accepted"])["questions"] == 3
         found = slow.result()
     message = "this needs more memory or time than the page has for it: on your computer, type anls slow.csv"
     assert found.get("questions") == 1 or found["error"] == message
@@ -391,7 +391,7 @@ def test_agents_name_an_upload_as_they_like(served: Served) -> None:
     ]
 
     async def scores(session: Any) -> Any:
-        fields = {"prediction_field": "model", "references_field": "accepted"}
+        fields = {"prediction_field": "reply", "references_field": "accepted"}
         return [(await session.call_tool("score_logs", {"files": [one], **fields})).content[0].text for one in named]
 
     texts = agent(served, scores)
