@@ -169,7 +169,7 @@ class Images:
     def note(self) -> str:
         """A sentence about the images that were left out and why; "" for none."""
         reports = {
-            "no room": f"{{count:,}} beyond {self._most / 1e6:g} MB together (--images-limit)",
+            "no room": f"{{count:,}} over the limit of {self._most / 1e6:g} MB",
             "no time": "{count:,} for lack of time",
             "not found": f"{{count:,}} not in the {self._files.kind if self._files else 'table'}",
             "cannot be read": "{count:,} that cannot be read",

@@ -167,7 +167,7 @@ def test_images_limit_keeps_pages_of_wrong_answers(tmp_path: Path, report: Path)
     log = write_parquet(tmp_path / "log.parquet", make_rows(PAGES))
     run(log, "--report", str(report), "--images-limit", "0.000001")
     assert read_heights(report) == ["no room", "no room", "no room", 3]
-    assert "images left out: 2 beyond 1e-06 MB together (--images-limit)" in report.read_text(encoding="utf-8")
+    assert "images left out: 2 over the limit of 1e-06 MB" in report.read_text(encoding="utf-8")
 
 
 def write_zip(path: Path, files: Mapping[str, bytes]) -> str:
