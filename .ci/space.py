@@ -64,10 +64,10 @@ def linked(document: str) -> set[str]:
 
 
 def check_metric(folder: Path) -> str:
-    """Load the metric from its file in another folder, as evaluate does from the Hub, and return its stream."""
+    """Load the metric from its file in another folder, as evaluate does from the Hub, and return its output."""
     with tempfile.TemporaryDirectory() as elsewhere:
         command = [sys.executable, "-c", USES_THE_METRIC, str(folder / "anls.py")]
-        done = subprocess.run(command, cwd=elsewhere, env=ALONE, capture_stream=True, text=True)
+        done = subprocess.run(command, cwd=elsewhere, env=ALONE, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"evaluate.load does not work from {folder}:\n{done.stderr}")
     return done.stdout.strip()

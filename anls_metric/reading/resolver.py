@@ -82,10 +82,12 @@ class Sample:
     def describe_paths(self) -> str:
         """List the paths of the first record in words, including paths inside lists."""
         paths = list(_list_paths(self.records[0], into_lists=True)) if self.records else []
-        return list_some(map(repr, dict.fromkeys([*paths, *self.fields])), _SHOWN_PATHS) or "nothing"
+        names = [_MAP_PARTS.get(path, repr(path)) for path in dict.fromkeys([*paths, *self.fields])]
+        return list_some(names, _SHOWN_PATHS) or "nothing"
 
 
 _SHOWN_PATHS = 12
+_MAP_PARTS = {KEY: "keys", VALUE: "values"}  # of an object of answers by id
 
 
 def _list_paths(record: Mapping[str, Any], before: str = "", depth: int = 8, into_lists: bool = False) -> Iterable[str]:

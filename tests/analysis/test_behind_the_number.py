@@ -108,7 +108,7 @@ def test_corrections_change_the_number_and_the_signature(tmp_path: Path) -> None
 
 
 def test_corrections_of_unknown_questions_are_an_error_and_idle_ones_a_note(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="are not question ids"):
+    with pytest.raises(InputError, match=r"it corrects questions that do not exist \(77\)"):
         run(tmp_path, ANSWERS, corrections=Corrections({"77": Correction(exclude=True)}))
     evaluation = run(tmp_path, ANSWERS, corrections=Corrections({"1": Correction(["977633"])}))
     assert any("changes nothing" in note for note in evaluation.notes)

@@ -111,7 +111,7 @@ def test_rounds_without_a_pause_give_each_round_its_own_number(run: Run, size: i
         return [*full, ("compute", {}), *full]
 
     first, *others = run([rounds(is_right=number > 0) for number in range(size)])
-    assert str(first.pop(20)) == "there are no rows to score: pass at least one prediction with its references"
+    assert str(first.pop(20)) == "there are no rows to score: pass at least one prediction and its references"
     assert first == [{"anls": 1 - 1 / size}] * 40
     assert others == [[None] * 41] * (size - 1)
 

@@ -701,12 +701,6 @@ def test_docstring_examples_of_a_module_run(name: str) -> None:
     assert doctest.testmod(module, extraglobs={name: getattr(nested, name) for name in nested.__all__}).failed == 0
 
 
-def test_examples_of_the_guide_run() -> None:
-    results = doctest.testfile(str(ROOT / "docs" / "nested.md"), module_relative=False)
-    assert results.failed == 0
-    assert results.attempted > 20
-
-
 def test_nested_imports_the_core_and_no_numpy(run_python: Any, tmp_path: Path) -> None:
     program = (
         "import sys\n"

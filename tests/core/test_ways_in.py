@@ -44,7 +44,7 @@ def test_both_command_names_have_one_entry_point() -> None:
 def test_command_without_a_file_says_what_to_name(site_folder: Path, command: tuple[str, str]) -> None:
     done = run_python(*command, path=site_folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("anls: error: no files to score")
+    assert done.stderr.startswith("anls: error: there are no files to score")
 
 
 def test_package_and_pypi_anls_keep_their_own_scores(site_folder: Path) -> None:

@@ -322,7 +322,7 @@ def test_bad_arguments_of_the_callback_are_refused() -> None:
         ValidationMetrics(["a"], ["a"])  # type: ignore[arg-type]
     x = np.ones((2, 1))
     callback = ValidationMetrics(lambda model: ["a"], ["a", "b"])
-    with pytest.raises(ValueError, match="predictions has 1, references has 2 questions"):
+    with pytest.raises(ValueError, match="predictions has 1, references has 2"):
         make_small_model().fit(x, x, verbose=0, callbacks=[callback])
 
 

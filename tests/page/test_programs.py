@@ -356,7 +356,7 @@ def test_agents_have_the_same_as_tools(served: Served) -> None:
 
     names = {tool.name: tool for tool in agent(served, tools)}
     assert sorted(names) == sorted(ENDPOINTS)
-    assert "say why" in names["explain_answer"].description
+    assert "explain the score" in names["explain_answer"].description
     assert "closest one counts" in json.dumps(names["explain_answer"].inputSchema)
 
 

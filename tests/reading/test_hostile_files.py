@@ -90,7 +90,7 @@ def test_table_of_a_million_columns_is_refused(tmp_path: Path, capsys: pytest.Ca
     (tmp_path / "wide.csv").write_text(f"{header}\na\n")
     assert "line 2: this line has 1 values, and the header has 1,000,000" in refuse(capsys, tmp_path / "wide.csv")
     (tmp_path / "same.csv").write_text(f"{header},c0\na\n")
-    assert "two columns have the same name: c0" in refuse(capsys, tmp_path / "same.csv")
+    assert "two columns have the same name (c0)" in refuse(capsys, tmp_path / "same.csv")
 
 
 # Parquet and Arrow
