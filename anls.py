@@ -1276,7 +1276,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval",
-        meaning="lmms-eval since 0.3.3: as rrc, but predictions are stripped first",
+        meaning="lmms-eval since 0.3.0: as rrc, but predictions are stripped first",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
         prediction_length="stripped upper",
         reference_length="raw upper",

@@ -70,7 +70,8 @@ def _list_names(names: Iterable[str]) -> str:
 _EPILOG = f"""\
 files: leaderboard files (RRC), logs of evaluation harnesses (anls layouts lists them), and your own tables as JSON,
 JSON lines or CSV; after pip install 'anls-metric[files]' also Parquet, Arrow and Excel. - is standard input. A folder
-or a quoted pattern is one file in parts. NAME=FILE names a submission; files with the same name are runs of one model.
+or a quoted pattern is read as one file in several parts. NAME=FILE names a submission; files with the same name are
+runs of one model.
 variants: {_list_names(VARIANTS)};
   for lists and nested values {_list_names(OF_VALUES)};
   rules of benchmarks {_list_names(OF_RULES)}.

@@ -184,6 +184,6 @@ def _parse_printed_object(text: str) -> Any:
 
 def _refuse_printed(text: str, what: str) -> NoReturn:
     raise ValueError(
-        f"{what} is {describe(text)}, the printed form of something that is no list of strings: write it as JSON, "
+        f"{what} is {describe(text)}, a printed value that is not a list of strings: write it as JSON, "
         'like ["first answer", "second answer"]'
     ) from None

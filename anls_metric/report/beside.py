@@ -60,7 +60,8 @@ def _write_metrics(metrics: Mapping[str, Any], numbers: Numbers) -> Lines:
 
 
 def _write_corrections(corrections: Mapping[str, Any], numbers: Numbers) -> Lines:
-    text = f"{corrections['accepted']} accept more, {corrections['excluded']} left out"
+    accepted, excluded = corrections["accepted"], corrections["excluded"]
+    text = f"{accepted} question{'s' * (accepted != 1)} with more accepted answers, {excluded} left out"
     return [("corrected", f"{text}; without corrections {numbers.format(corrections['anls_without'])}")]
 
 

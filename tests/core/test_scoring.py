@@ -205,7 +205,7 @@ def test_white_space_that_is_kept_costs() -> None:
 
 
 def test_lmms_eval_strips_before_measuring_and_version_0_2_rounds_up_to_1() -> None:
-    """Since 0.3.3 the length of the stripped answer counts. Up to 0.2.4 every kept similarity became 1."""
+    """Since 0.3.0 the length of the stripped answer counts. Up to 0.2.4 every kept similarity became 1."""
     names = ("rrc", "lmms_eval", "lmms_eval_0_2")
     assert [anls_metric.anls_score("ab  ", ["a"], variant=name) for name in names] == [0.75, 0.5, 1.0]
     assert [anls_metric.anls_score(" The    Coca ", COCA_COLA, variant=name) for name in names] == [

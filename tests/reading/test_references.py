@@ -88,7 +88,7 @@ def test_parse_references_keeps_a_text_that_only_looks_like_a_list(cell: str) ->
     ],
 )
 def test_parse_references_refuses_the_printed_form_of_other_values(cell: str) -> None:
-    with pytest.raises(ValueError, match=r"references is .* the printed form of something"):
+    with pytest.raises(ValueError, match=r"references is .* a printed value"):
         parse_references(cell, "references")
 
 

@@ -94,7 +94,7 @@ def test_corrections_change_the_number_and_the_signature(run: Run, gold: Path, t
     }
     assert submission["questions"] == 3
     assert re.search(r"\|questions:4\|gold:[0-9a-f]{8}\|corrections:[0-9a-f]{8}\|v", document["signature"])
-    assert "1 accept more, 1 left out" in run(gold, file, "--corrections", corrections)[1]
+    assert "1 question with more accepted answers, 1 left out" in run(gold, file, "--corrections", corrections)[1]
     assert score(str(file), str(gold), corrections=corrections).to_dict() == document
 
 

@@ -392,7 +392,7 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "a reference that is true": ([{"questionId": 5, "answers": ["a", True]}], [], ["question 5", "True (bool)"]),
     "an empty list as a text": ([{"questionId": 5, "answers": "[]"}], [], ["question 5", "empty list"]),
     "references that are null": ([{"questionId": 5, "answers": None}], [], ["question 5", "None"]),
-    "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "printed form", "JSON"]),
+    "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "printed value", "JSON"]),
     "an answer that is true": (GOLD_A, [{"questionId": 1, "answer": True}], ["question 1", "True (bool)"]),
     "an answer that is null": (
         GOLD_A,
@@ -482,7 +482,10 @@ def test_bad_csv_is_refused_with_its_line(run: Run, tmp_path: Path) -> None:
 )
 def test_printed_references_of_other_values_are_refused(run: Run, tmp_path: Path, cell: str) -> None:
     table = write(tmp_path / "table.csv", f'prediction,references\na,"{cell}"\n')
-    assert f"table.csv, line 2: references is {cell!r} (str), the printed form of something" in run_to_error(run, table)
+    assert (
+        f"table.csv, line 2: references is {cell!r} (str), a printed value that is not a list of strings"
+        in run_to_error(run, table)
+    )
 
 
 def test_record_with_a_field_called_data_is_read(run: Run, tmp_path: Path) -> None:
