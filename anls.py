@@ -1159,7 +1159,7 @@ def _index_by_name(*variants: Variant) -> Mapping[str, Variant]:
 VARIANTS: Mapping[str, Variant] = _index_by_name(
     Variant(
         "standard",
-        meaning="case ignored, each run of white space is one blank, a similarity of exactly 0.5 counts",
+        meaning="case and extra white space ignored, exactly 0.5 counts",
         source="https://arxiv.org/abs/1905.13648",
         aliases=("evalscope", "minicpm_v"),
     ),
