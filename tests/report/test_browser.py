@@ -982,6 +982,22 @@ def test_marks_of_two_reviewers_are_merged_and_conflicts_shown(open_report: Open
     page.get_by_text("This is no file of marks").wait_for()
 
 
+NINE = {name: [("February 24, 1966", ["February 24 1966"]), ("2", ["4"])] for name in "abcdefg"}
+NINE |= {
+    "h": [("February 24 1966", ["February 24 1966"]), ("4", ["4"])],
+    "i": [("", ["February 24 1966"]), ("2", ["4"])],
+}
+
+
+def test_suspects_stand_beside_their_question_and_accepted_answers(open_report: OpenReport) -> None:
+    page = open_report(NINE)
+    page.get_by_role("tab", name="Suspect annotations").click()
+    assert page.locator("#panels li").all_inner_texts() == [
+        "1: 8 submissions say 2\nWhat is number 1? · accepted: 4",
+        "0: 7 submissions say february 24, 1966\nWhat is number 0? · accepted: February 24 1966",
+    ]
+
+
 def test_report_says_when_the_browser_cannot_keep_marks(browser: Any, tmp_path: Path) -> None:
     (tmp_path / "report.html").write_bytes(build_report(TWO).encode())
     page = browser.new_page()
