@@ -989,6 +989,34 @@ NINE |= {
 }
 
 
+def test_submissions_with_the_same_answer_share_a_box(open_report: OpenReport) -> None:
+    page = open_report(NINE, address="#q-0")
+    boxes = page.locator(".opened article")
+    assert [boxes.nth(place).locator(".name").all_inner_texts() for place in range(3)] == [["h"], [*"abcdefg"], ["i"]]
+    assert boxes.count() == 3
+    page.keyboard.press("j")
+    assert [name.split(", ") for name in boxes.evaluate_all("all => all.map(one => one.ariaLabel)")] == [
+        ["h"],
+        [*"abcdefg", "i"],
+    ]
+
+
+def test_answer_of_a_submission_is_accepted_without_typing(open_report: OpenReport, tmp_path: Path) -> None:
+    page = open_report(NINE, address="#q-0")
+    box = page.get_by_role("textbox", name="Accept")
+    buttons = page.get_by_role("button", name="Accept this answer")
+    assert buttons.count() == 1  # an answer that scores 1 and an empty answer have none
+    box.fill("24 February")
+    buttons.click()
+    assert box.input_value() == "24 February | February 24, 1966"
+    assert buttons.get_attribute("aria-pressed") == "true"
+    assert download_marks(page, tmp_path / "m.json") == [
+        {"questionId": "0", "mark": "", "accept": ["24 February", "February 24, 1966"]}
+    ]
+    buttons.click()
+    assert box.input_value() == "24 February"
+
+
 def test_suspects_stand_beside_their_question_and_accepted_answers(open_report: OpenReport) -> None:
     page = open_report(NINE)
     page.get_by_role("tab", name="Suspect annotations").click()

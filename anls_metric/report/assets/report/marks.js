@@ -135,6 +135,16 @@ export const drawMark = (row, redraw) => {
   const change = (changes) => {
     setMark(row, changes);
     redraw();
+// Accepts an answer of a submission, which nobody has to type then.
+export const drawAccept = (row, text, redraw) => {
+  const isAccepted = markOf(row).accept.includes(text);
+  const act = () => {
+    const others = markOf(row).accept.filter((each) => each !== text); // the reader may have typed in the box
+    setMark(row, { accept: isAccepted ? others : [...others, text] });
+    redraw();
+  };
+  return makeFilter(`accept ${text}`, "Accept this answer", isAccepted, act, "Accept this answer");
+};
   };
   const buttons = MARKS.map((name) => makeFilter(`mark ${name}`, name, own.mark === name, () => change({ mark: own.mark === name ? "" : name }), name, "chip"));
   const accept = make("input", { type: "text", "data-key": "mark accept", "aria-label": "Accept", placeholder: "the answer that should be accepted", dir: "auto", autocomplete: "off" });
