@@ -1026,6 +1026,49 @@ def test_suspects_stand_beside_their_question_and_accepted_answers(open_report: 
     ]
 
 
+def test_question_with_another_mark_stays_open_in_the_list_of_a_mark(open_report: OpenReport, tmp_path: Path) -> None:
+    page = open_report(TWO)
+    marks = [{"questionId": str(number), "mark": "unclear"} for number in (7, 8, 9)]
+    (tmp_path / "marks.json").write_text(json.dumps(marks))
+    page.locator("#import-file").set_input_files(tmp_path / "marks.json")
+    find_chip(page, "unclear").click()
+    order = list_ids(page)
+    page.keyboard.press("j")
+    group = page.get_by_role("group", name="Mark", exact=True)
+    group.get_by_role("button", name="model wrong").click()
+    assert page.locator("#list tr.open a").first.inner_text() == order[0]
+    page.keyboard.press("j")
+    assert page.locator("#list tr.open a").first.inner_text() == order[1]
+    assert list_ids(page) == order[1:]
+
+
+def test_corrections_without_a_mark_and_questions_without_one_are_filters(
+    open_report: OpenReport, tmp_path: Path
+) -> None:
+    page = open_report(TWO)
+    assert find_chip(page, "not marked").count() == 0
+    corrections = [
+        {"questionId": "7", "accept": ["tea"]},
+        {"questionId": "8", "exclude": True},
+        {"questionId": "9", "mark": "unclear"},
+    ]
+    (tmp_path / "corrections.json").write_text(json.dumps(corrections))
+    page.locator("#import-file").set_input_files(tmp_path / "corrections.json")
+    for name, ids in (("accepts more", ["7"]), ("left out", ["8"]), ("unclear", ["9"])):
+        find_chip(page, name).click()
+        assert list_ids(page) == ids
+        find_chip(page, name).click()
+    find_chip(page, "not marked").click()
+    assert read_status(page) == "117 of 120 questions"
+
+
+def test_cleared_filters_keep_the_open_question_in_sight(open_report: OpenReport) -> None:
+    page = open_report(TWO, address="#q-99?search=99")
+    page.get_by_role("button", name="Clear filters").click()
+    assert page.evaluate("document.activeElement.dataset.row") == "99"
+    assert page.locator("#list tr.open").bounding_box()["y"] < 200
+
+
 def test_report_says_when_the_browser_cannot_keep_marks(browser: Any, tmp_path: Path) -> None:
     (tmp_path / "report.html").write_bytes(build_report(TWO).encode())
     page = browser.new_page()

@@ -39,7 +39,7 @@ export const drawFilters = () => {
 const drawPointChips = () =>
   Object.entries(data.answers[state.first].points).filter(([, rows]) => rows.length).map(([name, rows]) => makeChip(`points ${name}`, POINTS[name], rows.length, state.points === name, () => update({ points: state.points === name ? "" : name })));
 const drawMarkChips = () =>
-  Object.entries(countMarks()).map(([name, count]) => makeChip(`mark filter ${name}`, name, count, state.marks.includes(name), () => update({ marks: toggle(state.marks, name) }), "marked"));
+  Object.entries(countMarks()).filter(([name, count]) => count || state.marks.includes(name)).map(([name, count]) => makeChip(`mark filter ${name}`, name, count, state.marks.includes(name), () => update({ marks: toggle(state.marks, name) }), "marked"));
 export const drawPicks = () => {
   const choices = names.map((name, place) => [place, name]);
   const fields = Object.keys(data.groups).filter((field) => data.groups[field].names.length <= MOST_NAMES);

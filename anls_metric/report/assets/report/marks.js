@@ -3,7 +3,6 @@ import { make, makeFilter, tame, countNoun } from "./elements.js";
 import { data } from "./data.js";
 
 export const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
-export const CONFLICT = "conflict";
 const PLACE = `anls-marks:${/gold:\w+/.exec(data.signature)?.[0] ?? data.signature}`; // identifies the questions by their hash
 const IN_PRIVATE = "This browser cannot keep marks, perhaps because the window is private: export them before you close it.";
 const IN_BROWSER = "Marks are kept in this browser alone, also after a reload: export them to send them.";
@@ -51,14 +50,20 @@ const keep = () => {
 export const describePlace = () => (isKept ? IN_BROWSER : IN_PRIVATE);
 
 export const markOf = (row) => marks.get(data.ids[row]) ?? EMPTY;
-export const hasMark = (row, name) => (name === CONFLICT ? Boolean(markOf(row).others) : markOf(row).mark === name);
+// The filters of questions by their marks. A file of corrections accepts answers and leaves questions out without a mark.
+const TESTS_OF_MARKS = {
+  ...Object.fromEntries(MARKS.map((name) => [name, ({ mark }) => mark === name])),
+  "accepts more": ({ accept }) => accept.length > 0,
+  "left out": ({ exclude }) => exclude,
+  conflict: ({ others }) => Boolean(others),
+  "not marked": isEmpty,
+};
+export const MARK_FILTERS = Object.keys(TESTS_OF_MARKS);
+export const hasMark = (row, name) => TESTS_OF_MARKS[name](markOf(row));
 export const countMarks = () => {
-  const counts = {};
-  for (const { mark, others } of marks.values()) {
-    if (mark) counts[mark] = (counts[mark] ?? 0) + 1;
-    if (others) counts[CONFLICT] = (counts[CONFLICT] ?? 0) + 1;
-  }
-  return counts;
+  if (!marks.size) return {};
+  const own = data.ids.map((_, row) => markOf(row));
+  return Object.fromEntries(MARK_FILTERS.map((name) => [name, own.filter(TESTS_OF_MARKS[name]).length]));
 };
 const setMark = (row, changes) => {
   const changed = { ...markOf(row), ...changes };
