@@ -974,6 +974,7 @@ def test_marks_of_two_reviewers_are_merged_and_conflicts_shown(open_report: Open
     assert "annotation wrong; accept tea" in page.locator(".conflict").inner_text()
     page.get_by_role("button", name="Take this mark").click()
     assert page.locator(".conflict").count() == 0
+    assert page.evaluate("document.activeElement.dataset.row") == "7"
     assert [mark["mark"] for mark in download_marks(page, tmp_path / "m.json")] == ["annotation wrong", "unclear"]
     page.locator("#import-file").set_input_files(tmp_path / "other.json")
     page.get_by_text("0 marks taken over.").wait_for()
@@ -1040,6 +1041,21 @@ def test_question_with_another_mark_stays_open_in_the_list_of_a_mark(open_report
     page.keyboard.press("j")
     assert page.locator("#list tr.open a").first.inner_text() == order[1]
     assert list_ids(page) == order[1:]
+
+
+@pytest.mark.parametrize("key", ["Enter", "Escape"])
+def test_key_leaves_a_box_of_a_mark_for_the_next_question(open_report: OpenReport, key: str) -> None:
+    page = open_report(TWO)
+    order = list_ids(page)
+    page.keyboard.press("j")
+    page.get_by_role("textbox", name="Accept").press_sequentially("jk/")
+    page.keyboard.press(key)
+    assert page.locator("#list tr.open a").first.inner_text() == order[0]
+    assert find_chip(page, "accepts more").inner_text() == "accepts more1"
+    page.keyboard.press("j")
+    assert page.locator("#list tr.open a").first.inner_text() == order[1]
+    page.keyboard.press("k")
+    assert page.get_by_role("textbox", name="Accept").input_value() == "jk/"
 
 
 def test_corrections_without_a_mark_and_questions_without_one_are_filters(

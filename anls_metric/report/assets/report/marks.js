@@ -122,7 +122,7 @@ const drawConflict = (row, other, redraw) => {
   const others = markOf(row).others.filter((each) => each !== other);
   const settle = (changes) => {
     setMark(row, { ...changes, others });
-    redraw();
+    redraw(row); // the pressed button is gone
   };
   return make(
     "p",
@@ -135,11 +135,6 @@ const drawConflict = (row, other, redraw) => {
     make("button", { "data-key": "keep mark", onclick: () => settle({}) }, "Keep mine"),
   );
 };
-export const drawMark = (row, redraw) => {
-  const own = markOf(row);
-  const change = (changes) => {
-    setMark(row, changes);
-    redraw();
 // Accepts an answer of a submission, which nobody has to type then.
 export const drawAccept = (row, text, redraw) => {
   const isAccepted = markOf(row).accept.includes(text);
@@ -150,6 +145,11 @@ export const drawAccept = (row, text, redraw) => {
   };
   return makeFilter(`accept ${text}`, "Accept this answer", isAccepted, act, "Accept this answer");
 };
+export const drawMark = (row, redraw) => {
+  const own = markOf(row);
+  const change = (changes) => {
+    setMark(row, changes);
+    redraw();
   };
   const buttons = MARKS.map((name) => makeFilter(`mark ${name}`, name, own.mark === name, () => change({ mark: own.mark === name ? "" : name }), name, "chip"));
   const accept = make("input", { type: "text", "data-key": "mark accept", "aria-label": "Accept", placeholder: "the answer that should be accepted", dir: "auto", autocomplete: "off" });

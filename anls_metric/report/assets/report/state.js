@@ -171,7 +171,7 @@ export const update = (changes, { isNew = true, focus, isTyped = false } = {}) =
   if (isOneSearch) timer = setTimeout(() => show(false), PAUSE);
   else show(isNew);
 };
-export const redraw = () => listener({});
+export const redraw = (focus) => listener({}, focus);
 export const follow = (hash) => {
   const found = parseAddress(hash);
   if (!found) return;
