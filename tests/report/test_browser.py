@@ -1074,6 +1074,7 @@ def test_corrections_without_a_mark_and_questions_without_one_are_filters(
         find_chip(page, name).click()
         assert list_ids(page) == ids
         find_chip(page, name).click()
+    assert find_chip(page, "not marked").inner_text() == "not marked117"
     find_chip(page, "not marked").click()
     assert read_status(page) == "117 of 120 questions"
 

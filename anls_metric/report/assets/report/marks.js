@@ -61,9 +61,11 @@ const TESTS_OF_MARKS = {
 export const MARK_FILTERS = Object.keys(TESTS_OF_MARKS);
 export const hasMark = (row, name) => TESTS_OF_MARKS[name](markOf(row));
 export const countMarks = () => {
-  if (!marks.size) return {};
-  const own = data.ids.map((_, row) => markOf(row));
-  return Object.fromEntries(MARK_FILTERS.map((name) => [name, own.filter(TESTS_OF_MARKS[name]).length]));
+  const shown = [...marks].filter(([id]) => rowOf.has(id)).map(([, mark]) => mark);
+  if (!shown.length) return {};
+  const counts = Object.fromEntries(MARK_FILTERS.map((name) => [name, shown.filter(TESTS_OF_MARKS[name]).length]));
+  counts["not marked"] += data.ids.length - shown.length;
+  return counts;
 };
 const setMark = (row, changes) => {
   const changed = { ...markOf(row), ...changes };
