@@ -1041,6 +1041,10 @@ def test_question_with_another_mark_stays_open_in_the_list_of_a_mark(open_report
     page.keyboard.press("j")
     assert page.locator("#list tr.open a").first.inner_text() == order[1]
     assert list_ids(page) == order[1:]
+    group.get_by_role("button", name="model wrong").click()
+    page.keyboard.press("Escape")
+    assert list_ids(page) == order[2:]
+    assert page.evaluate("document.activeElement.id") == "count"
 
 
 @pytest.mark.parametrize("key", ["Enter", "Escape"])

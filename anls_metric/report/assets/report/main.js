@@ -145,7 +145,7 @@ const goTo = (place, focused = place) => {
 };
 const focusQuestion = (row) => {
   const link = $("list").querySelector(`[data-row="${row}"]`);
-  if (!link) return;
+  if (!link) return $("count").focus({ preventScroll: true }); // the question has left the list
   link.focus({ preventScroll: true });
   const shown = link.closest("tr");
   shown.scrollIntoView({ block: "nearest" });
