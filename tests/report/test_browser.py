@@ -1074,6 +1074,8 @@ def test_corrections_without_a_mark_and_questions_without_one_are_filters(
     ]
     (tmp_path / "corrections.json").write_text(json.dumps(corrections))
     page.locator("#import-file").set_input_files(tmp_path / "corrections.json")
+    rows = page.locator("#list tr.row")
+    assert rows.nth(list_ids(page).index("7")).locator("small").all_inner_texts() == ["accepts more"]
     for name, ids in (("accepts more", ["7"]), ("left out", ["8"]), ("unclear", ["9"])):
         find_chip(page, name).click()
         assert list_ids(page) == ids
@@ -1081,6 +1083,17 @@ def test_corrections_without_a_mark_and_questions_without_one_are_filters(
     assert find_chip(page, "not marked").inner_text() == "not marked117"
     find_chip(page, "not marked").click()
     assert read_status(page) == "117 of 120 questions"
+
+
+def test_question_that_corrections_leave_out_says_so_and_can_be_kept(open_report: OpenReport, tmp_path: Path) -> None:
+    page = open_report(TWO, address="#q-8")
+    (tmp_path / "corrections.json").write_text(json.dumps([{"questionId": "8", "exclude": True, "note": "no page"}]))
+    page.locator("#import-file").set_input_files(tmp_path / "corrections.json")
+    page.get_by_text("The corrections leave this question out.").wait_for()
+    page.get_by_role("button", name="Keep the question").click()
+    assert page.get_by_text("leave this question out").count() == 0
+    assert page.evaluate("document.activeElement.dataset.row") == "8"
+    assert download_marks(page, tmp_path / "m.json") == [{"questionId": "8", "mark": "", "note": "no page"}]
 
 
 def test_cleared_filters_keep_the_open_question_in_sight(open_report: OpenReport) -> None:

@@ -125,7 +125,7 @@ const drawEverything = (changes = {}, focus = undefined) => {
   const counted = countMarks();
   drawPart("filters", [first, second, outcomes, before, change, group, only, points, marks, range, counted], drawFilters);
   $("list").classList.toggle("several-answers", second >= 0);
-  drawPart("list", [first, second, outcomes, before, change, group, only, points, marks, range, sort, direction, search, page, open, open < 0 ? "" : markOf(open)], () => drawList());
+  drawPart("list", [first, second, outcomes, before, change, group, only, points, marks, range, sort, direction, search, page, open, counted, open < 0 ? "" : markOf(open)], () => drawList());
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
   $("unknown").textContent = tame(state.unknown);

@@ -60,6 +60,7 @@ const TESTS_OF_MARKS = {
 };
 export const MARK_FILTERS = Object.keys(TESTS_OF_MARKS);
 export const hasMark = (row, name) => TESTS_OF_MARKS[name](markOf(row));
+export const listMarks = (row) => (marks.has(data.ids[row]) ? MARK_FILTERS.filter((name) => hasMark(row, name)) : []);
 export const countMarks = () => {
   const shown = [...marks].filter(([id]) => rowOf.has(id)).map(([, mark]) => mark);
   if (!shown.length) return {};
@@ -149,9 +150,9 @@ export const drawAccept = (row, text, redraw) => {
 };
 export const drawMark = (row, redraw) => {
   const own = markOf(row);
-  const change = (changes) => {
+  const change = (changes, focus) => {
     setMark(row, changes);
-    redraw();
+    redraw(focus);
   };
   const buttons = MARKS.map((name) => makeFilter(`mark ${name}`, name, own.mark === name, () => change({ mark: own.mark === name ? "" : name }), name, "chip"));
   const accept = make("input", { type: "text", "data-key": "mark accept", "aria-label": "Accept", placeholder: "the answer that should be accepted", dir: "auto", autocomplete: "off" });
@@ -166,6 +167,7 @@ export const drawMark = (row, redraw) => {
     { class: "marks", role: "group", "aria-label": "Mark" },
     make("div", { class: "chips" }, buttons),
     make("div", { class: "line" }, make("label", { class: "pick" }, "Accept", accept), make("label", { class: "pick" }, "Note", note)),
+    own.exclude && make("p", { class: "note conflict" }, "The corrections leave this question out. ", make("button", { "data-key": "keep question", onclick: () => change({ exclude: false }, row) }, "Keep the question")),
     (own.others ?? []).map((other) => drawConflict(row, other, redraw)),
   );
 };
