@@ -974,12 +974,133 @@ def test_marks_of_two_reviewers_are_merged_and_conflicts_shown(open_report: Open
     assert "annotation wrong; accept tea" in page.locator(".conflict").inner_text()
     page.get_by_role("button", name="Take this mark").click()
     assert page.locator(".conflict").count() == 0
+    assert page.evaluate("document.activeElement.dataset.row") == "7"
     assert [mark["mark"] for mark in download_marks(page, tmp_path / "m.json")] == ["annotation wrong", "unclear"]
     page.locator("#import-file").set_input_files(tmp_path / "other.json")
     page.get_by_text("0 marks taken over.").wait_for()
     (tmp_path / "odd.json").write_text("{")
     page.locator("#import-file").set_input_files(tmp_path / "odd.json")
     page.get_by_text("This is no file of marks").wait_for()
+
+
+NINE = {name: [("February 24, 1966", ["February 24 1966"]), ("2", ["4"])] for name in "abcdefg"}
+NINE |= {
+    "h": [("February 24 1966", ["February 24 1966"]), ("4", ["4"])],
+    "i": [("", ["February 24 1966"]), ("2", ["4"])],
+}
+
+
+def test_submissions_with_the_same_answer_share_a_box(open_report: OpenReport) -> None:
+    page = open_report(NINE, address="#q-0")
+    boxes = page.locator(".opened article")
+    assert [boxes.nth(place).locator(".name").all_inner_texts() for place in range(3)] == [["h"], [*"abcdefg"], ["i"]]
+    assert boxes.count() == 3
+    page.keyboard.press("j")
+    assert [name.split(", ") for name in boxes.evaluate_all("all => all.map(one => one.ariaLabel)")] == [
+        ["h"],
+        [*"abcdefg", "i"],
+    ]
+
+
+def test_answer_of_a_submission_is_accepted_without_typing(open_report: OpenReport, tmp_path: Path) -> None:
+    page = open_report(NINE, address="#q-0")
+    box = page.get_by_role("textbox", name="Accept")
+    buttons = page.get_by_role("button", name="Accept this answer")
+    assert buttons.count() == 1  # an answer that scores 1 and an empty answer have none
+    box.fill("24 February")
+    buttons.click()
+    assert box.input_value() == "24 February | February 24, 1966"
+    assert buttons.get_attribute("aria-pressed") == "true"
+    assert download_marks(page, tmp_path / "m.json") == [
+        {"questionId": "0", "mark": "", "accept": ["24 February", "February 24, 1966"]}
+    ]
+    buttons.click()
+    assert box.input_value() == "24 February"
+
+
+def test_suspects_stand_beside_their_question_and_accepted_answers(open_report: OpenReport) -> None:
+    page = open_report(NINE)
+    page.get_by_role("tab", name="Suspect annotations").click()
+    assert page.locator("#panels li").all_inner_texts() == [
+        "1: 8 submissions say 2\nWhat is number 1? · accepted: 4",
+        "0: 7 submissions say february 24, 1966\nWhat is number 0? · accepted: February 24 1966",
+    ]
+
+
+def test_question_with_another_mark_stays_open_in_the_list_of_a_mark(open_report: OpenReport, tmp_path: Path) -> None:
+    page = open_report(TWO)
+    marks = [{"questionId": str(number), "mark": "unclear"} for number in (7, 8, 9)]
+    (tmp_path / "marks.json").write_text(json.dumps(marks))
+    page.locator("#import-file").set_input_files(tmp_path / "marks.json")
+    find_chip(page, "unclear").click()
+    order = list_ids(page)
+    page.keyboard.press("j")
+    group = page.get_by_role("group", name="Mark", exact=True)
+    group.get_by_role("button", name="model wrong").click()
+    assert page.locator("#list tr.open a").first.inner_text() == order[0]
+    page.keyboard.press("j")
+    assert page.locator("#list tr.open a").first.inner_text() == order[1]
+    assert list_ids(page) == order[1:]
+    group.get_by_role("button", name="model wrong").click()
+    page.keyboard.press("Escape")
+    assert list_ids(page) == order[2:]
+    assert page.evaluate("document.activeElement.id") == "count"
+
+
+@pytest.mark.parametrize("key", ["Enter", "Escape"])
+def test_key_leaves_a_box_of_a_mark_for_the_next_question(open_report: OpenReport, key: str) -> None:
+    page = open_report(TWO)
+    order = list_ids(page)
+    page.keyboard.press("j")
+    page.get_by_role("textbox", name="Accept").press_sequentially("jk/")
+    page.keyboard.press(key)
+    assert page.locator("#list tr.open a").first.inner_text() == order[0]
+    assert find_chip(page, "accepts more").inner_text() == "accepts more1"
+    page.keyboard.press("j")
+    assert page.locator("#list tr.open a").first.inner_text() == order[1]
+    page.keyboard.press("k")
+    assert page.get_by_role("textbox", name="Accept").input_value() == "jk/"
+
+
+def test_corrections_without_a_mark_and_questions_without_one_are_filters(
+    open_report: OpenReport, tmp_path: Path
+) -> None:
+    page = open_report(TWO)
+    assert find_chip(page, "not marked").count() == 0
+    corrections = [
+        {"questionId": "7", "accept": ["tea"]},
+        {"questionId": "8", "exclude": True},
+        {"questionId": "9", "mark": "unclear"},
+    ]
+    (tmp_path / "corrections.json").write_text(json.dumps(corrections))
+    page.locator("#import-file").set_input_files(tmp_path / "corrections.json")
+    rows = page.locator("#list tr.row")
+    assert rows.nth(list_ids(page).index("7")).locator("small").all_inner_texts() == ["accepts more"]
+    for name, ids in (("accepts more", ["7"]), ("left out", ["8"]), ("unclear", ["9"])):
+        find_chip(page, name).click()
+        assert list_ids(page) == ids
+        find_chip(page, name).click()
+    assert find_chip(page, "not marked").inner_text() == "not marked117"
+    find_chip(page, "not marked").click()
+    assert read_status(page) == "117 of 120 questions"
+
+
+def test_question_that_corrections_leave_out_says_so_and_can_be_kept(open_report: OpenReport, tmp_path: Path) -> None:
+    page = open_report(TWO, address="#q-8")
+    (tmp_path / "corrections.json").write_text(json.dumps([{"questionId": "8", "exclude": True, "note": "no page"}]))
+    page.locator("#import-file").set_input_files(tmp_path / "corrections.json")
+    page.get_by_text("The corrections leave this question out.").wait_for()
+    page.get_by_role("button", name="Keep the question").click()
+    assert page.get_by_text("leave this question out").count() == 0
+    assert page.evaluate("document.activeElement.dataset.row") == "8"
+    assert download_marks(page, tmp_path / "m.json") == [{"questionId": "8", "mark": "", "note": "no page"}]
+
+
+def test_cleared_filters_keep_the_open_question_in_sight(open_report: OpenReport) -> None:
+    page = open_report(TWO, address="#q-99?search=99")
+    page.get_by_role("button", name="Clear filters").click()
+    assert page.evaluate("document.activeElement.dataset.row") == "99"
+    assert page.locator("#list tr.open").bounding_box()["y"] < 200
 
 
 def test_report_says_when_the_browser_cannot_keep_marks(browser: Any, tmp_path: Path) -> None:

@@ -263,6 +263,7 @@ const drawBehind = () => [
   ...shownPlaces().filter(hasBehind).flatMap((place) => [several && make("h3", {}, makeName(place)), listBeside(place), listPoints(place), listForms(place)]),
   moreSubmissions(),
 ];
+const brief = (text) => tame(text.length > 120 ? `${text.slice(0, 120)}…` : text);
 const drawSuspects = () => {
   const isPressed = state.only === "suspects";
   const button = makeFilter("suspects", `${countNoun(data.suspects.length, "question")} with suspect accepted answers: show them`, isPressed, () => showQuestions({ only: isPressed ? "" : "suspects" }), "Show these questions", "");
@@ -271,7 +272,8 @@ const drawSuspects = () => {
   const items = shown.map(({ id, answer, count }) => {
     const row = rows.get(id);
     const link = row === undefined ? make("b", {}, tame(id)) : make("a", { href: formatAddress({ ...NO_FILTERS, only: "suspects", open: row }), "data-open": row }, tame(id));
-    return make("li", {}, link, `: ${count} submissions say `, make("bdi", {}, tame(answer)));
+    const question = row !== undefined && make("div", { class: "said" }, make("bdi", {}, brief(data.questions[row])), " · accepted: ", make("bdi", {}, brief(data.references[row].join(" | "))));
+    return make("li", {}, link, `: ${count} submissions say `, make("bdi", {}, tame(answer)), question);
   });
   const intro = "Most submissions agree on an answer that is not accepted.";
   return [make("p", { class: "said" }, intro), make("p", {}, button), rove(make("ul", {}, items)), data.suspects.length > FEW ? makeMore(data.suspects.length, "suspect") : null];

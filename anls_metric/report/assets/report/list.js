@@ -1,7 +1,7 @@
 // The list of questions, its filters, and the open question.
 import { make, makeFilter, makeSelect, markHidden, shorten, tame, makeBadge, countNoun, formatCount } from "./elements.js";
 import { data, several, names, makeName, pageStem } from "./data.js";
-import { countMarks, markOf } from "./marks.js";
+import { countMarks, listMarks } from "./marks.js";
 import { state, update, chooseFirst, chooseSecond, makeAddresses, isFiltered, NO_FILTERS, POINTS, SORTS } from "./state.js";
 import { findRows, countPair, subtractScores, sortNames } from "./questions.js";
 import { drawQuestion } from "./question.js";
@@ -39,7 +39,7 @@ export const drawFilters = () => {
 const drawPointChips = () =>
   Object.entries(data.answers[state.first].points).filter(([, rows]) => rows.length).map(([name, rows]) => makeChip(`points ${name}`, POINTS[name], rows.length, state.points === name, () => update({ points: state.points === name ? "" : name })));
 const drawMarkChips = () =>
-  Object.entries(countMarks()).map(([name, count]) => makeChip(`mark filter ${name}`, name, count, state.marks.includes(name), () => update({ marks: toggle(state.marks, name) }), "marked"));
+  Object.entries(countMarks()).filter(([name, count]) => count || state.marks.includes(name)).map(([name, count]) => makeChip(`mark filter ${name}`, name, count, state.marks.includes(name), () => update({ marks: toggle(state.marks, name) }), "marked"));
 export const drawPicks = () => {
   const choices = names.map((name, place) => [place, name]);
   const fields = Object.keys(data.groups).filter((field) => data.groups[field].names.length <= MOST_NAMES);
@@ -103,8 +103,8 @@ const drawRow = (row, addressOf) => {
     cells.push(makeAnswerCell(state.second, row), make("td", { class: value ? "of-difference" : "of-difference nil" }, value === null ? "-" : `${value > 0 ? "+" : ""}${value.toFixed(2)}`));
   }
   const outcome = data.answers[state.first].outcomes[row];
-  const { mark } = markOf(row);
-  cells.push(make("td", { class: "outcome" }, outcome >= 0 && make("i", { class: `o${outcome}` }), data.outcomes[outcome]?.name ?? "not asked", mark && make("small", { class: "mark" }, mark)));
+  const marks = listMarks(row);
+  cells.push(make("td", { class: "outcome" }, outcome >= 0 && make("i", { class: `o${outcome}` }), data.outcomes[outcome]?.name ?? "not asked", marks.length > 0 && make("small", { class: "mark" }, marks.join(", "))));
   const shown = make("tr", { class: isOpen ? "row open" : "row" }, cells);
   shown.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;

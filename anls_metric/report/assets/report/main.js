@@ -47,7 +47,7 @@ const makeTools = () => {
       "div",
       { class: "line" },
       make("p", { id: "count", role: "status", tabindex: -1 }),
-      make("button", { id: "clear", onclick: () => update(NO_FILTERS) }, "Clear filters"),
+      make("button", { id: "clear", onclick: () => update(NO_FILTERS, { focus: state.open }) }, "Clear filters"),
       copy,
       make("button", { id: "csv", onclick: () => download(formatCsv(), "questions.csv", "text/csv") }, "Download CSV"),
       make("button", { onclick: () => download(formatSheet(), "questions for spreadsheets.csv", "text/csv") }, "CSV for spreadsheets"),
@@ -69,7 +69,7 @@ const makeTools = () => {
       make("span", { id: "page" }),
       make("button", { id: "on", onclick: () => turn(1) }, "Next"),
     ),
-    make("p", { class: "said keys" }, ...[["/", " searches, "], ["j", " and "], ["k", " or the arrows open the next and the previous question, "], ["Esc", " closes it."]].flatMap(([key, text]) => [make("kbd", {}, key), text])),
+    make("p", { class: "said keys" }, ...[["/", " searches, "], ["Enter", " leaves a text box of a mark, "], ["j", " and "], ["k", " or the arrows open the next and the previous question, "], ["Esc", " closes it."]].flatMap(([key, text]) => [make("kbd", {}, key), text])),
   ];
 };
 const readMarks = async ({ target }) => {
@@ -125,7 +125,7 @@ const drawEverything = (changes = {}, focus = undefined) => {
   const counted = countMarks();
   drawPart("filters", [first, second, outcomes, before, change, group, only, points, marks, range, counted], drawFilters);
   $("list").classList.toggle("several-answers", second >= 0);
-  drawPart("list", [first, second, outcomes, before, change, group, only, points, marks, range, sort, direction, search, page, open, open < 0 ? "" : markOf(open)], () => drawList());
+  drawPart("list", [first, second, outcomes, before, change, group, only, points, marks, range, sort, direction, search, page, open, counted, open < 0 ? "" : markOf(open)], () => drawList());
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
   $("unknown").textContent = tame(state.unknown);
@@ -145,7 +145,7 @@ const goTo = (place, focused = place) => {
 };
 const focusQuestion = (row) => {
   const link = $("list").querySelector(`[data-row="${row}"]`);
-  if (!link) return;
+  if (!link) return $("count").focus({ preventScroll: true }); // the question has left the list
   link.focus({ preventScroll: true });
   const shown = link.closest("tr");
   shown.scrollIntoView({ block: "nearest" });
@@ -162,7 +162,12 @@ const followSearch = () => {
   if ($("search").value !== state.search) update({ search: $("search").value }, { isTyped: true });
 };
 const handleKey = (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
+  if (event.target.matches(".marks input") && ["Enter", "Escape"].includes(event.key)) {
+    event.preventDefault();
+    redraw(state.open);
+    return;
+  }
   if (event.target === $("search") && event.key === "Escape") {
     event.preventDefault(); // the browser would clear the box without an event
     if (state.search) update({ search: "" });

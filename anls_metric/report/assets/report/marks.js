@@ -3,7 +3,6 @@ import { make, makeFilter, tame, countNoun } from "./elements.js";
 import { data } from "./data.js";
 
 export const MARKS = ["annotation wrong", "metric too strict", "model wrong", "unclear"];
-export const CONFLICT = "conflict";
 const PLACE = `anls-marks:${/gold:\w+/.exec(data.signature)?.[0] ?? data.signature}`; // identifies the questions by their hash
 const IN_PRIVATE = "This browser cannot keep marks, perhaps because the window is private: export them before you close it.";
 const IN_BROWSER = "Marks are kept in this browser alone, also after a reload: export them to send them.";
@@ -51,13 +50,22 @@ const keep = () => {
 export const describePlace = () => (isKept ? IN_BROWSER : IN_PRIVATE);
 
 export const markOf = (row) => marks.get(data.ids[row]) ?? EMPTY;
-export const hasMark = (row, name) => (name === CONFLICT ? Boolean(markOf(row).others) : markOf(row).mark === name);
+// The filters of questions by their marks. A file of corrections accepts answers and leaves questions out without a mark.
+const TESTS_OF_MARKS = {
+  ...Object.fromEntries(MARKS.map((name) => [name, ({ mark }) => mark === name])),
+  "accepts more": ({ accept }) => accept.length > 0,
+  "left out": ({ exclude }) => exclude,
+  conflict: ({ others }) => Boolean(others),
+  "not marked": isEmpty,
+};
+export const MARK_FILTERS = Object.keys(TESTS_OF_MARKS);
+export const hasMark = (row, name) => TESTS_OF_MARKS[name](markOf(row));
+export const listMarks = (row) => (marks.has(data.ids[row]) ? MARK_FILTERS.filter((name) => hasMark(row, name)) : []);
 export const countMarks = () => {
-  const counts = {};
-  for (const { mark, others } of marks.values()) {
-    if (mark) counts[mark] = (counts[mark] ?? 0) + 1;
-    if (others) counts[CONFLICT] = (counts[CONFLICT] ?? 0) + 1;
-  }
+  const shown = [...marks].filter(([id]) => rowOf.has(id)).map(([, mark]) => mark);
+  if (!shown.length) return {};
+  const counts = Object.fromEntries(MARK_FILTERS.map((name) => [name, shown.filter(TESTS_OF_MARKS[name]).length]));
+  counts["not marked"] += data.ids.length - shown.length;
   return counts;
 };
 const setMark = (row, changes) => {
@@ -117,7 +125,7 @@ const drawConflict = (row, other, redraw) => {
   const others = markOf(row).others.filter((each) => each !== other);
   const settle = (changes) => {
     setMark(row, { ...changes, others });
-    redraw();
+    redraw(row); // the pressed button is gone
   };
   return make(
     "p",
@@ -130,11 +138,21 @@ const drawConflict = (row, other, redraw) => {
     make("button", { "data-key": "keep mark", onclick: () => settle({}) }, "Keep mine"),
   );
 };
+// Accepts an answer of a submission, which nobody has to type then.
+export const drawAccept = (row, text, redraw) => {
+  const isAccepted = markOf(row).accept.includes(text);
+  const act = () => {
+    const others = markOf(row).accept.filter((each) => each !== text); // the reader may have typed in the box
+    setMark(row, { accept: isAccepted ? others : [...others, text] });
+    redraw();
+  };
+  return makeFilter(`accept ${text}`, "Accept this answer", isAccepted, act, "Accept this answer");
+};
 export const drawMark = (row, redraw) => {
   const own = markOf(row);
-  const change = (changes) => {
+  const change = (changes, focus) => {
     setMark(row, changes);
-    redraw();
+    redraw(focus);
   };
   const buttons = MARKS.map((name) => makeFilter(`mark ${name}`, name, own.mark === name, () => change({ mark: own.mark === name ? "" : name }), name, "chip"));
   const accept = make("input", { type: "text", "data-key": "mark accept", "aria-label": "Accept", placeholder: "the answer that should be accepted", dir: "auto", autocomplete: "off" });
@@ -149,6 +167,7 @@ export const drawMark = (row, redraw) => {
     { class: "marks", role: "group", "aria-label": "Mark" },
     make("div", { class: "chips" }, buttons),
     make("div", { class: "line" }, make("label", { class: "pick" }, "Accept", accept), make("label", { class: "pick" }, "Note", note)),
+    own.exclude && make("p", { class: "note conflict" }, "The corrections leave this question out. ", make("button", { "data-key": "keep question", onclick: () => change({ exclude: false }, row) }, "Keep the question")),
     (own.others ?? []).map((other) => drawConflict(row, other, redraw)),
   );
 };

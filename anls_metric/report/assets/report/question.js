@@ -1,7 +1,7 @@
 // The open question: its page, the accepted answers, and the answer of each submission with its edits.
 import { make, copyText, markHidden, makeBadge, tame } from "./elements.js";
 import { data, several, names, makeName, pageName, pageStem, documentOf } from "./data.js";
-import { drawMark } from "./marks.js";
+import { drawMark, drawAccept } from "./marks.js";
 import { update, redraw, formatAddress, FRAMED, NO_FILTERS } from "./state.js";
 import { formatDocument, countOfDocument } from "./questions.js";
 import { drawEdits } from "./edits.js";
@@ -34,14 +34,23 @@ const listBranches = (children) =>
       return make("li", {}, head, leaf, make("span", { class: "said" }, sentence));
     }),
   );
-const drawAnswer = (place, row) => {
-  const of = data.answers[place];
+// Submissions whose columns are equal share a box, so that many submissions fit on a screen.
+const groupAnswers = (row) => {
+  const groups = new Map();
+  for (const place of names.keys()) {
+    const key = JSON.stringify(Object.values(data.answers[place]).map((column) => column[row]));
+    groups.set(key, [...(groups.get(key) ?? []), place]);
+  }
+  return [...groups.values()];
+};
+const drawAnswer = (places, row) => {
+  const of = data.answers[places[0]];
   const prediction = of.predictions[row];
   const outcome = data.outcomes[of.outcomes[row]];
   const own = data.references[row];
   const texts = of.references[row] ?? own;
   const closest = texts[of.closest[row]];
-  const parts = [make("header", {}, several && makeName(place), makeBadge(of.scores[row], 4), make("span", { class: "outcome" }, outcome && make("i", { class: `o${of.outcomes[row]}` }), outcome?.name ?? "not asked"))];
+  const parts = [make("header", {}, several && places.map(makeName), makeBadge(of.scores[row], 4), make("span", { class: "outcome" }, outcome && make("i", { class: `o${of.outcomes[row]}` }), outcome?.name ?? "not asked"))];
   if (of.references[row]) parts.push(listAccepted(texts, [of.closest[row]]));
   if (of.written[row] !== undefined) parts.push(make("p", { class: "label" }, "as written"), block(of.written[row]), make("p", { class: "label" }, "taken out of it"));
   if (of.trees[row]) parts.push(listBranches(of.trees[row][5]));
@@ -52,8 +61,9 @@ const drawAnswer = (place, row) => {
       parts.push(from, drawEdits(prediction, closest, of.edits[row]));
     }
   }
-  parts.push(make("p", { class: "said" }, data.sentences[of.sentences[row]]));
-  return make("article", { "aria-label": several ? names[place] : "The answer" }, parts);
+  const canAccept = data.of_texts && of.scores[row] < 1 && prediction?.trim();
+  parts.push(make("p", { class: "said" }, data.sentences[of.sentences[row]], canAccept && [" ", drawAccept(row, prediction.trim(), redraw)]));
+  return make("article", { "aria-label": several ? places.map((place) => names[place]).join(", ") : "The answer" }, parts);
 };
 
 // The page of the question, and links to other questions about it.
@@ -89,7 +99,7 @@ export const drawQuestion = (row, step) => {
     listPages(row),
     listAccepted(data.references[row], data.of_texts ? closest : []),
     drawMark(row, redraw), // above the answers, which can be long
-    names.map((_, place) => drawAnswer(place, row)),
+    groupAnswers(row).map((places) => drawAnswer(places, row)),
     make("div", { class: "steps" }, make("button", { "data-key": "step back", onclick: () => step(-1) }, "Previous question"), make("button", { "data-key": "step on", onclick: () => step(1) }, "Next question"), copy),
   );
   const box = make("div", { class: "opened", role: "region", "aria-label": `Question ${tame(data.ids[row])}` }, content);

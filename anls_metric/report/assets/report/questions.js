@@ -112,8 +112,10 @@ const sortRows = (rows) => {
 let lastKey;
 let lastRows = [];
 export const findRows = () => {
-  const { first, second, search, outcomes, before, change, group, only, points, marks, range, sort, direction } = state;
-  const key = JSON.stringify([first, second, search, outcomes, before, change, group, only, points, marks, range, sort, direction, marks.length ? countMarks() : 0]);
+  const { first, second, search, outcomes, before, change, group, only, points, marks, range, sort, direction, open } = state;
+  // A question that gets another mark stays in the list of a mark while it is open.
+  const marked = marks.length && (open < 0 ? countMarks() : open);
+  const key = JSON.stringify([first, second, search, outcomes, before, change, group, only, points, marks, range, sort, direction, marked]);
   if (key === lastKey) return lastRows;
   const tests = listTests();
   const rows = [];

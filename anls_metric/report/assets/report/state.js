@@ -1,5 +1,5 @@
 // The choices of the reader. The URL holds all of them, and everything on the page depends on them.
-import { MARKS, CONFLICT } from "./marks.js";
+import { MARK_FILTERS } from "./marks.js";
 import { data, several, names, BASELINE, FIELDS } from "./data.js";
 
 export const FRAMED = location.protocol === "about:"; // in a frame of the page
@@ -73,7 +73,7 @@ const PARAMETERS = {
   mark: {
     key: "marks",
     format: (shown) => shown.join(","),
-    parse: (text) => (text.split(",").every((name) => [...MARKS, CONFLICT].includes(name)) ? text.split(",") : undefined),
+    parse: (text) => (text.split(",").every((name) => MARK_FILTERS.includes(name)) ? text.split(",") : undefined),
   },
   similarity: {
     key: "range",
@@ -171,7 +171,7 @@ export const update = (changes, { isNew = true, focus, isTyped = false } = {}) =
   if (isOneSearch) timer = setTimeout(() => show(false), PAUSE);
   else show(isNew);
 };
-export const redraw = () => listener({});
+export const redraw = (focus) => listener({}, focus);
 export const follow = (hash) => {
   const found = parseAddress(hash);
   if (!found) return;
