@@ -67,10 +67,14 @@ def _write_corrections(corrections: Mapping[str, Any], numbers: Numbers) -> Line
 
 def _write_confusions(confusions: Sequence[Mapping[str, Any]], numbers: Numbers) -> Lines:
     texts = [
-        f"{each['predicted']!r} for {each['accepted']!r} {each['count']} time{'s' * (each['count'] != 1)}"
+        f"{_quote(each['predicted'])} for {_quote(each['accepted'])} {each['count']} time{'s' * (each['count'] != 1)}"
         for each in confusions
     ]
     return [("" if place else "confused", text) for place, text in enumerate(texts)]
+
+
+def _quote(text: str) -> str:
+    return repr(text) if text else "nothing"
 
 
 def _write_confidence(confidence: Mapping[str, Any], numbers: Numbers) -> Lines:

@@ -73,6 +73,16 @@ def test_confusions_are_listed(run: Run, gold: Path, tmp_path: Path) -> None:
     assert score(str(files[1]), str(gold), confusions=1).to_dict()["submissions"][0]["confusions"]
 
 
+def test_missing_and_needless_letters_are_confused_with_nothing(run: Run, tmp_path: Path) -> None:
+    table = tmp_path / "table.json"
+    table.write_text(
+        '[{"prediction": "Colas", "references": ["Cola"]}, {"prediction": "Pais", "references": ["Paris"]}]'
+    )
+    out = run(table, "--confusions", 9)[1]
+    assert "'s' for nothing 1 time" in out
+    assert "nothing for 'r' 1 time" in out
+
+
 def test_suspects_are_listed(run: Run, gold: Path, tmp_path: Path) -> None:
     files = [write_answers(tmp_path / f"{name}.json") for name in "abc"]
     suspects = describe(run, gold, *files, "--suspects")["suspects"]
