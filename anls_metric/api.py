@@ -471,7 +471,10 @@ def _refuse_unknown(function: str, options: Mapping[str, Any]) -> None:
     """Refuse an option or a choice that does not exist; suggest a similar one."""
     for name in options:
         if name not in Options.__annotations__:
-            similar = find_similar_name(name, Options.__annotations__)
+            shorter = name.removesuffix("_field")  # a flag of the command has this ending
+            similar = (
+                shorter if shorter in Options.__annotations__ else find_similar_name(name, Options.__annotations__)
+            )
             advice = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
     for name, choices in CHOICES.items():

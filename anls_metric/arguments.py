@@ -25,7 +25,8 @@ class Parser(argparse.ArgumentParser):
         self.register("action", None, _Once)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, format_error(message.removeprefix("argument ")))
+        message = message.removeprefix("argument ").replace(": expected one argument", " needs a value after it")
+        self.exit(2, format_error(message))
 
     def add_group(self, title: str, example: str) -> argparse._ArgumentGroup:
         """Add a group to the help, with a command as an example."""
@@ -40,8 +41,10 @@ class Parser(argparse.ArgumentParser):
         flags, unknown = self.parse_known_intermixed_args(*arguments, **options)
         if unknown:
             flag = next((text for text in unknown if text.startswith("-")), unknown[0]).partition("=")[0]
-            known = [name for name in self._option_string_actions if name.startswith("--")]
-            similar = find_similar_name(flag.strip("-"), [name.strip("-") for name in known])
+            known = [name.strip("-") for name in self._option_string_actions if name.startswith("--")]
+            typed = flag.strip("-")
+            likely = [name for name in known if len(typed) == 1 and name.startswith(typed)]
+            similar = likely[0] if likely else find_similar_name(typed, known)
             advice = f"did you mean --{similar}? " if similar else ""
             self.error(f"unknown flag {flag:.60}: {advice}--help lists all flags")
         return flags
@@ -92,6 +95,13 @@ def is_results_file(output: str) -> bool:
 def parse_path(text: str) -> str:
     if not text or text.endswith(os.sep):
         raise argparse.ArgumentTypeError(f"{text!r} is not the name of a file")
+    return text
+
+
+def parse_report(text: str) -> str:
+    ending = os.path.splitext(parse_path(text))[1]
+    if ending.lower() not in ("", ".html", ".htm"):
+        raise argparse.ArgumentTypeError(f"{text!r} ends in {ending}: name a file that ends in .html")
     return text
 
 
@@ -202,6 +212,8 @@ def format_error(message: str) -> str:
 def word_error(error: ValueError | OSError) -> str:
     if isinstance(error, InputError):
         return error.format_for("command")
+    if isinstance(error, OSError) and "://" in str(error.filename):
+        return f"{error.filename}: it is an address, not a file: download the file, and name it here"
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}{_suggest_file(error.filename)}"
     return str(error)

@@ -35,6 +35,7 @@ from anls_metric.arguments import (
     parse_output,
     parse_output_folder,
     parse_path,
+    parse_report,
     parse_share,
     word_error,
 )
@@ -129,7 +130,7 @@ def _add_first_flags(flags: Parser) -> None:
         metavar="PATH",
         help=f"write the score of each answer to PATH/{RESULTS_FILE}, or to PATH if it ends in .json",
     )
-    add("--report", type=parse_path, metavar="FILE.html", help="write an HTML report that opens in a browser")
+    add("--report", type=parse_report, metavar="FILE.html", help="write an HTML report that opens in a browser")
 
 
 def _add_input_flags(flags: Parser) -> None:
@@ -425,9 +426,9 @@ def _check_table(flags: argparse.Namespace) -> None:
 def _check_hub(flags: argparse.Namespace) -> None:
     """Refuse --format hub without the flags that it needs, and these flags without it."""
     values = {"--hub-dataset": flags.hub_dataset, "--hub-task": flags.hub_task}
-    for flag, value in values.items():
-        if flags.format == "hub" and not value:
-            raise ValueError(f"--format hub needs {' and '.join(values)}: add {flag}")
+    missing = [flag for flag, value in values.items() if not value]
+    if flags.format == "hub" and missing:
+        raise ValueError(f"--format hub needs {' and '.join(values)}: add {' and '.join(missing)}")
     if flags.format != "hub" and any([*values.values(), flags.hub_source]):
         raise ValueError("--hub-dataset, --hub-task and --hub-source are for --format hub: add it")
     if flags.format == "hub" and flags.columns is not None:

@@ -128,7 +128,8 @@ def _check_submission(flags: argparse.Namespace) -> int:
     for defect in defects:
         print(f"{make_printable(flags.file)}: {make_printable(defect)}")
     if not defects:
-        asked = "" if ids is None else f": all {len(ids):,} questions are answered"
+        answered = "" if ids is None else f": all {len(ids):,} questions are answered"
+        asked = answered or "; to check that all questions are answered, add --ids FILE"
         print(f"{make_printable(flags.file)}: no defects{asked}")
     return 1 if defects else 0
 

@@ -205,7 +205,8 @@ class ClusteredScores:
             fields = [self._columns[path].describe(total) for path in sorted(self._columns, key=_rank)]
             if self._is_user_choice and not fields[0].values:
                 raise ValueError(
-                    f"no question has the field {self._cluster_by!r} to cluster by: name a field of the questions"
+                    f"no question has the field {self._cluster_by!r} to cluster by: name a field of the questions, "
+                    "or leave the option out to detect it"
                 )
             fields = [field for field in fields if self._is_user_choice or 1 < field.clusters < total]
             documents = [field for field in fields if self._is_user_choice or not field.is_kind]

@@ -445,7 +445,8 @@ class Evaluation:
         from anls_metric.analysis.suspects import FEWEST, find_suspects
 
         if len(self.entries) < FEWEST:
-            raise ValueError(f"suspects need three submissions or more, not {len(self.entries)}")
+            problem = f"suspects need three submissions or more, not {len(self.entries)}"
+            raise ValueError(f"{problem}: add submissions, or leave the option out")
         return find_suspects(join_questions(list(self.scored_sets.values())), Judge(self._scorers[0]).normalize)
 
     def find_variants(self, number: str) -> list[VariantMatch]:

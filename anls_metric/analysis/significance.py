@@ -65,7 +65,7 @@ class Sample:
             self._alone.update(scores)
             return
         if len(clusters) != len(scores):
-            raise ValueError(f"{len(scores):,} scores and {len(clusters):,} clusters: each score has one")
+            raise ValueError(f"{len(scores):,} scores and {len(clusters):,} clusters: give one cluster for each score")
         for together, score in zip(map(self._together.__getitem__, clusters), scores):
             together.append(score)
         self._alone.update(self._together.pop(None, ()))
@@ -84,7 +84,7 @@ class Sample:
     def mean(self) -> float:
         """The mean of the scores, with the same bits as `anls.mean`. ValueError: there are none."""
         if not self.count:
-            raise ValueError("there are no scores")
+            raise ValueError("there are no scores: give the score of each question")
         return math.fsum(chain(self._alone.elements(), *self._together.values())) / self.count
 
     def interval(self, confidence: float = CONFIDENCE) -> Interval:
@@ -179,7 +179,8 @@ def differences(first: Sequence[float], second: Sequence[float], clusters: Seque
         (0.1667, [-0.5504, 0.8838])
     """
     if len(first) != len(second):
-        raise ValueError(f"{len(first):,} scores and {len(second):,}: compare submissions to the same questions")
+        problem = f"the first submission has {len(first):,} scores, and the second has {len(second):,}"
+        raise ValueError(f"{problem}: give the scores of the same questions")
     sample = Sample(-math.inf, math.inf)
     sample.add([after - before for before, after in zip(first, second)], clusters)
     return sample

@@ -35,7 +35,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
     delimiter = max(likely, key=lambda sign: header_line.count(sign.encode()))
     reader = csv.reader(texts, delimiter=delimiter, strict=True)
     header: list[str] = []
-    last_line = 0  # of the last complete record
+    last_line = 0  # of the header or of the last complete record
 
     def read_records() -> Iterator[tuple[int, Any]]:
         nonlocal last_line
@@ -52,6 +52,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
     try:
         with _allow_cells_of_any_size():
             header += next(filter(any, reader), [])
+        last_line = reader.line_num
         file.refuse_repeated(header)
         while True:
             with _allow_cells_of_any_size():

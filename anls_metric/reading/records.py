@@ -354,7 +354,9 @@ FORMATS = (
     Format("Excel", _make_refuser("it is not an Excel workbook", _RENAME), endings=(".xlsx", ".xls", ".xlsm")),
     Format("inspect_ai log", _make_refuser("it is not an inspect_ai log", _RENAME), endings=(".eval",)),
     Format(
-        "pickle", _make_refuser("it is called a pickle, which is never read", _AS_TEXT), endings=(".pkl", ".pickle")
+        "pickle",
+        _make_refuser("its name ends like that of a pickle, and pickles are never read", _AS_TEXT),
+        endings=(".pkl", ".pickle"),
     ),
     Format("text", _read_text, begins=(b"",)),
 )

@@ -241,9 +241,9 @@ VALUES = _make_remedy(
 )
 
 RESULTS_ELSEWHERE = Remedy(
-    python="write the results to another folder",
-    command="name another folder with --output",
-    page="write the results to another folder",
+    python="write the results to another file",
+    command="name another file or folder with --output",
+    page="write the results to another file",
 )
 OVERWRITE_RESULTS = Remedy(
     python="write the results to another folder, or overwrite them with force=True",

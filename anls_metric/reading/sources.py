@@ -206,6 +206,8 @@ class Source:
             return self.records.error(
                 "it has the mean scores of an evaluation harness, and no answers", remedy=_SAMPLES
             )
+        if not self.sample.records:
+            return self.records.error("it has no records", remedy="add a record for each question")
         for paths in self._find_values():
             values = (first_of(record, paths) for record in self.sample.records)
             value = next((value for value in values if isinstance(value, (list, dict))), None)

@@ -43,6 +43,8 @@ class Input(NamedTuple):
         """Make an input from a path, or from ``NAME=FILE``."""
         name, equals, path = file.partition("=")
         named = equals and name and os.sep not in name and not os.path.exists(file)
+        if named and not path:
+            raise InputError("there is no file after the equals sign", file, "write NAME=FILE")
         return cls(path, name) if named else cls(file)
 
     def open(self, reading: Reading, fields: Sequence[str]) -> Source:

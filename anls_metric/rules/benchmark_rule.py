@@ -165,7 +165,10 @@ class Rule:
 
     def score(self, predictions: Iterable[Any], references: Iterable[Row], row_name: RowName = name_row) -> list[float]:
         """Score each row, whose other columns are in ``references``. ValueError: as `scores`."""
-        rows = ({**columns, "prediction": prediction} for prediction, columns in zip(predictions, references))
+        rows = (
+            {**columns, "prediction": prediction} if isinstance(columns, Mapping) else columns
+            for prediction, columns in zip(predictions, references)
+        )
         return self.scores(rows, row_name)
 
     def score_missing(self, references: Row, row: str = "") -> float:

@@ -180,7 +180,9 @@ def test_interval_refuses_samples_without_two_clusters() -> None:
         interval([])
     with pytest.raises(ValueError, match="2 scores and 1 clusters"):
         interval([1.0, 0.0], ["page"])
-    with pytest.raises(ValueError, match="2 scores and 1: compare submissions to the same questions"):
+    with pytest.raises(
+        ValueError, match="first submission has 2 scores, and the second has 1: give the scores of the same"
+    ):
         paired_test([1.0, 0.0], [1.0])
 
 

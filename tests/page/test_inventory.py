@@ -134,7 +134,7 @@ def test_metrics_and_suspects_are_shown(tmp_path: Path) -> None:
     result = score_paths(GOLD, *files, **asked)
     assert set(result.document["submissions"][0]) >= {"metrics", "corrections", "confidence", "groups"}
     shown = format_result(result, "anls gold.json")
-    assert all(word in shown for word in ("AUROC", "1 accept more", "Most agree", "by 3 submissions"))
+    assert all(word in shown for word in ("AUROC", "1 question with more accepted", "Most agree", "by 3 submissions"))
 
 
 def test_button_of_each_action_names_what_it_does() -> None:

@@ -65,7 +65,7 @@ def test_hub_library_reads_the_yaml(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("flags", "problem"),
     [
-        ([*FILES[:2], *HUB[:2]], "--format hub needs --hub-dataset and --hub-task: add --hub-dataset"),
+        ([*FILES[:2], *HUB[:2]], "--format hub needs --hub-dataset and --hub-task: add --hub-dataset and --hub-task"),
         ([*FILES[:2], *HUB[:4]], "add --hub-task"),
         ([*FILES[:2], *HUB[2:]], "are for --format hub"),
         ([*FILES[:2], *HUB, "--columns", "anls"], "--columns is for tables"),

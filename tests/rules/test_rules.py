@@ -80,6 +80,13 @@ def test_rule_that_does_not_exist_is_refused(name: str, options: dict[str, Any],
         rule(name, **options)
 
 
+def test_references_that_are_not_dicts_are_refused_with_their_row() -> None:
+    with pytest.raises(
+        ValueError, match=r"row 0 .* is \['a'\] \(list\): pass a dict with the columns answer_type, gold"
+    ):
+        rule("dude").score(["a"], [["a"]])  # type: ignore[list-item]
+
+
 def dude_row(score: float, confidence: Any = None, split: str = "val") -> dict[str, Any]:
     row = {"answer_type": "extractive", "gold": ["a"], "prediction": ["a" if score else "b"], "data_split": split}
     return row if confidence is None else {**row, "confidence": confidence}

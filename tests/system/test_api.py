@@ -297,6 +297,8 @@ def test_unknown_option_is_a_type_error_that_names_the_near_one() -> None:
             TypeError, match=r"\(\) got an unexpected keyword argument 'varient': did you mean variant\?"
         ):
             function({"prediction": ["a"], "references": [["a"]]}, varient="rrc")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"keyword argument 'id_field': did you mean id\?"):
+        score(["a"], [["a"]], id_field="key")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"help\(anls_metric.Options\) lists the options"):
         score(["a"], [["a"]], xyzzy=1)  # type: ignore[call-arg]
 

@@ -230,6 +230,9 @@ def test_example_of_the_help_runs(run: Run, tmp_path: Path, monkeypatch: pytest.
 
 TYPOS = {
     "--wrost 3": "unknown flag --wrost: did you mean --worst?",
+    "-o x": "unknown flag -o: did you mean --output?",
+    "--report r.pdf": "--report: 'r.pdf' ends in .pdf: name a file that ends in .html",
+    "--variant": "--variant needs a value after it",
     "--outptu x": "unknown flag --outptu: did you mean --output?",
     "--variant Standrad": "unknown variant 'Standrad'; did you mean standard?",
     "--variant vlmeval_kit": "unknown variant 'vlmeval_kit'; did you mean vlmevalkit?",
@@ -452,6 +455,18 @@ def test_bad_file_is_an_error_of_one_line(run: Run, tmp_path: Path, case: str) -
     for words in message_parts:
         assert words in error
     assert list((tmp_path / "out").glob("*")) == []
+
+
+def test_file_that_cannot_be_what_was_meant_is_an_error_with_the_next_step(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "header.csv").write_text("prediction,answers\n")
+    (tmp_path / "quote.csv").write_text('prediction,answers\n"a,b\nc,d\n')
+    for words, message in {
+        (tmp_path / "header.csv",): "header.csv: it has no records: add a record for each question",
+        (tmp_path / "quote.csv",): "quote.csv, line 2: a value begins with a quotation mark and does not end",
+        (*FILES[:2], "base="): "base=: there is no file after the equals sign: write NAME=FILE",
+        ("https://example.org/a.json",): "it is an address, not a file: download the file, and name it here",
+    }.items():
+        assert message in run_to_error(run, *words)
 
 
 def test_bad_bytes_are_refused_with_their_line(run: Run, tmp_path: Path) -> None:

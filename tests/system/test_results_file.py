@@ -83,7 +83,7 @@ def test_results_file_refuses_to_overwrite_an_input(run: Run, tmp_path: Path, li
     files = ["--gold-label-file", named if link else gold, "--submission-file", answers]
     status, error = run(*files, "--output-dir", tmp_path, "--force")
     assert status == 2
-    assert "results.json: the file is an input, and would be overwritten: name another folder" in error
+    assert "results.json: the file is an input, and would be overwritten: name another file or folder" in error
     assert gold.read_text() == '[{"questionId": 1, "answers": ["a"]}]'
 
 

@@ -258,7 +258,8 @@ def test_submission_without_defects_is_accepted(run: Run) -> None:
     status, out, err = run("check-submission", SUBMISSION, "--ids", GOLD)
     assert (status, err) == (0, "")
     assert out == f"{SUBMISSION}: no defects: all 6 questions are answered\n"
-    assert run("check-submission", SUBMISSION) == (0, f"{SUBMISSION}: no defects\n", "")
+    advice = "to check that all questions are answered, add --ids FILE"
+    assert run("check-submission", SUBMISSION) == (0, f"{SUBMISSION}: no defects; {advice}\n", "")
 
 
 @pytest.mark.parametrize(
