@@ -344,7 +344,7 @@ def _rank(path: str) -> tuple[int, int, str]:
 
 def _find_paths(records: Sequence[Mapping[str, Any]], deepest: int, before: str = "") -> set[str]:
     """Find the paths of the fields of `CLUSTER_FIELDS` in records, and in objects inside them."""
-    if isinstance(records, ColumnRecords) and dict not in map(type, records.list_values()):
+    if isinstance(records, ColumnRecords) and records.is_flat:
         return {before + name for name in _NAMES.intersection(records.names)}
     try:
         is_flat = dict not in map(type, chain.from_iterable(map(dict.values, records)))  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ class ColumnRecords(Sequence[dict[str, Any]]):
     Args:
         columns: the columns by their names; all have the same length.
         length: the number of records.
+        is_flat: whether no value is a dict; None if that is not known yet.
 
     Example:
         >>> records = ColumnRecords({"id": ["7", "8"], "answer": ["tea", "milk"]}, 2)
@@ -21,10 +22,10 @@ class ColumnRecords(Sequence[dict[str, Any]]):
         ({'id': '8', 'answer': 'milk'}, ['7', '8'])
     """
 
-    __slots__ = ("_columns", "_length")
+    __slots__ = ("_columns", "_is_flat", "_length")
 
-    def __init__(self, columns: Mapping[str, list[Any]], length: int) -> None:
-        self._columns, self._length = columns, length
+    def __init__(self, columns: Mapping[str, list[Any]], length: int, is_flat: bool | None = None) -> None:
+        self._columns, self._length, self._is_flat = columns, length, is_flat
 
     @property
     def names(self) -> Sequence[str]:
@@ -35,9 +36,12 @@ class ColumnRecords(Sequence[dict[str, Any]]):
         """Return a column. KeyError: there is none of this name."""
         return self._columns[name]
 
-    def list_values(self) -> Iterator[Any]:
-        """List the values of all columns."""
-        return chain.from_iterable(self._columns.values())
+    @property
+    def is_flat(self) -> bool:
+        """Whether no value is a dict."""
+        if self._is_flat is None:
+            self._is_flat = dict not in map(type, chain.from_iterable(self._columns.values()))
+        return self._is_flat
 
     def __len__(self) -> int:
         return self._length
@@ -54,7 +58,8 @@ class ColumnRecords(Sequence[dict[str, Any]]):
     def __getitem__(self, place: int | slice) -> dict[str, Any] | ColumnRecords:
         if isinstance(place, slice):
             length = len(range(*place.indices(self._length)))
-            return ColumnRecords({name: column[place] for name, column in self._columns.items()}, length)
+            columns = {name: column[place] for name, column in self._columns.items()}
+            return ColumnRecords(columns, length, self._is_flat or None)
         return {name: column[place] for name, column in self._columns.items()}
 
 

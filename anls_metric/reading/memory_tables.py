@@ -64,8 +64,13 @@ class Table(Records):
         step = CHUNK if set(names).isdisjoint(content.of_bytes) else _CHUNK_OF_BYTES
         for start in range(0, content.length, step):
             stop = min(start + step, content.length)
-            columns = map(list, map(_clean, content.read(names, start, stop)))
-            yield Chunk(ColumnRecords(dict(zip(names, columns)), stop - start), range(start + 1, stop + 1), "row")
+            columns, kinds = {}, set()
+            for name, column in zip(names, content.read(names, start, stop)):
+                of_column = set(map(type, column))
+                columns[name] = list(_clean(column, of_column))
+                kinds |= of_column
+            records = ColumnRecords(columns, stop - start, is_flat=kinds <= _FLAT or None)
+            yield Chunk(records, range(start + 1, stop + 1), "row")
 
     def _choose(self, content: Columns) -> list[str]:
         columns = set(self.columns or ())
@@ -74,15 +79,17 @@ class Table(Records):
 
 
 _CHUNK_OF_BYTES = 16  # rows; the image of a page can take several MB
-_PLAIN = {str, int, float, bool, type(None), list, dict}
+_FLAT: set[type] = {str, int, float, bool, type(None), list}
+_PLAIN: set[type] = {*_FLAT, dict}
 
 
-def _clean(column: Sequence[Any]) -> Sequence[Any]:
-    """Replace the values of libraries in a column by Python values. Missing values become None."""
-    return column if set(map(type, column)) <= _PLAIN else list(map(_clean_value, column))
+def _clean(column: Sequence[Any], kinds: set[type]) -> Iterable[Any]:
+    """Replace the values of libraries in a column, which has values of these types, by Python values."""
+    return column if kinds <= _PLAIN else map(_clean_value, column)
 
 
 def _clean_value(value: Any) -> Any:
+    """Replace a value of a library by a Python value. A missing value becomes None."""
     if type(value) in _PLAIN:
         return value
     if hasattr(value, "tolist"):  # of numpy
@@ -132,7 +139,8 @@ def make_column(data: Any, name: str) -> list[Any]:
     if not hasattr(data, "__len__"):
         raise InputError(f"it is {describe(data)}", name, "give a list")
     try:
-        return list(_clean(as_column(data, name)))
+        column = as_column(data, name)
+        return list(_clean(column, set(map(type, column))))
     except ValueError as error:
         raise InputError(str(error).removeprefix(f"{name} is "), name) from None
 
