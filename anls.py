@@ -1080,6 +1080,10 @@ class Variant:
         """Score each row; [] if there are no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
 
+    def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
+        """Score rows that were checked before: N strings, and N lists of one or more strings."""
+        return score_rows(zip(predictions, references), compile_kernel(self))
+
     def score_missing(self, references: Iterable[str], row: str = "") -> float:
         """Return the score of a question without an answer: 0."""
         return 0.0

@@ -663,6 +663,8 @@ def score_rows(rows: Sequence[Row], scorer: Scorer) -> Sequence[float]:
     ids, predictions, references = batch.ids, batch.predictions, batch.references
     answered = _find_answered(predictions)
     if answered is None:
+        if batch.has_texts and isinstance(scorer, Variant):
+            return scorer.score_checked(cast("Sequence[str]", predictions), cast("Sequence[Sequence[str]]", references))
         if scorer.columns:
             columns = split_columns(batch, scorer)
             return scorer.score(columns[0], columns[1], lambda place: f"question {ids[place]}")

@@ -21,6 +21,7 @@ from anls_metric.core.kernel import (
     lower_and_squeeze,
     mean,
     score_columns,
+    score_rows,
 )
 from anls_metric.core.rows import as_references, as_text, check_columns, describe, name_row
 from anls_metric.core.version import __version__
@@ -180,6 +181,10 @@ class Variant:
     ) -> list[float]:
         """Score each row; [] if there are no rows. ValueError: as `check`."""
         return score_columns(predictions, references, compile_kernel(self), row_name)
+
+    def score_checked(self, predictions: Iterable[str], references: Iterable[Sequence[str]]) -> list[float]:
+        """Score rows that were checked before: N strings, and N lists of one or more strings."""
+        return score_rows(zip(predictions, references), compile_kernel(self))
 
     def score_missing(self, references: Iterable[str], row: str = "") -> float:
         """Return the score of a question without an answer: 0."""

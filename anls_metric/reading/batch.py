@@ -49,6 +49,7 @@ class Batch(Sequence[Row]):
         written: as `Row.written`; None where no rules extract answers.
         runs: as `Row.runs`; None where there is one run.
         beside: as `Row.beside`; None if the submission has no such fields.
+        has_texts: whether a reader checked that predictions are strings or None, and accepted answers lists of strings.
 
     Example:
         >>> batch = Batch(["7", "8"], ["tea", None], [["tea"], ["milk"]], [{}, {}])
@@ -56,7 +57,7 @@ class Batch(Sequence[Row]):
         (['milk'], ['7', '8'], ['tea', None])
     """
 
-    __slots__ = ("beside", "ids", "predictions", "records", "references", "runs", "written")
+    __slots__ = ("beside", "has_texts", "ids", "predictions", "records", "references", "runs", "written")
 
     def __init__(
         self,
@@ -67,9 +68,10 @@ class Batch(Sequence[Row]):
         written: Sequence[str | None] | None = None,
         runs: Sequence[Sequence[Row]] | None = None,
         beside: Sequence[Mapping[str, Any]] | None = None,
+        has_texts: bool = False,
     ) -> None:
         self.ids, self.predictions, self.references, self.records = ids, predictions, references, records
-        self.written, self.runs, self.beside = written, runs, beside
+        self.written, self.runs, self.beside, self.has_texts = written, runs, beside, has_texts
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Batch:
@@ -114,6 +116,7 @@ class Batch(Sequence[Row]):
                 self.written and self.written[place],
                 self.runs and self.runs[place],
                 self.beside and self.beside[place],
+                self.has_texts,
             )
         return Row(
             self.ids[place],

@@ -152,7 +152,7 @@ def join_files(
         part = answers.take(ids)
         unanswered += part.unanswered
         count += len(ids)
-        yield Batch(ids, part.predictions, references, records, part.written, None, part.beside)
+        yield Batch(ids, part.predictions, references, records, part.written, None, part.beside, submission.reads_texts)
     early = answers.read_rest()
     surplus = questions.ids.find_others(early) if early else []
     common = count - len(unanswered)
@@ -225,7 +225,7 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
             )
             submission.notes.append(note)
         raw, known = raw_texts if submission.reading.extract else None, beside if submission.reads_beside else None
-        yield Batch(ids, predictions, references, records, raw, None, known)
+        yield Batch(ids, predictions, references, records, raw, None, known, submission.reads_texts)
     _refuse_failures(submission)
     count += len(rest.take(None))
     if count != total:
@@ -321,7 +321,7 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
             ids_before.add(ids)
         count += len(ids)
         records, raw, beside = table.complete_records(chunk), table.raw_texts(chunk), table.beside(chunk, where)
-        yield Batch(ids, predictions, references, records, raw, None, beside)
+        yield Batch(ids, predictions, references, records, raw, None, beside, table.reads_texts)
     _refuse_failures(table)
     _refuse_repeated(table, ids_before)
 

@@ -274,6 +274,11 @@ class Source:
         return {role: path for role, path in paths.items() if path is not None}
 
     @property
+    def reads_texts(self) -> bool:
+        """Whether answers are texts, rather than lists, nested values or the columns of a rule."""
+        return not self.reading.values and self.reading.rule is None
+
+    @property
     def reads_beside(self) -> bool:
         """Whether answers have a confidence or a verdict."""
         return bool(self.beside_fields) or self.reading.rule is not None
