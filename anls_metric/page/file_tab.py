@@ -221,8 +221,8 @@ def _run(
     files: list[str] = []
     values: dict[str, Any] = {}
     has_scores, told = False, 0.0
-    # Sent twice, because gradio may lose an update that opens an accordion if another update follows soon.
-    opened = {tab.names_part: gr.Accordion(open=True)} if _repeat_a_name(paths) else {}
+    # Sent twice, because gradio may lose an update of an accordion or of choices if another update follows soon.
+    opened: dict[Any, Any] = {tab.names_part: gr.Accordion(open=True)} if _repeat_a_name(paths) else {}
     try:
         values, task = _make_task(paths, names, settings)
         options: dict[str, Any] = {"is_large": are_large(values), "remedy": lambda: format_remedy(values, files)}
@@ -238,9 +238,11 @@ def _run(
                     values["baseline"] = ""
                 if getattr(values["images"], "name", None) in step.broken:
                     values["images"] = None
-                offered = gr.Dropdown([("the first", ""), *submissions], value=values["baseline"])
+                choices = [("the first", ""), *submissions]
+                offered = gr.Dropdown(choices, value=values["baseline"])
                 shown = format_result(step, format_command(values, step.files))
                 yield {tab.summary: shown, tab.settings["baseline"]: offered, **nothing, **opened}
+                opened[tab.settings["baseline"]] = gr.Dropdown(choices=choices)
                 has_scores = True
             elif isinstance(step, Pages):
                 if time.monotonic() - told > _PAUSE:
