@@ -39,7 +39,7 @@ print(anls.compute(predictions=["CocaCola", "The Coca"], references=[["Coca Cola
 def lay_out(folder: Path, namespace: str | None = None) -> None:
     """Copy what the Space needs into a new folder."""
     folder.mkdir(parents=True)
-    for name in [*RUNS, *INSTALLS, *sorted(linked("README.md"))]:
+    for name in [*RUNS, *INSTALLS, *sorted(find_linked_files("README.md"))]:
         source, target = ROOT / name, folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
@@ -51,7 +51,7 @@ def lay_out(folder: Path, namespace: str | None = None) -> None:
         (folder / name).write_text(text.replace("NAMESPACE/", f"{namespace}/"), encoding="utf-8")
 
 
-def linked(document: str) -> set[str]:
+def find_linked_files(document: str) -> set[str]:
     """Find the files of this checkout that can be reached by links from a document, including the document."""
     names, waiting = set(), {document}
     while waiting:

@@ -186,7 +186,7 @@ def score_files(
 
     Returns:
         signature, questions, clusters and hints; for each submission name, layout, questions, anls, interval (95 %),
-        exact_match, contains, outcomes, groups, and what each extraction rule did (extraction); and comparisons with
+        exact_match, contains, outcomes, and what each extraction rule did (extraction); and comparisons with
         difference, interval, p_value and verdict.
     """
     scorer = get_scorer(variant, threshold, read_case(case), none_keys, average)

@@ -220,9 +220,9 @@ def _run(
         return
     files: list[str] = []
     values: dict[str, Any] = {}
-    has_scores, told = False, 0.0
+    has_scores, last_shown = False, 0.0
     # Sent twice, because gradio may lose an update of an accordion or of choices if another update follows soon.
-    opened: dict[Any, Any] = {tab.names_part: gr.Accordion(open=True)} if _repeat_a_name(paths) else {}
+    sent_twice: dict[Any, Any] = {tab.names_part: gr.Accordion(open=True)} if _repeat_a_name(paths) else {}
     try:
         values, task = _make_task(paths, names, settings)
         options: dict[str, Any] = {"is_large": are_large(values), "remedy": lambda: format_remedy(values, files)}
@@ -241,17 +241,17 @@ def _run(
                 choices = [("the first", ""), *submissions]
                 offered = gr.Dropdown(choices, value=values["baseline"])
                 shown = format_result(step, format_command(values, step.files))
-                yield {tab.summary: shown, tab.settings["baseline"]: offered, **nothing, **opened}
-                opened[tab.settings["baseline"]] = gr.Dropdown(choices=choices)
+                yield {tab.summary: shown, tab.settings["baseline"]: offered, **nothing, **sent_twice}
+                sent_twice[tab.settings["baseline"]] = gr.Dropdown(choices=choices)
                 has_scores = True
             elif isinstance(step, Pages):
-                if time.monotonic() - told > _PAUSE:
-                    told = time.monotonic()
+                if time.monotonic() - last_shown > _PAUSE:
+                    last_shown = time.monotonic()
                     yield {tab.own_tab: gr.HTML(views.show_pages(step), visible=True)}
             else:
                 shown = views.frame_report(step)
                 buttons = {tab.save: gr.Button(visible=True), tab.own_tab: gr.HTML(views.OWN_TAB, visible=True)}
-                yield {tab.report: shown, **buttons, **opened}
+                yield {tab.report: shown, **buttons, **sent_twice}
     except Exception as error:
         if has_scores:  # they stay
             yield {**nothing, tab.own_tab: gr.HTML(format_error(advise(error)), visible=True)}

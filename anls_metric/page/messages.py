@@ -110,13 +110,15 @@ def describe_error(error: Exception, door: Door) -> str:
         'answers.json: no answer to 1 of the questions (7): add the answers, or score them 0 with unanswered_score_0'
     """
     if isinstance(error, InputError):
-        said = error.format_for(door)
+        message = error.format_for(door)
     elif isinstance(error, ValueError):
-        said = str(error)
+        message = str(error)
     elif isinstance(error, OSError):
-        said = f"the file is not there any more: {'upload' if door == 'endpoint' else 'drop'} it again"
+        message = f"the file is not there any more: {'upload' if door == 'endpoint' else 'drop'} it again"
     else:
         logging.getLogger(__name__).error("this could not be scored", exc_info=error)
-        said = "this could not be scored, because the page has a fault: its log has the details"
-    said = said.replace(os.path.join(os.environ.get("GRADIO_TEMP_DIR", os.sep), ""), "")  # hides the folder of the page
-    return make_printable(said if len(said) <= _LONGEST else said[: _LONGEST - 100] + " … " + said[-100:])
+        message = "this could not be scored, because the page has a fault: its log has the details"
+    message = message.replace(
+        os.path.join(os.environ.get("GRADIO_TEMP_DIR", os.sep), ""), ""
+    )  # hides the folder of the page
+    return make_printable(message if len(message) <= _LONGEST else message[: _LONGEST - 100] + " … " + message[-100:])

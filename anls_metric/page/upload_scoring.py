@@ -244,8 +244,8 @@ def _make_report(evaluation: Evaluation, submissions: Sequence[Submission], imag
     from anls_metric.report.html import as_html
 
     sources = {submission.questions_name for submission in submissions if submission.name not in evaluation.broken}
-    told: SimpleQueue[str | None] = SimpleQueue()
-    images.show_progress, images.has_ids = told.put, evaluation.has_ids
+    states: SimpleQueue[str | None] = SimpleQueue()
+    images.show_progress, images.has_ids = states.put, evaluation.has_ids
     with ThreadPoolExecutor(1) as pool:
         made = pool.submit(
             as_html,
@@ -257,7 +257,7 @@ def _make_report(evaluation: Evaluation, submissions: Sequence[Submission], imag
             most_bytes=limits.MOST_SHOWN,
             most_by_variant=limits.MOST_BY_VARIANT,
         )
-        made.add_done_callback(lambda _: told.put(None))
-        yield from map(Pages, filter(None, iter(told.get, None)))
+        made.add_done_callback(lambda _: states.put(None))
+        yield from map(Pages, filter(None, iter(states.get, None)))
         page = made.result()
     yield Report(base64.b64encode(gzip.compress(page.encode(), compresslevel=1)).decode())

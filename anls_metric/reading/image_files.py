@@ -65,8 +65,8 @@ def _place_files_first(path: str) -> list[tuple[bool, str]]:
 
 def open_folder(folder: str) -> ImageFiles:
     """Find the images of a folder and of its subfolders."""
-    found = (os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
-    return ImageFiles({os.path.relpath(path, folder).replace(os.sep, "/"): _make_reader(path) for path in found})
+    paths = (os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
+    return ImageFiles({os.path.relpath(path, folder).replace(os.sep, "/"): _make_reader(path) for path in paths})
 
 
 def _make_reader(path: str) -> Read:

@@ -173,8 +173,8 @@ def join_files(
         )
     _refuse_failures(submission)
     if unanswered and reading.missing != "zero":
-        found = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)})"
-        raise submission.records.error(found if answers.count else "it has no answers", remedy=remedies.MISSING)
+        problem = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)})"
+        raise submission.records.error(problem if answers.count else "it has no answers", remedy=remedies.MISSING)
 
 
 def refuse_swapped(gold: Source, submission: Source) -> None:

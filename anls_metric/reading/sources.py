@@ -224,8 +224,8 @@ class Source:
         """Find the fields that are missing among the texts, and that are there as lists or nested values."""
         side = self._side or "both"
         texts, values = self.try_side(side), resolver.resolve(side, self.sample, self._recognized, values=True)
-        found = [getattr(values, role) for role in ("prediction", "references") if not getattr(texts, role)]
-        return [paths for paths in found if name_of(paths, "") and roles_of(texts).isdisjoint(paths)]
+        paths_of_roles = [getattr(values, role) for role in ("prediction", "references") if not getattr(texts, role)]
+        return [paths for paths in paths_of_roles if name_of(paths, "") and roles_of(texts).isdisjoint(paths)]
 
     def check_named_fields(self, side: Side, alone: bool = True) -> None:
         """Refuse a field that the user names and the file lacks; only note it if another file may have the field.

@@ -154,8 +154,8 @@ class Images:
             self.left_out[key] = "no room" if self._room <= 0 else "no time"
             return
         try:
-            found = image if isinstance(image, bytes) else image()
-            address = _scale_down(io.BytesIO(found) if isinstance(found, bytes) else found)
+            content = image if isinstance(image, bytes) else image()
+            address = _scale_down(io.BytesIO(content) if isinstance(content, bytes) else content)
         except Exception:  # Pillow raises many kinds of errors for broken images
             self.left_out[key] = "cannot be read"
             return

@@ -177,13 +177,16 @@ def _find_questions_with_points(questions: Sequence[Question], place: int, varia
         if (scored := question.answers[place])
         for answer in scored.runs or [scored]
     ]
-    found = find_points(
+    places_by_name = find_points(
         Judge(variant),
         [answer.row for _, answer in answers],
         [answer.score for _, answer in answers],
         [answer.outcome for _, answer in answers],
     )
-    return {name: list(dict.fromkeys(answers[each][0] for each in sorted(places))) for name, places in found.items()}
+    return {
+        name: list(dict.fromkeys(answers[each][0] for each in sorted(places)))
+        for name, places in places_by_name.items()
+    }
 
 
 class _Reason(NamedTuple):
