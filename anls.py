@@ -418,6 +418,27 @@ def refuse_no_rows(rows: Sequence[object] | int) -> None:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
 
 
+def check_numbers(numbers: Sequence[float], what: str = "score") -> None:
+    """Refuse values that are not finite numbers. ValueError: it names the first one."""
+    if not isinstance(numbers, Iterable) or isinstance(numbers, str):
+        raise ValueError(f"{what}s is {describe(numbers)}: pass numbers in a list")
+    try:
+        if math.isfinite(math.fsum(numbers)):
+            return
+    except (TypeError, ValueError, OverflowError):
+        pass
+    for row, number in enumerate(numbers):
+        if not _is_finite(number):
+            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass a finite number")
+
+
+def _is_finite(number: object) -> bool:
+    try:
+        return math.isfinite(number)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.kernel
 #
@@ -659,7 +680,7 @@ def mean(scores: Iterable[float]) -> float:
         The mean, a float. The mean of the scores of a set is the ANLS of the set.
 
     Raises:
-        ValueError: there are no scores, or ``scores`` is not an iterable of numbers.
+        ValueError: there are no scores, or ``scores`` is not an iterable of finite numbers.
 
     Example:
         >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
@@ -667,11 +688,15 @@ def mean(scores: Iterable[float]) -> float:
     """
     if isinstance(scores, Sequence) and not isinstance(scores, str):
         refuse_no_rows(scores)
+        check_numbers(scores)
         return math.fsum(scores) / len(scores)
     if not isinstance(scores, Iterable) or isinstance(scores, str):
         raise ValueError(f"scores is {describe(scores)}: pass one number or more, in a list or as they come")
     places = count()
-    total = math.fsum(map(itemgetter(0), zip(scores, places)))
+    try:
+        total = math.fsum(map(itemgetter(0), zip(scores, places)))
+    except TypeError:
+        raise ValueError(f"the score of {name_row(next(places) - 1)} is not a number") from None
     refuse_no_rows(number := next(places))
     return total / number
 

@@ -14,6 +14,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import NamedTuple
 
+from anls_metric.core.rows import check_numbers
+
 CONFIDENCE = 0.95
 
 # The largest number of sign patterns that a test tries by default.
@@ -138,7 +140,8 @@ def interval(
         An interval that holds the mean of all such questions in about 95 of 100 samples like this one.
 
     Raises:
-        ValueError: there are fewer than two clusters, or the confidence is outside [0, 1).
+        ValueError: there are fewer than two clusters, a score is not a finite number, or the confidence is outside
+            [0, 1).
 
     Example:
         >>> low, high = interval([1.0, 1.0, 0.0, 1.0, 0.5, 1.0, 1.0, 0.0])
@@ -154,6 +157,7 @@ def interval(
     Source: Miller, "Adding Error Bars to Evals", 2024, https://arxiv.org/abs/2411.00640, with the factor k / (k - 1)
     and the t distribution of k - 1 degrees of freedom for k clusters.
     """
+    check_numbers(scores)
     sample = Sample()
     sample.add(scores, clusters)
     return sample.interval(confidence)
@@ -171,7 +175,7 @@ def differences(first: Sequence[float], second: Sequence[float], clusters: Seque
         The differences, second minus first: a sample with `.mean` and `.interval()`.
 
     Raises:
-        ValueError: the numbers of scores differ.
+        ValueError: the numbers of scores differ, or a score is not a finite number.
 
     Example:
         >>> sample = differences([0.0, 0.5, 1.0], [0.5, 0.5, 1.0])
@@ -181,6 +185,8 @@ def differences(first: Sequence[float], second: Sequence[float], clusters: Seque
     if len(first) != len(second):
         problem = f"the first submission has {len(first):,} scores, and the second has {len(second):,}"
         raise ValueError(f"{problem}: give the scores of the same questions")
+    check_numbers(first)
+    check_numbers(second)
     sample = Sample(-math.inf, math.inf)
     sample.add([after - before for before, after in zip(first, second)], clusters)
     return sample
@@ -203,7 +209,7 @@ def paired_test(first: Sequence[float], second: Sequence[float], clusters: Seque
         patterns (hits + 1) / (n + 1). Swapping the submissions does not change it.
 
     Raises:
-        ValueError: the numbers of scores differ.
+        ValueError: the numbers of scores differ, or a score is not a finite number.
 
     Example:
         >>> paired_test([0.0, 0.0, 0.0, 0.0, 0.5], [1.0, 1.0, 0.5, 1.0, 0.5])
@@ -261,7 +267,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
         to 0.05 in at most 5 of 100 such families.
 
     Raises:
-        Nothing.
+        ValueError: a p-value is not a finite number.
 
     Example:
         >>> holm([0.25, 0.01, 0.02])
@@ -269,6 +275,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
     """
+    check_numbers(p_values, "p-value")
     return _adjust(p_values, range(len(p_values), 0, -1))
 
 

@@ -14,7 +14,15 @@ from typing import Any, Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.rows import check_rows, describe, name_row, name_rows_from, pair_columns, refuse_no_rows
+from anls_metric.core.rows import (
+    check_numbers,
+    check_rows,
+    describe,
+    name_row,
+    name_rows_from,
+    pair_columns,
+    refuse_no_rows,
+)
 
 __all__ = ["mean"]
 
@@ -250,7 +258,7 @@ def mean(scores: Iterable[float]) -> float:
         The mean, a float. The mean of the scores of a set is the ANLS of the set.
 
     Raises:
-        ValueError: there are no scores, or ``scores`` is not an iterable of numbers.
+        ValueError: there are no scores, or ``scores`` is not an iterable of finite numbers.
 
     Example:
         >>> mean(anls_scores(["CocaCola", "12/15/89"], ["Coca Cola", "12/15/88"]))
@@ -258,10 +266,14 @@ def mean(scores: Iterable[float]) -> float:
     """
     if isinstance(scores, Sequence) and not isinstance(scores, str):
         refuse_no_rows(scores)
+        check_numbers(scores)
         return math.fsum(scores) / len(scores)
     if not isinstance(scores, Iterable) or isinstance(scores, str):
         raise ValueError(f"scores is {describe(scores)}: pass one number or more, in a list or as they come")
     places = count()
-    total = math.fsum(map(itemgetter(0), zip(scores, places)))
+    try:
+        total = math.fsum(map(itemgetter(0), zip(scores, places)))
+    except TypeError:
+        raise ValueError(f"the score of {name_row(next(places) - 1)} is not a number") from None
     refuse_no_rows(number := next(places))
     return total / number

@@ -296,3 +296,24 @@ def _check_pair(pair: Any, name: str) -> tuple[str, Sequence[str]]:
 def refuse_no_rows(rows: Sequence[object] | int) -> None:
     if not rows:
         raise ValueError("there are no rows to score: pass at least one prediction and its references")
+
+
+def check_numbers(numbers: Sequence[float], what: str = "score") -> None:
+    """Refuse values that are not finite numbers. ValueError: it names the first one."""
+    if not isinstance(numbers, Iterable) or isinstance(numbers, str):
+        raise ValueError(f"{what}s is {describe(numbers)}: pass numbers in a list")
+    try:
+        if math.isfinite(math.fsum(numbers)):
+            return
+    except (TypeError, ValueError, OverflowError):
+        pass
+    for row, number in enumerate(numbers):
+        if not _is_finite(number):
+            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass a finite number")
+
+
+def _is_finite(number: object) -> bool:
+    try:
+        return math.isfinite(number)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return False

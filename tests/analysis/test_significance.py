@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import statistics
 import tracemalloc
 from collections.abc import Callable, Iterable, Sequence
@@ -184,6 +185,25 @@ def test_interval_refuses_samples_without_two_clusters() -> None:
         ValueError, match="first submission has 2 scores, and the second has 1: give the scores of the same"
     ):
         paired_test([1.0, 0.0], [1.0])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "described"), [(None, "None"), ("0.5", "'0.5' (str)"), (math.nan, "nan (float)"), ([1.0], "[1.0] (list)")]
+)
+def test_statistics_refuse_values_that_are_not_finite_numbers_and_name_the_row(wrong: Any, described: str) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: interval([1.0, wrong]),
+        lambda: differences([1.0, 1.0], [1.0, wrong]),
+        lambda: paired_test([1.0, wrong], [1.0, 1.0]),
+        lambda: anls_metric.mean([1.0, wrong]),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=re.escape(f"the score of row 1 (counted from 0) is {described}: pass a")):
+            call()
+    with pytest.raises(ValueError, match=re.escape(f"the p-value of row 0 (counted from 0) is {described}")):
+        holm([wrong, 0.5])
+    with pytest.raises(ValueError, match="scores is 5"):
+        interval(5)  # type: ignore[arg-type]
 
 
 # The test

@@ -673,6 +673,8 @@ def test_mean_refuses_anything_but_numbers() -> None:
     for wrong in (None, 5, "0.5"):
         with pytest.raises(ValueError, match="scores is"):
             anls_metric.mean(wrong)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"the score of row 1 \(counted from 0\) is not a number"):
+        anls_metric.mean(iter([1.0, None]))  # type: ignore[arg-type]
 
 
 def test_iter_anls_scores_reads_row_by_row_and_numbers_bad_rows_from_its_start() -> None:
