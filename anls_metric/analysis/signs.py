@@ -159,7 +159,10 @@ def _is_accepted_by_character(case: Case) -> bool:
     return len(case.references) > 3 and set(map(len, case.references)) == {1}
 
 
-_PRINTED = r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:|\{[^{}:'",]+,[^{}:'"]+\}$"""
+_PRINTED = (
+    r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:"""
+    r"""|\{[^{}:'",]+,[^{}:'"]+\}$|\[[^\[\]'"]+\]$"""
+)
 
 
 def _is_printed(text: str) -> bool:
@@ -343,7 +346,7 @@ def _has_filled_keys(case: Case) -> bool:
 # The tables. A prediction counts for one hint only: the first one.
 
 _WRITE_MORE = "raise the token limit of the model"
-_WRITE_LIST = "write the accepted answers as a list of texts"
+_WRITE_LIST = 'write the accepted answers as a list of texts: ["a", "b"]'
 
 _COPIES = Sign(
     "copies",
@@ -413,7 +416,7 @@ SIGNS = (
     Sign(
         "printed",
         _each(_is_printed_reference),
-        "accepted answers look like the printed form of a list",
+        "accepted answers look like a list in one text",
         _WRITE_LIST,
         0.2,
     ),

@@ -471,7 +471,14 @@ def test_separator_inside_an_answer_gives_no_hint() -> None:
 
 
 @pytest.mark.parametrize(
-    "printed", [lambda texts: str(set(texts)), str, json.dumps, lambda texts: f"{{{','.join(texts)}}}"]
+    "printed",
+    [
+        lambda texts: str(set(texts)),
+        str,
+        json.dumps,
+        lambda texts: f"{{{','.join(texts)}}}",
+        lambda texts: f"[{', '.join(texts)}]",
+    ],
 )
 def test_printed_references_give_a_hint(printed: Callable[[list[str]], str]) -> None:
     references = [[printed([answer, f"the {answer}"])] for answer in ANSWERS]
