@@ -196,6 +196,8 @@ class Submission:
         if questions is None:
             return read_table(_require_both_sides(source, self._alone).take_side("both", self._alone))
         batches = join_files(questions, source, alone=self._alone)
+        if source.records.path and source.records.path == questions.source.records.path:
+            batches = _blame_same_file(batches)
         rule = source.reading.rule
         refusal = rule.find_refusal(questions.source.records.path, source.records.path) if rule else ""
         return _quote_refusal(batches, source, refusal) if refusal else batches
@@ -223,6 +225,15 @@ class Submission:
             for row in rows:
                 rows_of[row.id].append(row)
         return [rows[0]._replace(runs=tuple(rows)) for rows in rows_of.values()]
+
+
+def _blame_same_file(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Say in an error that gold file and submission are the same file, which is usually a slip."""
+    try:
+        yield from batches
+    except InputError as error:
+        problem = f"{error.problem} (this file is both the gold file and the submission)"
+        raise type(error)(problem, error.where, "name two different files", error.value) from None
 
 
 def _quote_refusal(batches: Iterator[Batch], source: Source, refusal: str) -> Iterator[Batch]:

@@ -278,6 +278,10 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "no accepted answers": (lambda: score(ANSWERS["base"]), "data: it has no accepted answers"),
     "a missing prediction": (lambda: score(["a", None], [["a"], ["b"]]), "data, row 2: prediction is null"),
     "no such submission": (lambda: compare({"a": {1: "x"}}, {1: ["x"]}, baseline="b"), "unknown baseline 'b'"),
+    "one file twice": (
+        lambda: score(EXAMPLES / "base.json", EXAMPLES / "base.json", references="answers"),
+        "(this file is both the gold file and the submission): name two different files",
+    ),
     "no such layout": (lambda: score(ANSWERS["base"], GOLD, layout="lmm_eval"), "lmm_eval"),
 }
 
