@@ -12,6 +12,7 @@ from anls_metric.reading import remedies, resolver
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.join import RepeatedIdsError
+from anls_metric.reading.json_text import explain_json_error
 from anls_metric.reading.resolver import Gold, Sample
 from anls_metric.reading.runs import choose_run, split_runs
 from anls_metric.reading.sources import Reading, Source, name_of
@@ -228,6 +229,9 @@ def find_defects(text: str, ids: Sequence[str] | None = None) -> list[str]:
     """
     try:
         records = json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        problem, remedy = explain_json_error(error)
+        return [f"line {error.lineno}, column {error.colno}: {problem}: {remedy}"]
     except (ValueError, RecursionError) as error:
         return [f"it is not JSON: {error}"]
     if not isinstance(records, list):
@@ -238,7 +242,7 @@ def find_defects(text: str, ids: Sequence[str] | None = None) -> list[str]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is no JSON; write a text")
 
 
 def _find_wrong_records(records: Sequence[Any]) -> Iterator[str]:

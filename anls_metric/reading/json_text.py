@@ -70,7 +70,7 @@ def _parse(file: File, text: str, first_line: int = 1) -> Any:
         place = f"line {first_line + error.lineno - 1}, column {error.colno}"
         if text.startswith("\ufeff", error.pos):
             raise file.error("a second byte order mark", place, "remove it, or save the file as UTF-8") from None
-        problem, remedy = _explain(error, is_first=first_line == 1)
+        problem, remedy = explain_json_error(error, is_first=first_line == 1)
         raise file.error(problem, place, remedy) from None
     except RepeatedKeyError as error:
         raise _error_of_repeat(file, error, "" if "\n" in text else f"line {first_line}") from None
@@ -80,8 +80,13 @@ def _parse(file: File, text: str, first_line: int = 1) -> Any:
         raise file.error("it has a number of thousands of digits", remedy="write it as a text") from None
 
 
-def _explain(error: json.JSONDecodeError, is_first: bool) -> tuple[str, str]:
-    """Say what is wrong with JSON, and what to do about it."""
+def explain_json_error(error: json.JSONDecodeError, is_first: bool = True) -> tuple[str, str]:
+    """Say what is wrong with JSON, and what to do about it.
+
+    Args:
+        error: the error of the parser.
+        is_first: whether the text is the beginning of a file.
+    """
     rest = error.doc[error.pos :]
     if error.msg.startswith("Unterminated string") or not rest.strip():
         return "the JSON is cut off", "copy or write the file again"

@@ -255,7 +255,12 @@ def test_typo_is_answered_with_the_name_that_was_meant(run: Run, typo: str) -> N
 def test_typo_in_a_subcommand_is_answered_with_its_name(run: Run) -> None:
     error = run_to_error(run, "identfy", "metrics.py:anls")
     assert "unknown subcommand 'identfy'; did you mean identify?" in error[:120]
-    assert "No such file" in run_to_error(run, "gold", "answers")
+
+
+def test_first_word_that_is_no_file_is_answered_with_the_way_to_score(run: Run) -> None:
+    for word in "score", "gold":
+        error = run_to_error(run, word, str(GOLD), str(SUBMISSION))
+        assert f"{word} is neither a file nor a subcommand: to score files, type anls GOLD SUBMISSION" in error
 
 
 def test_output_is_a_folder_or_a_json_file(run: Run, tmp_path: Path) -> None:

@@ -265,8 +265,8 @@ def test_submission_without_defects_is_accepted(run: Run) -> None:
 @pytest.mark.parametrize(
     ("content", "defects"),
     [
-        ("[1, 2", ["it is not JSON: Expecting ',' delimiter: line 1 column 6 (char 5)"]),
-        ('[{"questionId": 1, "answer": NaN}]', ["it is not JSON: NaN is no JSON"]),
+        ("[1, 2", ["line 1, column 6: the JSON is cut off: copy or write the file again"]),
+        ('[{"questionId": 1, "answer": NaN}]', ["it is not JSON: NaN is no JSON; write a text"]),
         ({"1": "a"}, ["it is {'1': 'a'} (dict): write a list of objects with questionId and answer"]),
         ([], ["it has no answers"]),
         (ANSWERS[2:], ["question 1: there is no answer", "question 2: there is no answer"]),
