@@ -845,8 +845,7 @@ class Explanation:
             "characters": f"{best.length:,} character{'s' * (best.length != 1)}",
             "similarity": _tell_apart(best.similarity, max(low, 1 - high)),
             "ratio": _tell_apart(best.ratio, variant.threshold),
-            "threshold": format_number(variant.threshold),
-            "rule": variant.kept.replace("threshold", repr(variant.threshold)),
+            "threshold": _format_threshold(variant.threshold),
             "so_1": ", so 1" * variant.all_or_nothing,
         }
         keeps, fails = (words.format(**facts) for words in KEPT_WORDS[variant.kept])
@@ -884,24 +883,22 @@ WORDS: Mapping[str, Words] = {
         "nothing in common with {best.reference!r}, so 0", "Nothing in common with any accepted answer, so 0."
     ),
     "close enough": Words(
-        "{best.distance} edit{s} on {best.length} characters from {best.reference!r}: "
-        "similarity {best.similarity:.4f} is kept{so_1} ({rule})",
+        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{keeps}{so_1}",
         "{best.distance:,} edit{s} on {characters}: similarity {similarity}{keeps}{so_1}.",
     ),
     "under the threshold": Words(
-        "{best.distance} edit{s} on {best.length} characters from {best.reference!r}: "
-        "similarity {best.similarity:.4f} is not kept, so 0 ({rule})",
+        "{best.distance:,} edit{s} on {characters} from {best.reference!r}: similarity {similarity}{fails}, so 0",
         "{best.distance:,} edit{s} on {characters}: similarity {similarity}{fails}, so 0.",
     ),
 }
 
 # The rule that keeps a similarity -> the words for a similarity that is kept, and for a similarity that is not.
 KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
-    "similarity >= threshold": (", at least the threshold of {threshold}", " is under {threshold}"),
-    "similarity > threshold": (", above the threshold of {threshold}", " is not above {threshold}"),
+    "similarity >= threshold": (", at least the threshold of {threshold}", " is below the threshold of {threshold}"),
+    "similarity > threshold": (", above the threshold of {threshold}", " is not above the threshold of {threshold}"),
     "distance / length < threshold": (
-        ", and distance / length {ratio} is under {threshold}",
-        ", but distance / length {ratio} is not under {threshold}",
+        ", and distance / length {ratio} is below the threshold of {threshold}",
+        ", but distance / length {ratio} is not below the threshold of {threshold}",
     ),
 }
 
@@ -909,6 +906,12 @@ KEPT_WORDS: Mapping[Kept, tuple[str, str]] = {
 def format_number(value: float, digits: int = 4) -> str:
     """Format a number as people write it: 0, 1, 0.5 or 0.8889."""
     return f"{value:.{digits}f}".rstrip("0").rstrip(".") if value == value else "-"
+
+
+def _format_threshold(value: float) -> str:
+    """Format a threshold with all of its digits."""
+    short = format_number(value)
+    return short if float(short) == value else repr(value)
 
 
 def _tell_apart(value: float, other: float) -> str:
@@ -1821,7 +1824,7 @@ def explain(
     Example:
         >>> why = explain("CocaCola", ["Coca Cola Company", "Coca Cola"])
         >>> print(why)
-        1 edit on 9 characters from 'Coca Cola': similarity 0.8889 is kept (similarity >= 0.5)
+        1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5
         >>> why.best.edits[1]
         Edit(operation='insert', prediction='', reference=' ')
 

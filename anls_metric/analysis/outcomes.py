@@ -92,7 +92,7 @@ def _is_part_of_an_answer(answer: Answer) -> bool:
 
 
 def has_the_letters_and_digits(answer: Answer) -> bool:
-    """Whether an answer equals an accepted answer, except for signs, blanks and accents."""
+    """Whether an answer equals an accepted answer, except for punctuation, symbols, spaces and accents."""
     letters, *accepted = keep_in_each(keep_letters_and_digits, [answer.prediction, *answer.references])
     return letters != "" and letters in accepted
 
@@ -121,7 +121,10 @@ OUTCOMES = (
     Outcome("contains an answer", "an accepted answer stands in it, among other words", _contains_an_answer),
     Outcome("part of an answer", "it stands in an accepted answer, among other words", _is_part_of_an_answer),
     Outcome(
-        "formatting", "an accepted answer but for signs, blanks and accents", has_the_letters_and_digits, of_texts=True
+        "formatting",
+        "an accepted answer except for punctuation, symbols, spaces and accents",
+        has_the_letters_and_digits,
+        of_texts=True,
     ),
     Outcome("another number", "a number, and not the accepted one", _is_another_number, of_texts=True),
     Outcome("refusal", "it says that it cannot answer", _is_a_refusal),
@@ -233,7 +236,7 @@ def _any_stands_in(parts: Sequence[str], whole: str) -> bool:
 
 
 def keep_letters_and_digits(text: str) -> str:
-    """Remove signs, blanks and accents from a text.
+    """Remove punctuation, symbols, spaces and accents from a text.
 
     Example:
         >>> keep_letters_and_digits("Café, 12.50 $")
@@ -271,7 +274,7 @@ def keep_in_each(keep: Callable[[str], str], texts: Sequence[str]) -> list[str]:
     return list(map(keep, texts))
 
 
-# It ends a text among others. What removes signs from a text leaves it.
+# It ends a text among others. Removing punctuation from a text leaves it.
 _END = "\0"
 # The characters that are removed from ASCII texts, which most are. The zero character stays: it can separate texts.
 _NO_LETTERS_AND_DIGITS = bytes(code for code in range(1, 128) if not chr(code).isalnum())

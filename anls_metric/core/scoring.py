@@ -363,7 +363,7 @@ def explain(
     Example:
         >>> why = explain("CocaCola", ["Coca Cola Company", "Coca Cola"])
         >>> print(why)
-        1 edit on 9 characters from 'Coca Cola': similarity 0.8889 is kept (similarity >= 0.5)
+        1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5
         >>> why.best.edits[1]
         Edit(operation='insert', prediction='', reference=' ')
 

@@ -99,7 +99,7 @@ def explain_star(
         ({'items': ['tea', 'milk']}, 0.8333333333333334)
         >>> for leaf in why.leaves:
         ...     print(leaf)
-        items[0]: 1 edit on 3 characters from 'tea': similarity 0.6667 is kept (similarity >= 0.5)
+        items[0]: 1 edit on 3 characters from 'tea': similarity 0.6667, at least the threshold of 0.5
         items[1]: equal to 'milk', so 1
         tip: no answer is expected and none is given, so 1
         >>> why.leaves[0].edits[1]
@@ -186,7 +186,7 @@ def explain_anlsl(
         >>> for leaf in why.leaves:
         ...     print(leaf)
         [0]: equal to 'cola', so 1
-        [1]: 4 edits on 4 characters from 'tea': similarity 0.0000 is not kept, so 0 (similarity >= 0.5)
+        [1]: 4 edits on 4 characters from 'tea': similarity 0 is below the threshold of 0.5, so 0
         [2]: a text is accepted and nothing is there, so 0
 
     Source: as `anlsl_score`.

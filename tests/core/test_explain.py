@@ -36,21 +36,22 @@ def test_explain_takes_the_first_of_equally_close_references() -> None:
             ["Coca Cola"],
             "standard",
             "close enough",
-            "1 edit on 9 characters from 'Coca Cola': similarity 0.8889 is kept (similarity >= 0.5)",
+            "1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5",
         ),
         (
             "The Coca",
             ["Coca Cola"],
             "standard",
             "under the threshold",
-            "5 edits on 9 characters from 'Coca Cola': similarity 0.4444 is not kept, so 0 (similarity >= 0.5)",
+            "5 edits on 9 characters from 'Coca Cola': similarity 0.4444 is below the threshold of 0.5, so 0",
         ),
         (
             "ab##",
             ["abcd"],
             "pypi_anls",
             "under the threshold",
-            "2 edits on 4 characters from 'abcd': similarity 0.5000 is not kept, so 0 (distance / length < 0.5)",
+            "2 edits on 4 characters from 'abcd': similarity 0.5, but distance / length 0.5 is not below the threshold"
+            " of 0.5, so 0",
         ),
         (" \n", ["Coca Cola"], "standard", "empty", "the prediction is empty, so 0"),
         ("", [""], "standard", "equal", "equal to '', so 1"),
@@ -64,7 +65,7 @@ def test_explain_takes_the_first_of_equally_close_references() -> None:
             ["Coca Cola"],
             "lmms_eval_0_2",
             "close enough",
-            "1 edit on 9 characters from 'Coca Cola': similarity 0.8889 is kept, so 1 (similarity >= 0.5)",
+            "1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5, so 1",
         ),
     ],
 )
@@ -85,7 +86,7 @@ def test_explain_tells_equal_from_close_in_an_all_or_nothing_variant() -> None:
 
 def test_sentence_shows_all_digits_of_the_threshold() -> None:
     sentence = str(anls_metric.explain("The Coca", ["Coca Cola"], threshold=0.44444445))
-    assert sentence.endswith("is not kept, so 0 (similarity >= 0.44444445)")
+    assert sentence.endswith("similarity 0.4444444444444444 is below the threshold of 0.44444445, so 0")
 
 
 def test_edits_lead_from_prediction_to_reference() -> None:

@@ -340,10 +340,10 @@ def test_explanation_lists_leaves_with_reasons() -> None:
     ]
     assert {leaf.kind for leaf in why.leaves} == set(nested.KINDS)
     assert [str(leaf) for leaf in why.leaves] == [
-        "a[0]: 1 edit on 1 characters from 'y': similarity 0.0000 is not kept, so 0 (similarity >= 0.5)",
+        "a[0]: 1 edit on 1 character from 'y': similarity 0 is below the threshold of 0.5, so 0",
         "a[1]: equal to 'x', so 1",
         "a[2]: a dict where the reference has nothing, so 0",
-        "c: 1 edit on 3 characters from 'sea': similarity 0.6667 is kept (similarity >= 0.5)",
+        "c: 1 edit on 3 characters from 'sea': similarity 0.6667, at least the threshold of 0.5",
         "d: a list where a text is accepted, so 0 of 2 leaves",
         "e: nothing where a text is accepted, so 0",
         "g: a dict is accepted and nothing is there, so 0 of 2 leaves",

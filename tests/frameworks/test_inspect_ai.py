@@ -79,7 +79,7 @@ def test_inspect_score_appends_anls_to_a_log_of_somebody_else(tmp_path: Path) ->
     assert [sample.value for sample in samples] == SCORES
     assert [sample.answer for sample in samples] == ANSWERS
     assert samples[0].explanation == (
-        "1 edit on 9 characters from 'Coca Cola': similarity 0.8889 is kept (similarity >= 0.5)\n\n"
+        "1 edit on 9 characters from 'Coca Cola': similarity 0.8889, at least the threshold of 0.5\n\n"
         "    coca*cola\n    coca cola\n        I"
     )
     assert samples[2].explanation == "equal to 'yes', so 1"

@@ -36,7 +36,7 @@ SCRIPT = "<script>window.ran = 1</script><img src=x onerror='window.ran = 1'>${w
 def test_score_follows_what_is_typed(visit: Visits, size: str) -> None:
     user = visit(size=size)
     user.field("prediction").fill("The Coca")
-    user.see("#answer .why", "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0.")
+    user.see("#answer .why", "5 edits on 9 characters: similarity 0.4444 is below the threshold of 0.5, so 0.")
     user.field("prediction").press_sequentially(" Cola")
     user.see("#answer .score", "0.6923")
     user.field("answers").fill("The Coca Cola\nPepsi")
@@ -73,7 +73,7 @@ def test_settings_change_the_score_and_the_address(visit: Visits) -> None:
     user = visit()
     user.page.locator("#threshold input[type=number]").fill("0.9")
     user.page.locator("#threshold input[type=number]").press("Tab")
-    user.see("#answer .why", "similarity 0.8889 is under 0.9, so 0.")
+    user.see("#answer .why", "similarity 0.8889 is below the threshold of 0.9, so 0.")
     user.see("#answer code", "anls|standard|threshold:0.9")
     user.choose("#variant input", "due:")
     user.see("#answer code", "anls|due|threshold:0.5")

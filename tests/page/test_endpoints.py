@@ -41,7 +41,7 @@ TABLE = Upload(str(ROOT / "examples" / "table.csv"))
 def test_answer_is_explained() -> None:
     why = explain_answer("The Coca", ["Coca Cola", "Cola"])
     assert why["score"] == 0
-    assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0."
+    assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is below the threshold of 0.5, so 0."
     assert why["signature"] == anls_metric.signature()
     assert [match["distance"] for match in why["accepted_answers"]] == [5, 5]
     assert why["edits"][0] == {"operation": "insert", "prediction": "", "reference": "c"}

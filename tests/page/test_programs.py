@@ -84,7 +84,7 @@ def as_file(path: str) -> dict[str, Any]:
 def test_programs_get_a_score_and_why(client: Any) -> None:
     why = client.predict("The Coca", ["Coca Cola"], api_name="/explain_answer")
     assert why["score"] == 0
-    assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0."
+    assert why["sentence"] == "5 edits on 9 characters: similarity 0.4444 is below the threshold of 0.5, so 0."
     assert why["signature"] == anls_metric.signature()
     scores = client.predict("ab", ["abcd"], api_name="/compare_variants")
     assert scores == {name: anls_metric.anls_score("ab", ["abcd"], variant=name) for name in anls_metric.VARIANTS}

@@ -21,22 +21,38 @@ SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
     [
         ("Coca Cola", ["Coca Cola"], {}, "Equal to an accepted answer, so 1."),
         ("TALKINGHEADS", ["talkingheads"], {}, "Equal to an accepted answer once normalized, so 1."),
-        ("The Coca", ["Coca Cola"], {}, "5 edits on 9 characters: similarity 0.4444 is under 0.5, so 0."),
+        (
+            "The Coca",
+            ["Coca Cola"],
+            {},
+            "5 edits on 9 characters: similarity 0.4444 is below the threshold of 0.5, so 0.",
+        ),
         ("ab", ["abcd"], {}, "2 edits on 4 characters: similarity 0.5, at least the threshold of 0.5."),
         (
             "ab",
             ["abcd"],
             {"variant": "pypi_anls"},
-            "2 edits on 4 characters: similarity 0.5, but distance / length 0.5 is not under 0.5, so 0.",
+            "2 edits on 4 characters: similarity 0.5, but distance / length 0.5 is not below the threshold"
+            " of 0.5, so 0.",
         ),
         (
             "abc",
             ["abcd"],
             {"variant": "due"},
-            "1 edit on 4 characters: similarity 0.75, and distance / length 0.25 is under 0.5.",
+            "1 edit on 4 characters: similarity 0.75, and distance / length 0.25 is below the threshold of 0.5.",
         ),
-        ("ab", ["abcd"], {"variant": "fast_anls"}, "2 edits on 4 characters: similarity 0.5 is not above 0.5, so 0."),
-        ("abc", ["abcd"], {"threshold": 0.75000001}, "1 edit on 4 characters: similarity 0.75 is under 0.75, so 0."),
+        (
+            "ab",
+            ["abcd"],
+            {"variant": "fast_anls"},
+            "2 edits on 4 characters: similarity 0.5 is not above the threshold of 0.5, so 0.",
+        ),
+        (
+            "abc",
+            ["abcd"],
+            {"threshold": 0.75000001},
+            "1 edit on 4 characters: similarity 0.75 is below the threshold of 0.75000001, so 0.",
+        ),
         (" ", ["Coca Cola"], {}, "The prediction is empty, so 0."),
         ("None", ["Coca Cola"], {"variant": "mp_docvqa"}, "By mp_docvqa, “none” is no answer, so 0."),
         (

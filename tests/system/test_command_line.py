@@ -115,8 +115,8 @@ def test_flags_are_the_options_of_the_functions(run: Run) -> None:
 def test_worst_prints_answers_with_an_alignment(run: Run) -> None:
     out = run(*FILES, "--worst", 3)[1]
     assert out.split("\n\n")[1] == (
-        "question 2  score 0.0000  5 edits on 9 characters from 'Coca Cola': similarity 0.4444 is not kept, so 0"
-        " (similarity >= 0.5)\n"
+        "question 2  score 0.0000  5 edits on 9 characters from 'Coca Cola': similarity 0.4444 is below the threshold"
+        " of 0.5, so 0\n"
         "  question    Which company made the sign?\n"
         "  prediction  *the coca\n"
         "  reference   coca cola\n"

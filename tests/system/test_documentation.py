@@ -400,6 +400,7 @@ def test_numbers_of_eight_programs_are_those_of_the_page_of_variants() -> None:
     _, _, *shown = README.table("| program | variant | ANLS |")
     assert len(shown) == len({score for _, _, score in shown}) == 8
     assert [score for _, _, score in shown] == [scores[variant] for _, variant, _ in shown]
+    assert f"it gives {scores['`standard`']} for the model in the table" in README.text
 
 
 def test_readme_says_its_id_on_the_hub_once() -> None:

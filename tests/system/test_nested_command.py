@@ -328,7 +328,7 @@ def test_values_have_outcomes_and_worst_answers(run: Run, tmp_path: Path) -> Non
     assert (document["exact_match"], document["contains"]) == (1 / 8, 2 / 8)
     shown = run(path, *STAR, "--worst", 8)[1]
     assert "question 3  score 0.0000  0 of 1 leaves right" in shown
-    assert "  leaves      [1]: 1 edit on 1 characters from 'b'" in shown
+    assert "  leaves      [1]: 1 edit on 1 character from 'b'" in shown
 
 
 def test_worst_names_leaves_by_their_path(run: Run, files: list[object]) -> None:
