@@ -46,8 +46,8 @@ class Row(NamedTuple):
 
 COLUMNS = {
     "rule": ("name", "`{}`"),
-    "port, µs an answer": ("theirs", "{:.1f}"),
-    "ours": ("ours", "{:.1f}"),
+    "copy, µs an answer": ("theirs", "{:.1f}"),
+    "ours, µs": ("ours", "{:.1f}"),
     "times as fast": ("ratio", "{:.1f}"),
     "mean score": ("mean", "{:.4f}"),
 }

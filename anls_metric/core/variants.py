@@ -308,7 +308,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "stvqa",
-        meaning="blanks inside a text count: the M4C evaluator in MMF, LLaVA and InternVL",
+        meaning="the M4C evaluator (in MMF, LLaVA and InternVL): blanks inside a text count",
         source="https://github.com/OpenGVLab/InternVL",
         whitespace="strip",
         aliases=("moondream", "mini_monkey"),
@@ -323,7 +323,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "paligemma",
-        meaning="as pix2struct; an empty prediction always equals an empty reference",
+        meaning="like pix2struct, but two empty texts score 1 even at the threshold 0",
         source="https://github.com/google-research/big_vision",
         whitespace="keep",
         kept="distance / length < threshold",
@@ -331,7 +331,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "molmo",
-        meaning="as pix2struct, divided by the lengths of the texts as given",
+        meaning="like pix2struct, but divided by the lengths of the texts as given",
         source="https://github.com/allenai/molmo",
         whitespace="keep",
         prediction_length="raw",
@@ -382,7 +382,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval",
-        meaning="lmms-eval since 0.3.0: as rrc, but predictions are stripped first",
+        meaning="lmms-eval since 0.3.0: like rrc, but predictions are stripped first",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval",
         prediction_length="stripped upper",
         reference_length="raw upper",
@@ -390,7 +390,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "lmms_eval_0_2",
-        meaning="lmms-eval 0.1.0 to 0.2.4: as rrc, but every score above 0 becomes 1",
+        meaning="lmms-eval 0.1.0 to 0.2.4: like rrc, but every score above 0 becomes 1",
         source="https://github.com/EvolvingLMMs-Lab/lmms-eval/tree/v0.2.4",
         prediction_length="raw upper",
         reference_length="raw upper",
@@ -406,7 +406,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "monkey",
-        meaning="as stvqa, divided by the lengths of the stripped prediction and the reference as given",
+        meaning="like stvqa, but divided by the lengths of the stripped prediction and the reference as given",
         source="https://github.com/Yuliang-Liu/Monkey",
         whitespace="strip",
         prediction_length="stripped",
@@ -414,7 +414,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "inspect_evals",
-        meaning="as molmo; an empty prediction always equals an empty reference",
+        meaning="like molmo, but two empty texts score 1 even at the threshold 0",
         source="https://github.com/UKGovernmentBEIS/inspect_evals",
         whitespace="keep",
         prediction_length="raw",
@@ -424,7 +424,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "layoutlmv3_docvqa",
-        meaning="as molmo; an empty prediction scores 0",
+        meaning="like molmo, but an empty prediction scores 0",
         source="https://github.com/allanj/LayoutLMv3-DocVQA",
         whitespace="keep",
         prediction_length="raw",
@@ -443,7 +443,7 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
     Variant(
         "vlmevalkit_mmlongbench",
-        meaning="VLMEvalKit's MMLongBench since 2026: as mmlongbench, no threshold",
+        meaning="VLMEvalKit's MMLongBench since 2026: like mmlongbench, but no threshold",
         source="https://github.com/open-compass/VLMEvalKit/blob/main/vlmeval/dataset/utils/mmlongbench_metrics.py",
         ignore_case=False,
         whitespace="keep",

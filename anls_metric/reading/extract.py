@@ -347,16 +347,18 @@ _RULES = (
         wrappings.take_from_sentence,
         marks=(" ",),
     ),
-    Extractor("bold", "the text in `**..**`, if they are around all of it", wrappings.take_bold, marks=("*", "_")),
+    Extractor(
+        "bold", "the text in `**..**`, if these enclose the whole prediction", wrappings.take_bold, marks=("*", "_")
+    ),
     Extractor(
         "quotes",
-        "the text in quotation marks, if they are around all of it",
+        "the text in quotation marks, if these enclose the whole prediction",
         wrappings.take_from_quotes,
         marks=tuple(wrappings.QUOTES),
     ),
     Extractor(
         "math",
-        r"the text in `$..$`, `\(..\)` or `\[..\]`, if they are around all of it; `$5` stays",
+        r"the text in `$..$`, `\(..\)` or `\[..\]`, if these enclose the whole prediction; `$5` stays",
         wrappings.take_math,
         marks=("$", "\\"),
     ),

@@ -271,7 +271,7 @@ def test_table_of_models_is_what_the_real_answers_give(real_answers: Path) -> No
         assert row[1:] == [f"{100 * anls_metric.mean(each):.2f}" for each in scores]
     spread = f"from {min(row[1] for row in rows)} to {max(row[1] for row in rows)}"
     assert [document.name for document in GUIDE if spread in document.text] == ["README.md", "docs/variants.md"]
-    months = PAGES["variants"].section("The months when lmms-eval counted 0 or 1")
+    months = PAGES["variants"].section("The months when lmms-eval scored 0 or 1")
     by_name = {row[0]: dict(zip(head, row)) for row in rows}
     for model in ("llama maverick", "qwen2 vl 7b instruct"):
         assert f"{by_name['`lmms_eval_0_2`'][model]} instead of {by_name['`standard`'][model]}" in months
