@@ -265,7 +265,7 @@ def _add_report_flags(flags: Parser) -> None:
 
 def _add_other_flags(flags: Parser) -> None:
     add = flags.add_group("other", "anls --list-variants").add_argument
-    add("--list-layouts", action="store_true", help="list the file layouts that are recognised, and exit")
+    add("--list-layouts", action="store_true", help="list the file layouts that are recognized, and exit")
     add("--list-variants", action="store_true", help="list the variants of ANLS, and exit")
     add("--demo", action="store_true", help="open the page in the browser (needs pip install 'anls-metric[app]')")
     add("--version", action="version", version=f"%(prog)s {__version__}", help="print the version, and exit")

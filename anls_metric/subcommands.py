@@ -160,5 +160,5 @@ COMMANDS: Mapping[str, Command] = {
         _check_submission,
     ),
     "variants": ("list the variants of ANLS", _add_nothing, _print_variants),
-    "layouts": ("list the file layouts that are recognised", _add_nothing, _print_layouts),
+    "layouts": ("list the file layouts that are recognized", _add_nothing, _print_layouts),
 }

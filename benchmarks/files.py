@@ -64,8 +64,8 @@ COLUMNS = {
     "`anls`": ("ours", "{:,.0f} ms"),
     "your lines": ("lines", "{:,.0f} ms"),
     "ratio": ("ratio", "{:.1f}"),
-    "memory": ("our_memory", "{:.0f} MB"),
-    "of your lines": ("their_memory", "{:.0f} MB"),
+    "`anls` memory": ("our_memory", "{:.0f} MB"),
+    "your memory": ("their_memory", "{:.0f} MB"),
 }
 
 

@@ -188,7 +188,7 @@ KINDS = {
             ),
         ),
         Kind(
-            "Parquet, beside pandas",
+            "Parquet (your lines: pandas)",
             ("table.parquet",),
             write_parquet,
             lines(
@@ -199,7 +199,7 @@ KINDS = {
             ),
         ),
         Kind(
-            "Arrow, beside pyarrow",
+            "Arrow (your lines: pyarrow)",
             ("table.arrow",),
             write_arrow,
             lines(
@@ -210,7 +210,7 @@ KINDS = {
             ),
         ),
         Kind(
-            "Excel of VLMEvalKit, beside pandas",
+            "Excel of VLMEvalKit (your lines: pandas)",
             ("table.xlsx",),
             write_excel,
             lines(

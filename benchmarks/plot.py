@@ -37,7 +37,7 @@ def draw(cost_of: Mapping[str, float]) -> Figure:
     axes.invert_yaxis()
     axes.set_xscale("log")
     axes.set_xlim(min(cost_of.values()) / 2, 4 * max(cost_of.values()))
-    axes.set_xlabel("microseconds an answer (logarithmic)")
+    axes.set_xlabel("microseconds per answer (logarithmic)")
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="both", length=0)
     return figure

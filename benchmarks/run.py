@@ -383,8 +383,21 @@ def show(row: Row) -> str:
 
 
 HEAD = """\
-| ours | workload | against | ratio | median | ours, us a row | theirs | rows timed | theirs checked |
+| ours | workload | against | ratio | median | ours, µs per row | theirs | rows timed | theirs checked |
 |---|---|---|---|---|---|---|---|---|"""
+
+
+_OTHER_VARIANTS = "the other variants (`standard` is 1x)"
+
+# What was timed -> the words for it in the summary.
+_NAMES = {
+    "anls_scores": "`anls_scores`",
+    "anls_score, a call a row": "`anls_score`, one call per row,",
+    "anls": "the command `anls`",
+    "evaluate compute()": "evaluate: `compute()`",
+    "evaluate add_batch(32)": "evaluate: `add_batch()` of 32 rows",
+    "evaluate add()": "evaluate: `add()`",
+}
 
 
 def summary(rows: list[Row]) -> str:
@@ -392,10 +405,10 @@ def summary(rows: list[Row]) -> str:
     workloads = list(dict.fromkeys(row.workload for row in rows if row.what == "anls_scores"))
     cells: dict[str, dict[str, list[float]]] = {}
     for row in rows:
-        line = "every other variant, `standard` is 1" if row.what == "variant" else f"`{row.what}` against {row.peer}"
+        line = _OTHER_VARIANTS if row.what == "variant" else f"{_NAMES.get(row.what, row.what)} against {row.peer}"
         cells.setdefault(line, {}).setdefault(row.workload, []).append(row.ratio)
     lines = [["", *workloads], ["---"] * (1 + len(workloads))]
-    for name, ratios in sorted(cells.items(), key=lambda line: (line[0].startswith("every"), "evaluate" in line[0])):
+    for name, ratios in sorted(cells.items(), key=lambda line: (line[0] == _OTHER_VARIANTS, "evaluate" in line[0])):
         ranges = [
             sorted({times(min(ratios[key])), times(max(ratios[key]))}) if key in ratios else [] for key in workloads
         ]
@@ -430,7 +443,7 @@ def main() -> None:
     print("\nPeak memory above the inputs, MB a million rows:")
     print("\n".join(f"  {name}: {megabytes:.0f}" for name, megabytes in peaks.items()))
     times = growth(budget)
-    print("\nA stream of W2 rows, us a row:")
+    print("\nA stream of W2 rows, µs per row:")
     print("\n".join(f"  {length:,} rows: {microseconds:.2f}" for length, microseconds in times.items()))
     if options.json:
         figures = {"machine": facts, "rows": [row._asdict() for row in rows], "memory": peaks, "stream": times}

@@ -80,7 +80,7 @@ def _format_runs_line(scored_set: ScoredSet, numbers: Numbers) -> list[str]:
 def format_layouts() -> str:
     """Format the layouts as a table: name, what such files hold, the fields that identify them, and the source."""
     rows = [(layout.name, layout.holds, ", ".join(layout.fields), layout.source) for layout in LAYOUTS]
-    return _format_table([("layout", "holds", "fields by which it is recognised", "source"), *rows])
+    return _format_table([("layout", "holds", "fields by which it is recognized", "source"), *rows])
 
 
 def format_variants() -> str:

@@ -53,7 +53,7 @@ def test_task_that_names_a_function_of_ours_has_metric_and_filter(monkeypatch: p
 
 def test_metric_is_loaded_by_its_path_through_evaluate(tmp_path: Path) -> None:
     text = (FOLDER / "lm_eval" / "anls_one_answer.yaml").read_text(encoding="utf-8")
-    text = text.replace("- metric: anls", f"- metric: {ROOT / 'anls_metric' / 'metric.py'}")
+    text = text.replace("- metric: anls", f"- metric: {ROOT / 'anls.py'}")
     (tmp_path / "task.yaml").write_text(text.replace("anls/examples", str(ROOT / "examples")), encoding="utf-8")
     result = evaluate(tmp_path, "anls_one_answer")
     expected = anls_metric.anls_scores(WRITTEN, [line["answer"] for line in QUESTIONS], variant="rrc")

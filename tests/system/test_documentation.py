@@ -296,7 +296,7 @@ def test_picture_of_speed_is_of_the_same_run() -> None:
     plot = benchmark("plot")
     costs = plot.costs(json.loads(plot.FIGURES.read_text(encoding="utf-8")))
     assert next(iter(costs)) == plot.OURS
-    (message,) = re.findall(r"!\[Microseconds an answer .*?: (.*)\]\(speed.png\)", PAGES["speed"].text)
+    (message,) = re.findall(r"!\[Microseconds per answer .*?: (.*)\]\(speed.png\)", PAGES["speed"].text)
     for one in message.split(", "):
         name, _, cost = one.rpartition(" ")
         assert f"{next(costs[peer] for peer in costs if name.removeprefix('a ') in peer):.3g}" == cost
@@ -313,7 +313,7 @@ def test_table_of_speed_is_that_of_the_run_that_is_kept() -> None:
     for way, what in (("anls_scores", "for `anls_scores`"), ("iter_anls_scores", "for a stream")):
         most = max(figure for name, figure in memory.items() if name.startswith(f"{way},"))
         assert f" {most:.0f} MB" in page.partition(what)[0][-40:]
-    grows = f"{min(stream):.1f} to {max(stream):.1f} us a row from 10,000 to 10,000,000 rows of a stream"
+    grows = f"{min(stream):.1f} to {max(stream):.1f} µs per row from 10,000 to 10,000,000 rows of a stream"
     assert grows in page.replace("\n", " ")
     assert {row.checked for row in rows if "no ANLS" not in row.peer} == {"right"}
 
