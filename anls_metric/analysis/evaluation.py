@@ -364,7 +364,7 @@ class Evaluation:
         named = {submission.reading.confidence_field, submission.reading.judge_field}
         for role, path in assessments.fields.items():
             missing = assessments.count_missing(role)
-            if missing:
+            if missing and (path in named or missing < assessments.count):
                 what = "verdict" if role == JUDGE else role
                 problem = f"{missing:,} of {assessments.count:,} answers have no {what} in the field {path!r}"
                 if path in named:

@@ -140,6 +140,8 @@ def test_missing_confidence_is_a_note_or_an_error(run: Run, gold: Path, tmp_path
     assert "2 of 4 answers have no confidence" in err
     with pytest.raises(InputError, match="4 of 4 answers have no confidence"):
         score(str(file), str(gold), confidence_field="other")
+    file = write_answers(tmp_path / "b.json", confidence=[None] * 4)
+    assert run(gold, file)[2] == ""
 
 
 def test_judge_is_compared_with_the_score(run: Run, gold: Path, tmp_path: Path) -> None:
