@@ -60,17 +60,33 @@ class PointCounter:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._scores: dict[str, Counter[float]] = {name: Counter() for name in Points._fields}
+        # The scores of the answers that count, each with the number of runs of its question.
+        self._scores: dict[str, Counter[tuple[float, int]]] = {name: Counter() for name in Points._fields}
 
-    def add(self, rows: Sequence[Row], scores: Sequence[float], outcomes: Sequence[str]) -> None:
-        """Add answers with their scores and outcomes."""
+    def add(
+        self,
+        rows: Sequence[Row],
+        scores: Sequence[float],
+        outcomes: Sequence[str],
+        run_counts: Sequence[int] | None = None,
+    ) -> None:
+        """Add answers with their scores and outcomes.
+
+        Args:
+            rows, scores, outcomes: the answers; the runs of a question follow each other.
+            run_counts: the number of runs of each question; None if each answer is a question.
+        """
+        runs = run_counts and [count for count in run_counts for _ in range(count)]
         for name, places in find_points(self._judge, rows, scores, outcomes).items():
-            self._scores[name].update(scores[place] for place in places)
+            self._scores[name].update((scores[place], runs[place] if runs else 1) for place in places)
 
     def count_points(self, count: int) -> Points:
-        """Compute the points of a set, given its number of questions."""
-        lost = math.fsum(1.0 - score for score in self._scores[LOST_TO_FORMAT].elements())
-        return Points(lost / count, math.fsum(self._scores[GIVEN_TO_WRONG_NUMBERS].elements()) / count)
+        """Compute the points of a set, given its number of questions. Runs are averaged by question."""
+        lost, given = (self._scores[name].elements() for name in Points._fields)
+        return Points(
+            math.fsum((1.0 - score) / runs for score, runs in lost) / count,
+            math.fsum(score / runs for score, runs in given) / count,
+        )
 
 
 def find_points(

@@ -26,6 +26,8 @@ from anls_metric.reading.input_file import natural_key
 from anls_metric.reading.layouts import ABSENT, look_up
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from anls_metric.analysis.confusions import ConfusionCounter
     from anls_metric.analysis.metrics import Metric, MetricScores
 
@@ -320,7 +322,8 @@ class ScoredSet:
         self.signature = self.scorer.signature(extract)
         self._others = {other.name: (other, Tally()) for other in others}
         self._outcomes: Counter[str] = Counter(dict.fromkeys((outcome.name for outcome in OUTCOMES), 0))
-        self._uncounted: list[ScoredBatch] = []  # the answers whose outcomes are not counted yet
+        # The answers whose outcomes are not counted yet, with the number of runs of each question.
+        self._uncounted: list[tuple[ScoredBatch, Sequence[int] | None]] = []
         self.groups: dict[str, Groups] = {field: {} for field in by}
         self._by = list(self.groups)
         self._by_key = by_key
@@ -351,7 +354,8 @@ class ScoredSet:
             from anls_metric.analysis.confusions import ConfusionCounter
 
             self.confusions = ConfusionCounter(self.scorer)
-        self._exact = self._contain = 0
+        self._exact: Fraction | int = 0  # of an answer of n runs an n-th counts
+        self._contain: Fraction | int = 0
         self._most_worst = worst
         self._worst: list[tuple[float, int, ScoredRow]] = []  # a heap that begins with the best of the worst answers
 
@@ -389,9 +393,9 @@ class ScoredSet:
 
     @property
     def run_deviation(self) -> float | None:
-        """The standard deviation of the scores of the runs (with n - 1); None for one run."""
+        """The standard deviation of the scores of the runs (with n - 1); None for one run, or for other questions."""
         scores = self.run_scores
-        if len(scores) < 2:
+        if len(scores) < 2 or len({tally.count for tally in self._run_tallies}) > 1:
             return None
         center = mean(scores)
         return math.sqrt(math.fsum((score - center) ** 2 for score in scores) / (len(scores) - 1))
@@ -441,26 +445,21 @@ class ScoredSet:
 
     @property
     def exact_match(self) -> float:
-        """The share of answers that equal an accepted answer after normalization."""
-        count = self._answer_count
-        return self._exact / count
+        """The share of answers that equal an accepted answer after normalization. Runs are averaged by question."""
+        self._count_outcomes()
+        return float(self._exact / self.count)
 
     @property
     def contains(self) -> float:
-        """The share of answers that contain an accepted answer as whole words."""
-        count = self._answer_count
-        return self._contain / count
-
-    @property
-    def _answer_count(self) -> int:
-        """The number of answers. With several runs, each run of a question counts."""
-        return sum(self.outcomes.values())
+        """The share of answers that contain an accepted answer as whole words. Runs are averaged by question."""
+        self._count_outcomes()
+        return float(self._contain / self.count)
 
     @property
     def points(self) -> Points | None:
         """What format costs the score and what wrong numbers gain it; None for lists and nested values."""
-        count = self._answer_count
-        return self._points.count_points(count) if isinstance(self.scorer, Variant) else None
+        self._count_outcomes()
+        return self._points.count_points(self.count) if isinstance(self.scorer, Variant) else None
 
     @property
     def means(self) -> dict[str, float]:
@@ -536,7 +535,7 @@ class ScoredSet:
             return ScoredBatch(batch, [], [])
         counts = list(map(len, batch.runs)) if batch.runs else None
         answers = Batch.of(list(chain.from_iterable(batch.runs))) if batch.runs else batch
-        scored = self._score_answers(answers)
+        scored = self._score_answers(answers, counts)
         for other, tally in self._others.values():
             others = scored.scores if other == self.scorer else score_rows(answers, other)
             tally.add(others if counts is None else _average(others, counts))
@@ -566,8 +565,8 @@ class ScoredSet:
             self.answers.add(batch, scored.scores)
         return scored
 
-    def _score_answers(self, batch: Batch) -> ScoredBatch:
-        """Score answers, and update the counts, which include each run."""
+    def _score_answers(self, batch: Batch, counts: Sequence[int] | None) -> ScoredBatch:
+        """Score answers, and update the counts, which include each run; `counts` has the runs of each question."""
         similarities: Sequence[float] | None = None
         if self._measures:
             scores, similarities = _measure_rows(batch, self.scorer)
@@ -583,22 +582,35 @@ class ScoredSet:
         if self.confusions:
             self.confusions.add(batch, scores)
         scored = ScoredBatch(batch, scores, self._judge, similarities)
-        self._uncounted.append(scored)
+        self._uncounted.append((scored, counts))
         if not self._keep:
             self._count_outcomes()
         return scored
 
     def _count_outcomes(self) -> None:
         """Count the outcomes, which takes longer than scoring. For kept rows this waits until first access."""
-        for scored in self._uncounted:
-            batch, scores, outcomes = scored.batch, scored.scores, scored.outcomes
-            exact, contain = self._judge.count_matches(batch, scores, outcomes)
-            self._exact += exact
-            self._contain += contain
+        for scored, counts in self._uncounted:
             if isinstance(self.scorer, Variant):
-                self._points.add(batch, scores, outcomes)
-            self._outcomes.update(outcomes)
+                self._points.add(scored.batch, scored.scores, scored.outcomes, counts)
+            self._outcomes.update(scored.outcomes)
+            if counts is None:
+                exact, contain = self._judge.count_matches(scored.batch, scored.scores, scored.outcomes)
+                self._exact += exact
+                self._contain += contain
+            else:
+                self._count_matches_of_runs(scored, counts)
         self._uncounted.clear()
+
+    def _count_matches_of_runs(self, scored: ScoredBatch, counts: Sequence[int]) -> None:
+        from fractions import Fraction  # slow to import, and most sets have no runs
+
+        start = 0
+        for count in counts:
+            runs = scored[start : start + count]
+            exact, contain = self._judge.count_matches(runs.batch, runs.scores, runs.outcomes)
+            self._exact += Fraction(exact, count)
+            self._contain += Fraction(contain, count)
+            start += count
 
     def _add_run_scores(self, scored: ScoredBatch) -> None:
         if not self.scorer.averages_rows:

@@ -81,8 +81,24 @@ def test_flag_runs_takes_what_is_uneven_and_refuses_what_is_even(run: Run, gold:
     submission = parse_document(run(gold, uneven, "--runs", "question", "--format", "json")[1])["submissions"][0]
     assert submission["anls"] == pytest.approx((30 + 10 * 0.5) / 40)
     assert submission["run_scores"] == [0.75, 1.0]
+    assert (submission["run_deviation"], submission["exact_match"]) == (None, submission["anls"])
+    assert "\nruns " not in run(gold, uneven, "--runs", "question")[1]
     even = write(tmp_path / "even.jsonl", [*RUNS[0], *RUNS[1]])
     assert "the id 1 is repeated" in run_to_error(run, gold, even, "--runs", "error")
+
+
+def test_points_and_matches_of_uneven_runs_are_averaged_by_question() -> None:
+    """Made up: question 1 has three runs, one of them right, and question 2 has one run."""
+    answers = [(1, "977633"), (1, "977,633"), (1, "it is 977633"), (2, "12/15/89")]
+    questions = [{"questionId": 1, "answers": ["977633"]}, {"questionId": 2, "answers": ["12/15/88"]}]
+    records = [{"questionId": question, "answer": answer} for question, answer in answers]
+    submission = score(records, questions, runs="question").to_dict()["submissions"][0]
+    assert submission["exact_match"] == pytest.approx((1 / 3 + 0) / 2)
+    assert submission["contains"] == pytest.approx((2 / 3 + 0) / 2)
+    assert submission["points"]["given_to_wrong_numbers"] == pytest.approx((0 + 0.875) / 2)
+    in_the_same_format = [records[0], {**records[1], "answer": "977633"}, *records[2:]]
+    gain = score(in_the_same_format, questions, runs="question").anls - score(records, questions, runs="question").anls
+    assert submission["points"]["lost_to_format"] == pytest.approx(gain)
 
 
 def test_records_with_the_same_id_and_another_question_are_no_runs(run: Run, tmp_path: Path) -> None:
