@@ -10,6 +10,7 @@ import math
 import os
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from typing import IO, Any
@@ -20,7 +21,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
 from anls_metric.reading.image_files import ARCHIVE, ImageFiles, Read, forms_of, open_folder, open_zip
 from anls_metric.reading.image_tables import ImageTable, PageImage, find_image_table
-from anls_metric.reading.input_file import File
+from anls_metric.reading.input_file import File, list_some
 from anls_metric.reading.records import Records
 
 MOST_IMAGE_BYTES = 24_000_000
@@ -168,14 +169,15 @@ class Images:
     @property
     def note(self) -> str:
         """A sentence about the images that were left out and why; "" for none."""
-        reports = {
-            "no room": f"{{count:,}} over the limit of {self._most / 1e6:g} MB",
-            "no time": "{count:,} for lack of time",
-            "not found": f"{{count:,}} not in the {self._files.kind if self._files else 'table'}",
-            "cannot be read": "{count:,} that cannot be read",
+        missing = list_some((name for name, why in self.left_out.items() if why == "not found"), 1)
+        words = {
+            "no room": f"over the limit of {self._most / 1e6:g} MB",
+            "no time": "for lack of time",
+            "not found": f"not in the {self._files.kind} ({missing})" if self._files else "not in the table",
+            "cannot be read": "that cannot be read",
         }
-        reasons = list(self.left_out.values())
-        note = ", ".join(form.format(count=reasons.count(why)) for why, form in reports.items() if why in reasons)
+        counts = Counter(self.left_out.values())
+        note = ", ".join(f"{counts[why]:,} {each}" for why, each in words.items() if counts[why])
         return "; ".join([*([f"images left out: {note}"] if note else []), *self._problems])
 
 

@@ -227,11 +227,11 @@ def test_images_of_questions_with_zeros_are_embedded_first(tmp_path: Path) -> No
     assert data["images"] == [-2, 0, 0, -2, -2, -3]  # there is room for one, and question 2 has the zero
     assert data["pictures"][0].startswith("data:image/webp;base64,")
     assert data["missing"] == ["", "no room", "not found"]
-    assert images.note == "images left out: 3 over the limit of 1e-06 MB, 1 not in the folder"
+    assert images.note == "images left out: 3 over the limit of 1e-06 MB, 1 not in the folder (../absent.png)"
     images = Images(str(tmp_path))
     page = build_report({"one": answers}, records, images=images)
     assert sorted(read_data(page)["images"]) == [-3, -2, 0, 0, 1, 2]
-    assert images.note == "images left out: 1 not in the folder, 1 that cannot be read"
+    assert images.note == "images left out: 1 not in the folder (../absent.png), 1 that cannot be read"
     assert read_data(page)["notes"] == [f"{images.note}."]
     assert sorted(read_data(page)["missing"]) == ["", "cannot be read", "not found"]
 

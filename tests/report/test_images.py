@@ -106,7 +106,9 @@ def test_pages_of_a_gold_file_are_embedded(tmp_path: Path, report: Path) -> None
 
 
 @pytest.mark.parametrize("kind", ["shards", "datasets", "arrow"])
-def test_pages_of_folders_and_arrow_files_are_embedded(kind: str, tmp_path: Path, report: Path) -> None:
+def test_pages_of_folders_and_arrow_files_are_embedded(
+    kind: str, tmp_path: Path, report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows, gold = make_rows(PAGES), tmp_path / "gold"
     if kind == "shards":
         write_parquet(gold / "part-0.parquet", rows[:3])
@@ -192,7 +194,9 @@ PLACES = ("page_0.png", "scans/page_1.jpg", "scans/more/page_2.tif", "page_3.png
 
 
 @pytest.mark.parametrize("kind", ["folder", "zip"])
-def test_images_flag_finds_the_same_pages_in_a_folder_and_in_a_zip(kind: str, tmp_path: Path, report: Path) -> None:
+def test_images_flag_finds_the_same_pages_in_a_folder_and_in_a_zip(
+    kind: str, tmp_path: Path, report: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows = [{**row, "image": f"documents/page_{place}.png"} for place, row in enumerate(make_rows(PAGES))]
     rows[3]["image"] = "absent.png"
     (tmp_path / "gold.json").write_text(json.dumps(rows))
@@ -204,7 +208,9 @@ def test_images_flag_finds_the_same_pages_in_a_folder_and_in_a_zip(kind: str, tm
     run(str(tmp_path / "gold.json"), "--report", str(report), "--images", place)
     assert read_heights(report) == [1, 3, 1, "not found"]
     where = "folder" if kind == "folder" else "zip archive"
-    assert f"images left out: 1 not in the {where}" in report.read_text(encoding="utf-8")
+    note = f"images left out: 1 not in the {where} (absent.png)"
+    assert note in report.read_text(encoding="utf-8")
+    assert f"anls: {note}\n" in capsys.readouterr().err
     score(rows).report(report, images=place)
     assert read_heights(report) == [1, 3, 1, "not found"]
 
