@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from anls_metric.core.choices import describe_unknown, find_similar_name
+from anls_metric.core.variants import VARIANT_NAMES
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.extract import extractor
+from anls_metric.reading.extract import EXTRACTORS, extractor
 from anls_metric.reading.sources import AUTO, CHOICES, Reading
 from anls_metric.report.terminal import make_printable
 
@@ -40,7 +41,9 @@ class Parser(argparse.ArgumentParser):
         """Parse arguments in any order. The error for an unknown flag suggests a similar flag."""
         flags, unknown = self.parse_known_intermixed_args(*arguments, **options)
         if unknown:
-            flag = next((text for text in unknown if text.startswith("-")), unknown[0]).partition("=")[0]
+            flag = next((text for text in unknown if text.startswith("-")), "").partition("=")[0]
+            if not flag:
+                self.error(f"{unknown[0]:.60} is one argument too many: --help lists arguments and flags")
             known = [name.strip("-") for name in self._option_string_actions if name.startswith("--")]
             typed = flag.strip("-")
             likely = [name for name in known if len(typed) == 1 and name.startswith(typed)]
@@ -99,6 +102,8 @@ def parse_path(text: str) -> str:
 
 
 def parse_report(text: str) -> str:
+    if os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is a folder: name a file in it, such as report.html")
     ending = os.path.splitext(parse_path(text))[1]
     if ending.lower() not in ("", ".html", ".htm"):
         raise argparse.ArgumentTypeError(f"{text!r} ends in {ending}: name a file that ends in .html")
@@ -220,7 +225,10 @@ def word_error(error: ValueError | OSError) -> str:
 
 
 def _suggest_file(path: str) -> str:
-    """Name the file that was perhaps meant by a path that does not exist."""
+    """Say what was perhaps meant by a path that does not exist: a file with a similar name, or a value for a flag."""
+    for flag, names in {"--extract": EXTRACTORS, "--variant": VARIANT_NAMES}.items():
+        if path in names:
+            return f"; if it is for {flag}, join the names with commas"
     folder, name = os.path.split(path)
     similar = ""
     with contextlib.suppress(OSError):

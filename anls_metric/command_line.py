@@ -49,7 +49,7 @@ from anls_metric.report.numbers import Numbers
 from anls_metric.report.progress import Stopwatch
 
 if TYPE_CHECKING:
-    from anls_metric.analysis.comparison import Comparison
+    from anls_metric.analysis.comparison import Comparison, ComparisonSet
     from anls_metric.analysis.metrics import Metric
     from anls_metric.core.variants import Scorer
     from anls_metric.reading.corrections import Corrections
@@ -383,11 +383,14 @@ def _run(flags: argparse.Namespace) -> int:
             print(f"anls: {terminal.make_printable(note)}", file=sys.stderr)
         for hint in hints:
             print(f"hint: {terminal.make_printable(hint)}", file=sys.stderr)
+    _check_comparison(flags, evaluation)
     if flags.answers:
         _write_answers(flags.answers, evaluation)
     if flags.report:
         _write_report(flags.report, submissions, images, evaluation, hints)
-    worse = _find_worse(evaluation) if flags.fail_if_worse else []
+        if images and images.note and not flags.quiet:
+            print(f"anls: {terminal.make_printable(images.note)}", file=sys.stderr)
+    worse = _find_worse(evaluation.compared) if flags.fail_if_worse and evaluation.compared else []
     _print(flags, evaluation, hints)
     return max(_check_scores(evaluation, flags.fail_under), _report_worse(worse))
 
@@ -437,18 +440,24 @@ def _check_hub(flags: argparse.Namespace) -> None:
         raise ValueError("--columns is for tables, and --format hub prints none: leave one out")
 
 
-def _find_worse(evaluation: Evaluation) -> list[Comparison]:
-    """Find the comparisons in which a submission is worse than the baseline, or that have too few questions."""
-    if evaluation.compared is None:
+def _check_comparison(flags: argparse.Namespace, evaluation: Evaluation) -> None:
+    """Refuse flags for a comparison if nothing was compared; a hint says why several submissions were not."""
+    is_given = {"--fail-if-worse": flags.fail_if_worse}
+    if not evaluation.holds_several:
+        is_given |= {"--regressions": flags.regressions, "--all-pairs": flags.all_pairs}
+    for flag in (flag for flag, is_set in is_given.items() if is_set and evaluation.compared is None):
         raise ValueError(
-            "--fail-if-worse needs a comparison, and nothing was compared: name the baseline before the others, "
+            f"{flag} needs a comparison, and nothing was compared: name the baseline before the others, "
             "like anls gold.json before.json after.json"
         )
-    baseline = evaluation.compared.baseline
+
+
+def _find_worse(compared: ComparisonSet) -> list[Comparison]:
+    """Find the comparisons in which a submission is worse than the baseline, or that have too few questions."""
     return [
         comparison
-        for comparison in evaluation.compared.comparisons
-        if comparison.first == baseline and comparison.verdict in ("worse", "too few questions")
+        for comparison in compared.comparisons
+        if comparison.first == compared.baseline and comparison.verdict in ("worse", "too few questions")
     ]
 
 

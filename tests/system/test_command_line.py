@@ -257,6 +257,17 @@ def test_typo_in_a_subcommand_is_answered_with_its_name(run: Run) -> None:
     assert "unknown subcommand 'identfy'; did you mean identify?" in error[:120]
 
 
+def test_values_without_a_comma_and_words_too_many_are_named(run: Run, tmp_path: Path) -> None:
+    joined = "join the names with commas"
+    assert f"final: No such file or directory; if it is for --extract, {joined}" in run_to_error(
+        run, *FILES, "--extract", "think", "final"
+    )
+    assert f"if it is for --variant, {joined}" in run_to_error(run, *FILES, "--variant", "rrc", "lmms_eval")
+    error = run_to_error(run, "check-submission", str(SUBMISSION), str(GOLD))
+    assert "is one argument too many" in error
+    assert "is a folder: name a file in it, such as report.html" in run_to_error(run, *FILES, "--report", str(tmp_path))
+
+
 def test_first_word_that_is_no_file_is_answered_with_the_way_to_score(run: Run) -> None:
     for word in "score", "gold":
         error = run_to_error(run, word, str(GOLD), str(SUBMISSION))

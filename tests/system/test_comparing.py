@@ -525,9 +525,10 @@ def test_fail_if_worse_gives_status_1(run: Run, files: list[Path]) -> None:
     assert run(gold, base, tuned, "--baseline", "tuned", "--fail-if-worse", "--all-pairs")[0] == 1
 
 
-def test_fail_if_worse_needs_a_comparison(run: Run, files: list[Path]) -> None:
-    error = run_to_error(run, *files[:2], "--fail-if-worse")
-    assert "--fail-if-worse needs a comparison" in error
+@pytest.mark.parametrize("flag", ["--fail-if-worse", "--regressions 3", "--all-pairs"])
+def test_flag_for_comparisons_needs_a_comparison(run: Run, files: list[Path], flag: str) -> None:
+    error = run_to_error(run, *files[:2], *flag.split())
+    assert f"{flag.split()[0]} needs a comparison" in error
     assert "anls gold.json before.json after.json" in error
 
 
