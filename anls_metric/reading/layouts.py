@@ -83,6 +83,12 @@ def _list_texts(items: Iterable[Any], path: str) -> list[Any]:
     return [None if text is ABSENT else text for text in texts]
 
 
+def _find_target(record: Mapping[str, Any]) -> Any:
+    """evalscope: the accepted answers, as a list, a text, or a list of one text that is a list."""
+    target = record.get("target", ABSENT)
+    return target[0] if isinstance(target, list) and len(target) == 1 else target
+
+
 def _find_gold_choices(record: Mapping[str, Any]) -> Any:
     """lighteval: the choices at the gold places."""
     choices, gold = look_up(record, "doc.choices"), look_up(record, "doc.gold_index")
@@ -221,6 +227,7 @@ class Layout(NamedTuple):
         failure: the paths of the reason why a request failed. The prediction of such a record is None.
         of_values: the attributes that differ where answers are lists and nested values.
         columns: the paths of columns that the rule of a benchmark needs, where they have other names.
+        unless: fields that its files do not have. A file with one of them is a table of a user.
     """
 
     name: str
@@ -237,6 +244,7 @@ class Layout(NamedTuple):
     failure: tuple[str, ...] = ()
     of_values: Mapping[str, Any] = MappingProxyType({})
     columns: Mapping[str, Path] = MappingProxyType({})
+    unless: tuple[str, ...] = ()
 
     @property
     def holds(self) -> str:
@@ -253,6 +261,10 @@ _OF_AZURE_VALUES = MappingProxyType(
 _OF_GOOGLE_VALUES = MappingProxyType(
     {"id": (FILE,), "prediction": (document_fields.find_entity_values,), "expand": None},
 )
+
+# Fields that tell a table of a user from the files of a program whose own fields have common names.
+_OTHER_REFERENCES = ("answers", "references", "accepted_answers", "gold_answers", "ground_truths", "ground_truth")
+_OTHER_PREDICTIONS = ("prediction", "predictions", "predicted_answer", "pred_answer", "model_answer", "pred")
 
 TABLE = Layout("table", "", (), question=())
 """A table of a user. The resolver finds its fields."""
@@ -285,11 +297,12 @@ LAYOUTS: tuple[Layout, ...] = (
         id=("questionId", "index"),
         prediction=("prediction",),
         references=("answer",),
+        unless=_OTHER_REFERENCES,
     ),
     Layout(
         "inspect_ai",
         "https://github.com/UKGovernmentBEIS/inspect_ai",
-        ("id", "epoch", "input", "target", "output"),
+        ("id", "epoch", "input", "target", "output.choices"),
         id=("id",),
         question=("input.0.content.0.text", "input.0.content", "input"),
         prediction=("output.choices.0.message.content",),
@@ -303,7 +316,7 @@ LAYOUTS: tuple[Layout, ...] = (
         id=("sample_score.sample_metadata.questionId", "index"),
         question=("messages.0.content.0.text", "messages.0.content"),
         prediction=("sample_score.score.extracted_prediction",),
-        references=("target.0", "target"),
+        references=(_find_target,),
     ),
     Layout(
         "evalscope_predictions",
@@ -325,7 +338,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         "qwen_vl",
         "https://github.com/QwenLM/Qwen-VL and https://github.com/OpenGVLab/InternVL",
-        ("questionId", "answer", "annotation"),
+        ("questionId", "answer", "annotation.0"),
         id=("questionId",),
         prediction=("answer",),
         references=("annotation",),
@@ -368,7 +381,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         "helm_instances",
         "https://github.com/stanford-crfm/helm",
-        ("id", "input", "references", "split"),
+        ("id", "input.text", "references", "split"),
         id=("id",),
         question=("input.text",),
         references=(_find_correct_references,),
@@ -379,6 +392,7 @@ LAYOUTS: tuple[Layout, ...] = (
         (KEY, "pred_answer"),
         id=(KEY,),
         prediction=("pred_answer",),
+        unless=_OTHER_REFERENCES,
     ),
     Layout(
         "opencompass",
@@ -396,6 +410,7 @@ LAYOUTS: tuple[Layout, ...] = (
         question=("prompt",),
         prediction=("predict",),
         references=("label",),
+        unless=_OTHER_REFERENCES,
     ),
     Layout(
         "ms_swift",
@@ -591,6 +606,7 @@ LAYOUTS: tuple[Layout, ...] = (
         id=("question_id",),
         prediction=("answer",),
         columns={"prediction": "full_answer"},
+        unless=(*_OTHER_PREDICTIONS, *_OTHER_REFERENCES),
     ),
     Layout(
         "longdocurl",
@@ -599,6 +615,7 @@ LAYOUTS: tuple[Layout, ...] = (
         id=("question_id",),
         prediction=("pred",),
         references=("answer",),
+        unless=_OTHER_REFERENCES,
     ),
     Layout(
         "mmlongbench_doc",
@@ -606,6 +623,7 @@ LAYOUTS: tuple[Layout, ...] = (
         ("doc_id", "answer", "answer_format", "pred"),
         prediction=("pred",),
         references=("answer",),
+        unless=_OTHER_REFERENCES,
     ),
     Layout(
         "chartqapro",
@@ -628,7 +646,7 @@ LAYOUTS: tuple[Layout, ...] = (
     Layout(
         "madqa",
         "https://github.com/OxRML/MADQA",
-        ("id", "question", "answers", "evidence"),
+        ("id", "question", "answers.0.0", "evidence"),
         id=("id",),
         references=(_join_variants,),
         columns={"answer_variants": "answers"},
@@ -639,13 +657,14 @@ LAYOUTS: tuple[Layout, ...] = (
         ("id", "question", "answer", "citations"),
         id=("id",),
         prediction=("answer",),
+        unless=(*_OTHER_PREDICTIONS, *_OTHER_REFERENCES),
     ),
     Layout("answers_by_id", "an object of answers by the ids of their questions", (KEY, VALUE), id=(KEY,)),
 )
 
 
 def recognize_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> Layout | None:
-    """Find the first layout whose fields a record has, all of them.
+    """Find the first layout whose fields a record has, all of them, and none of `Layout.unless`.
 
     Args:
         record: the first record of a file.
@@ -663,7 +682,7 @@ def recognize_layout(record: Mapping[str, Any], fields: Sequence[str] = ()) -> L
     def has(paths: str) -> bool:
         return paths in there or any(look_up(record, path) is not ABSENT for path in paths.split(" or "))
 
-    return next((layout for layout in LAYOUTS if all(map(has, layout.fields))), None)
+    return next((each for each in LAYOUTS if all(map(has, each.fields)) and there.isdisjoint(each.unless)), None)
 
 
 def find_failures(

@@ -400,6 +400,76 @@ def test_options_stand_anywhere(run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     assert "0.75" in printed, message
 
 
+def make_table(make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
+    """Make a table in JSON lines with a record for each question."""
+    return {"t_jsonl": [make(key) for key in IDS]}
+
+
+# A table of a user that resembles the files of a program
+ONLY_SIMILAR: dict[str, dict[str, Any]] = {
+    "vlmevalkit": make_table(
+        lambda key: {"index": key, "question": "?", "answer": "x", "answers": ACCEPTED[key], "prediction": BASE[key]}
+    ),
+    "llama_factory": make_table(
+        lambda key: {"prompt": "?", "label": "x", "predict": BASE[key], "answers": ACCEPTED[key]}
+    ),
+    "longdocurl": make_table(
+        lambda key: {
+            "question_id": key,
+            "answer": "x",
+            "answer_format": "String",
+            "pred": BASE[key],
+            "answers": ACCEPTED[key],
+        }
+    ),
+    "evalscope_reviews": make_table(
+        lambda key: {
+            "index": key,
+            "target": ["x", *ACCEPTED[key]],
+            "sample_score": {"score": {"extracted_prediction": BASE[key]}},
+        }
+    ),
+    "qwen_vl": make_table(
+        lambda key: {"questionId": key, "answer": ACCEPTED[key][0], "annotation": "x", "prediction": BASE[key]}
+    ),
+    "helm_instances": make_table(
+        lambda key: {"id": key, "split": "x", "input": "?", "references": ACCEPTED[key], "prediction": BASE[key]}
+    ),
+    "inspect_ai": make_table(
+        lambda key: {"id": key, "epoch": 3, "input": "?", "target": ACCEPTED[key][0], "output": BASE[key]}
+    ),
+    "madqa": make_table(
+        lambda key: {
+            "id": key,
+            "question": "?",
+            "answers": ACCEPTED[key],
+            "evidence": ["x"],
+            "prediction": BASE[key],
+        }
+    ),
+    "madqa_results": make_table(
+        lambda key: {
+            "id": key,
+            "question": "?",
+            "answer": ACCEPTED[key][0],
+            "citations": ["x"],
+            "prediction": BASE[key],
+        }
+    ),
+    "mp_docvqa": {"t_json": {key: {"pred_answer": BASE[key], "answers": ACCEPTED[key]} for key in IDS}},
+}
+
+
+@pytest.mark.parametrize("layout", ONLY_SIMILAR)
+def test_table_that_resembles_the_files_of_a_program_is_a_table(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str
+) -> None:
+    (name,) = ONLY_SIMILAR[layout]
+    printed, message = type_command(run, tmp_path, monkeypatch, name.replace("_", "."), **ONLY_SIMILAR[layout])
+    assert read_scores(printed) == [SCORE], message
+    assert "hint:" not in message
+
+
 # Situations with their true scores, from files outside of this repository
 
 
