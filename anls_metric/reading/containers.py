@@ -61,9 +61,10 @@ class Container(NamedTuple):
 # Names of fields. An object with such keys is a record or a table of columns, so its keys are not ids.
 NAMES = frozenset(
     (
-        *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "answer"),
-        *("answers", "references", "reference", "gt", "det", "model_answer", "reference_answer", "pred_answer"),
-        *("response", "output", "target", "label", "labels", "doc", "instance", "gold"),
+        *("question", "questionId", "question_id", "id", "prediction", "predictions", "predicted", "pred", "preds"),
+        *("answer", "answers", "references", "reference", "gt", "det", "model_answer", "reference_answer"),
+        *("pred_answer", "response", "output", "target", "label", "labels", "doc", "instance", "gold"),
+        *("actual_output", "expected_output"),
     )
 )
 
@@ -122,6 +123,18 @@ def _read_one_record(value: Mapping[str, Any]) -> list[Any] | None:
     return [value] if NAMES & value.keys() and not columns else None
 
 
+def _read_predictions(value: Mapping[str, Any]) -> list[Any] | None:
+    """Predictions, and perhaps references as another column, beside other values such as scores."""
+    lists = {name: column for name, column in value.items() if isinstance(column, list)}
+    names = lists.keys() & {"predictions", "preds"}
+    if len(lists) > 1 and names:
+        return _read_columns(lists)
+    if not names or NAMES & (value.keys() - names):
+        return None
+    (inner,) = lists.values()
+    return inner if set(map(type, inner)) == {dict} else _read_columns(lists)
+
+
 def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
     """An object of columns, which are lists of one length."""
     lists: Sequence[Any] = list(value.values())
@@ -159,6 +172,7 @@ CONTAINERS = (
     Container("HELM scenario_state", _reader_of_list("request_states")),
     Container("MP-DocVQA-Framework", _reader_of_records("Scores by samples")),
     Container("one response of a document interface", _read_response),
+    Container("predictions beside other values", _read_predictions),
     Container("one record", _read_one_record),
     Container("columns", _read_columns),
     Container("pandas, to_json()", _read_columns_by_key),

@@ -30,10 +30,11 @@ PREDICTION_FIELDS = (
     *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
     *("model_prediction", "predict", "model_output", "model_response", "llm_output", "llm_response", "llm_answer"),
     *("response", "output", "generated_text", "generated_answer", "generation", "completion", "answer_pred"),
+    *("predictions", "preds", "actual_output"),
 )
 REFERENCES_FIELDS = (
     *("references", "answers", "accepted_answers", "gold_answers", "ground_truths", "ground_truth", "gt_answers"),
-    *("answers.text", "reference", "gold", "gt", "target", "targets", "labels", "label"),
+    *("answers.text", "reference", "gold", "gt", "expected_output", "target", "targets", "labels", "label"),
 )
 ANSWER_FIELD = "answer"  # the prediction in a submission, the accepted answer in a gold file or beside a prediction
 
@@ -75,6 +76,12 @@ class Sample:
         """Return the first path that leads to a value, as a tuple for a layout; () for none."""
         return next(((path,) for path in paths if self.has(path)), ())
 
+    def spell(self, names: Iterable[str]) -> list[str]:
+        """Return names, followed by fields that differ from them in case and blanks: "Ground Truth", "ground_truth"."""
+        names = list(names)
+        own = {_fold(name): name for name in sorted(self._names, reverse=True)}
+        return [*names, *(own[_fold(name)] for name in names if _fold(name) in own)]
+
     def list_paths(self) -> list[str]:
         """List the paths of the values of the first record that are not objects, and of the other columns."""
         return list(dict.fromkeys([*(_list_paths(self.records[0]) if self.records else ()), *self.fields]))
@@ -84,6 +91,10 @@ class Sample:
         paths = list(_list_paths(self.records[0], into_lists=True)) if self.records else []
         names = [_MAP_PARTS.get(path, repr(path)) for path in dict.fromkeys([*paths, *self.fields])]
         return list_some(names, _SHOWN_PATHS) or "nothing"
+
+
+def _fold(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower()
 
 
 _SHOWN_PATHS = 12
@@ -146,12 +157,19 @@ def resolve(
     return layout._replace(**paths)
 
 
-def _guess(side: Side, sample: Sample, paths: Mapping[str, tuple[str, ...]], values: bool) -> Layout:
-    usual = PREDICTION_FIELDS if values else [name for name in PREDICTION_FIELDS if not _holds_objects(sample, name)]
+def _guess(
+    side: Side,
+    sample: Sample,
+    paths: Mapping[str, tuple[str, ...]],
+    values: bool,
+    spell: Callable[[Iterable[str]], Iterable[str]] = list,
+) -> Layout:
+    """Choose the fields by their usual names; in any spelling if a role has none otherwise."""
+    usual = [name for name in spell(PREDICTION_FIELDS) if values or not _holds_objects(sample, name)]
     prediction = paths.get("prediction") or sample.first_of(usual)
     taken = paths.get("references", ())
-    references = taken or sample.first_of(name for name in REFERENCES_FIELDS if (name,) != prediction)
-    answer = sample.first_of([ANSWER_FIELD, VALUE])
+    references = taken or sample.first_of(name for name in spell(REFERENCES_FIELDS) if (name,) != prediction)
+    answer = sample.first_of(spell([ANSWER_FIELD, VALUE]))
     if side == "gold":
         references = references or answer
     elif side == "submission" or references:
@@ -160,7 +178,10 @@ def _guess(side: Side, sample: Sample, paths: Mapping[str, tuple[str, ...]], val
         references = answer if answer != prediction else ()
     else:
         prediction = answer
-    return Layout("table", "", (), sample.first_of(ID_FIELDS), sample.first_of(QUESTION_FIELDS), prediction, references)
+    if spell is list and not ((references or side == "submission") and (prediction or side == "gold")):
+        return _guess(side, sample, paths, values, sample.spell)
+    question = sample.first_of(spell(QUESTION_FIELDS))
+    return Layout("table", "", (), sample.first_of(ID_FIELDS), question, prediction, references)
 
 
 # Names that can also be fields of a document: an invoice has a reference, a form has labels.
@@ -400,7 +421,7 @@ def _list_id_columns(sample: Sample, layout: Layout, usual: Path | None, places:
     return columns
 
 
-_ID_NAME = r"(?:^|[_.\- ])(?:id|ids|uid|uuid|qid|guid|key|idx|index|no|nr|num|number|name)$|[a-z](?:Id|ID|Key|Index)$"
+_ID_NAME = r"(?:^|[_.\- ])(?i:id|ids|uid|uuid|qid|guid|key|idx|index|no|nr|num|number|name)$|[a-z](?:Id|ID|Key|Index)$"
 
 
 def _looks_like_ids(path: str, values: Sequence[Any]) -> bool:

@@ -400,6 +400,29 @@ def test_options_stand_anywhere(run: Run, tmp_path: Path, monkeypatch: pytest.Mo
     assert "0.75" in printed, message
 
 
+@pytest.mark.parametrize(
+    "names", [("predictions", "references"), ("preds", "labels"), ("actual_output", "expected_output")]
+)
+def test_usual_names_in_any_spelling_are_found(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str]
+) -> None:
+    columns = {names[0]: list(BASE.values()), names[1]: list(ACCEPTED.values())}
+    rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
+    titles = [{name.replace("_", " ").title(): value for name, value in row.items()} for row in rows]
+    for files in ({"t_json": columns}, {"t_jsonl": rows}, {"t_csv": titles}):
+        (name,) = files
+        printed, message = type_command(run, tmp_path, monkeypatch, name.replace("_", "."), **files)
+        assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_predictions_beside_other_values_are_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {"anls": 0.3, "predictions": list(BASE.values()), "references": list(ACCEPTED.values())}
+    assert read_scores(type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)[0]) == [SCORE]
+    for answers in (list_answers("answer"), list(BASE.values())):
+        files = {"a_json": {"model": "base", "predictions": answers}}
+        assert read_scores(type_command(run, tmp_path, monkeypatch, "gold.json a.json", **files)[0]) == [SCORE]
+
+
 def make_table(make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
     """Make a table in JSON lines with a record for each question."""
     return {"t_jsonl": [make(key) for key in IDS]}
