@@ -61,7 +61,40 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
             value = value if items is None else items
     elif isinstance(value, Mapping) and "text" in value:
         value = value["text"]
-    return as_references(value, what)
+    return as_references(unwrap_references(value), what)
+
+
+def unwrap_references(value: Any) -> Any:
+    """Take accepted answers out of the objects of SQuAD, or out of a list around their list.
+
+    Example:
+        >>> unwrap_references([{"text": "56", "answer_start": 7}, {"text": "$56", "answer_start": 6}])
+        ['56', '$56']
+        >>> unwrap_references([["56", "$56"]]), unwrap_references([["56"], ["$56"]])
+        (['56', '$56'], [['56'], ['$56']])
+    """
+    if not isinstance(value, list) or not value:
+        return value
+    if all(isinstance(item, Mapping) and isinstance(item.get("text"), str) for item in value):
+        return [item["text"] for item in value]
+    inner = value[0] if len(value) == 1 else None
+    return inner if isinstance(inner, list) and inner and all(isinstance(item, str) for item in inner) else value
+
+
+def is_unanswerable(value: Any, record: Mapping[str, Any]) -> bool:
+    """Whether a record in the form of SQuAD 2.0 says that its question has no answer.
+
+    Example:
+        >>> is_unanswerable({"text": [], "answer_start": []}, {}), is_unanswerable([], {"is_impossible": True})
+        (True, True)
+    """
+    if isinstance(value, Mapping):
+        return isinstance(value.get("answer_start"), list) and _is_empty(value.get("text"))
+    return _is_empty(value) and record.get("is_impossible") is True
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, list) and not value
 
 
 # A printed value is split into tokens in one pass, which ends at the first place where no token begins. Python's parser
@@ -86,7 +119,7 @@ def _parse_written_list(text: str, what: str) -> Any:
         return []
     if text.startswith("["):
         with suppress(ValueError, RecursionError):  # a list that Python printed is usually not JSON
-            items = json.loads(text)
+            items = unwrap_references(json.loads(text))
             if items and all(type(item) is str for item in items):
                 return items
     shape = _find_shape(text)

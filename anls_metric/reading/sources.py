@@ -22,7 +22,7 @@ from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import Chunk, describe_kind, list_some
 from anls_metric.reading.layouts import ABSENT, Layout, remove_prompt, take
 from anls_metric.reading.records import Records
-from anls_metric.reading.references import parse_references, text_of_parts
+from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.resolver import Sample, Side
 from anls_metric.reading.values import parse_accepted_value, parse_value_or_text
@@ -612,11 +612,22 @@ class Source:
                 pass
         name, separator = name_of(paths, "references"), self.reading.references_separator
         column = [_write_numbers(value) for value in column]
+        if not {list, dict}.isdisjoint(map(type, column)):
+            pairs = zip(column, chunk.records)
+            column = [
+                [""] if self._has_answers and is_unanswerable(*pair) else unwrap_references(pair[0]) for pair in pairs
+            ]
         for number, value in enumerate(column):
             if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
                 raise _error_of_value(value, paths, name, where(number))
         column = [_parse_at(parse_references, value, name, where, number) for number, value in enumerate(column)]
         return column if separator is None else [_split_references(references, separator) for references in column]
+
+    @cached_property
+    def _has_answers(self) -> bool:
+        """Whether some of the first questions have an answer. In a test split none has one, because all are missing."""
+        values = [(first_of(record, self.layout.references), record) for record in self.sample.records]
+        return not all(is_unanswerable(*pair) for pair in values)
 
     def _parse_accepted(self, value: Any, name: str) -> Sequence[Any]:
         """Parse an accepted answer: one value, or several as ``{"__tuple__": [...]}``."""

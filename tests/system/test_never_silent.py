@@ -423,6 +423,39 @@ def test_predictions_beside_other_values_are_read(run: Run, tmp_path: Path, monk
         assert read_scores(type_command(run, tmp_path, monkeypatch, "gold.json a.json", **files)[0]) == [SCORE]
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda texts: [{"text": text, "answer_start": 0} for text in texts],
+        lambda texts: {"text": texts, "answer_start": [0] * len(texts)},
+        lambda texts: [texts],
+    ],
+)
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_accepted_answers_in_the_form_of_squad_are_read(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: Callable[[list[str]], Any], ending: str
+) -> None:
+    records = [{**record, "answers": form(record["answers"])} for record in GOLD]  # type: ignore[arg-type]
+    files = {f"g_{ending}": records, "a_json": list_answers()}
+    printed, message = type_command(run, tmp_path, monkeypatch, f"g.{ending} a.json", **files)
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+@pytest.mark.parametrize(
+    "none", [{"answers": {"text": [], "answer_start": []}}, {"answers": [], "is_impossible": True}]
+)
+def test_question_of_squad_without_an_answer_accepts_an_empty_text(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, none: Record
+) -> None:
+    records = [{**record, **(none if n % 4 == 0 else {})} for n, record in enumerate(GOLD)]
+    answers = [{**row, "prediction": "" if row["prediction"] == "something else" else "x"} for row in list_answers()]
+    files = {"g_json": records, "a_json": answers}
+    printed, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", **files)
+    assert read_scores(printed) == [0.25], message
+    test_split = [{**record, **none} for record in GOLD]
+    assert "empty list" in type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=test_split)[1]
+
+
 def make_table(make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
     """Make a table in JSON lines with a record for each question."""
     return {"t_jsonl": [make(key) for key in IDS]}
