@@ -104,7 +104,21 @@ def _read_split(value: Mapping[str, Any]) -> list[Any] | None:
     names = list(map(str, columns))  # pandas numbers columns without a name
     if len(set(names)) < len(names) or not all(isinstance(row, list) and len(row) == len(names) for row in data):
         return None
-    return [dict(zip(names, row)) for row in data]
+    return _add_index([dict(zip(names, row)) for row in data], value.get("index"))
+
+
+# Usual names of ids. A table with such a column needs no other id.
+_IDS = frozenset(("questionId", "question_id", "id", "qid"))
+
+
+def _add_index(records: list[dict[str, Any]], index: Any) -> list[dict[str, Any]]:
+    """Add the index of a DataFrame as the id of its records, unless it numbers the rows or the records have an id."""
+    if not records or not isinstance(index, list) or len(index) != len(records) or _IDS & records[0].keys():
+        return records
+    texts = [str(key) for key in index if type(key) in (str, int)]
+    if len(set(texts)) < len(records) or texts == list(map(str, range(len(records)))):
+        return records
+    return [{KEY: key, **record} for key, record in zip(texts, records)]
 
 
 def _read_response(value: Mapping[str, Any]) -> list[Any] | None:
@@ -152,7 +166,7 @@ def _read_columns_by_key(value: Mapping[str, Any]) -> list[Any] | None:
     keys = list(columns[0])
     if not keys or any(column.keys() != columns[0].keys() for column in columns):
         return None
-    return [{name: column[key] for name, column in value.items()} for key in keys]
+    return _add_index([{name: column[key] for name, column in value.items()} for key in keys], keys)
 
 
 def _read_answers_by_id(value: Mapping[str, Any]) -> list[Any] | None:

@@ -246,7 +246,7 @@ def find_other_texts(side: Side, sample: Sample, layout: Layout, known: Collecti
         return []
     anything = chosen[0] in (ANSWER_FIELD, VALUE)
     roles = {*layout.id, *layout.question, *layout.prediction, *layout.references, *QUESTION_FIELDS}
-    others = [path for path in sample.list_paths() if path not in roles and path not in known]
+    others = [path for path in sample.list_paths() if path not in roles and path not in known and path != KEY]
     if not anything:
         others = [path for path in others if re.search(_LIKE_A_PREDICTION, path.rpartition(".")[2].lower())]
     if side == "submission" and not anything and sample.has(ANSWER_FIELD):
@@ -412,7 +412,7 @@ def _list_id_columns(sample: Sample, layout: Layout, usual: Path | None, places:
     columns = [] if usual is None else [_Column(usual, list(_take_texts(sample.records, usual)), True)]
     roles = {usual, *layout.question, *layout.prediction, *layout.references}
     for path in sample.list_paths():
-        if path not in roles:
+        if path not in roles and not (usual and re.match(_INDEX, str(path))):
             values = sample.values(path)
             texts = [str(value) for value in values if _is_id(value)]
             different = len(set(texts)) == len(sample.records)
@@ -424,9 +424,12 @@ def _list_id_columns(sample: Sample, layout: Layout, usual: Path | None, places:
 _ID_NAME = r"(?:^|[_.\- ])(?i:id|ids|uid|uuid|qid|guid|key|idx|index|no|nr|num|number|name)$|[a-z](?:Id|ID|Key|Index)$"
 
 
+_INDEX = r"__index_level_\d+__$"  # the index of a DataFrame in Parquet
+
+
 def _looks_like_ids(path: str, values: Sequence[Any]) -> bool:
     """Whether distinct values look like ids, and not like measurements or written texts."""
-    if path == KEY or re.search(_ID_NAME, path):
+    if path == KEY or re.search(_ID_NAME, path) or re.match(_INDEX, path):
         return True
     return all(
         isinstance(value, str) and re.fullmatch(r"\S{1,80}", value) and re.search(r"\d", value) for value in values

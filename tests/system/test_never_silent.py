@@ -456,6 +456,42 @@ def test_question_of_squad_without_an_answer_accepts_an_empty_text(
     assert "empty list" in type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=test_split)[1]
 
 
+def write_frame(keys: Sequence[Any], orient: str, **columns: Sequence[Any]) -> Any:
+    """Write a DataFrame as pandas does with to_json()."""
+    if orient == "split":
+        return {"columns": list(columns), "index": keys, "data": list(map(list, zip(*columns.values())))}
+    return {name: dict(zip(map(str, keys), column)) for name, column in columns.items()}
+
+
+@pytest.mark.parametrize("orient", ["columns", "split"])
+def test_index_of_a_frame_holds_the_ids(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, orient: str) -> None:
+    by_id = write_frame(SHUFFLED, orient, prediction=[BASE[key] for key in SHUFFLED])
+    accepted = write_frame(IDS, orient, answers=list(ACCEPTED.values()))
+    rows = write_frame([*range(24)][::-1], orient, questionId=SHUFFLED, answer=[BASE[key] for key in SHUFFLED])
+    gold = {"data": GOLD}
+    for answers, questions in ((by_id, gold), (by_id, accepted), (rows, gold), (rows, accepted)):
+        files = {"a_json": answers, "gold_json": questions}
+        printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", **files)
+        assert (read_scores(printed), message) == ([SCORE], "")
+    plain = write_frame([*range(24)], orient, prediction=[BASE[key] for key in IDS])
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=plain, gold_json=gold)
+    assert read_scores(printed) == [SCORE]
+    assert "matched with the questions by position" in message
+
+
+def test_index_without_a_name_in_parquet_holds_the_ids(run: Run, tmp_path: Path) -> None:
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    gold, path = tmp_path / "gold.json", tmp_path / "a.parquet"
+    gold.write_text(json.dumps(GOLD), encoding="utf-8")
+    columns = {"prediction": [BASE[key] for key in SHUFFLED], "__index_level_0__": SHUFFLED}
+    parquet.write_table(pyarrow.table(columns), path)
+    status, out, err = run(gold, path)
+    assert (status, read_scores(out)) == (0, [SCORE]), err
+    assert "the id of a question is read from '__index_level_0__'" in err
+    parquet.write_table(pyarrow.table({**columns, "__index_level_0__": [*range(24)][::-1], "id": SHUFFLED}), path)
+    assert read_scores(run(gold, path)[1]) == [SCORE]
+
+
 def make_table(make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
     """Make a table in JSON lines with a record for each question."""
     return {"t_jsonl": [make(key) for key in IDS]}
