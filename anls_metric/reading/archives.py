@@ -181,13 +181,17 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         raise file.error_without_library("Excel", "python-calamine") from None
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(file.hold(stream))
+        first, *others = book.sheet_names
         rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
+        alike = [name for name in others if rows and book.get_sheet_by_name(name).to_python(nrows=1) == rows[:1]]
     except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # where the library panics, it raises no Exception
         raise file.error(f"the workbook is damaged ({error})", remedy="save it again as .xlsx") from None
-    if not rows or (len(rows) == 1 and len(book.sheet_names) > 1):
-        raise file.error(f"its first sheet ({book.sheet_names[0]}) has no answers", remedy=_FIRST_SHEET)
+    if not rows or (len(rows) == 1 and others):
+        raise file.error(f"its first sheet ({first}) has no answers", remedy=_FIRST_SHEET)
+    if alike:
+        file.notes = [f"only its first sheet ({first}) is read, not {list_some(alike)}"]
     header = [str(_read_cell(file, value, "row 1")) for value in rows[0]]
     while header and not header[-1]:
         header.pop()

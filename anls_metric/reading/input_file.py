@@ -112,6 +112,7 @@ class File:
         name: the name in errors.
         fields: all fields of the file, where its reader can skip some.
         unless_bytes: more fields to read, unless they hold bytes.
+        notes: what was not read.
     """
 
     def __init__(self, path: str, columns: Sequence[str] | None = None, most_bytes: int | None = None) -> None:
@@ -121,6 +122,7 @@ class File:
         self.name = "standard input" if path == "-" else path
         self.unless_bytes: Sequence[str] = ()
         self.fields: list[str] = []
+        self.notes: list[str] = []
         self.growth: Growth | None = None  # set if the file was unpacked from another file
         self._standard_input: bytes | None = None  # the content of standard input, if it is read more than once
 

@@ -466,6 +466,10 @@ def _error_of_repeated(
     """Make the error for repeated ids. It names the field in which records with the same id differ."""
     pairs = _read_again(source) if pairs is None else pairs
     keys, records = [key for key, _ in pairs], [record for _, record in pairs]
+    asked = {(key, repr(first_of(record, source.layout.question))) for key, record in pairs}
+    if kind is RepeatedIdsError and source.holds_both and len(asked) == len(pairs) > 0:
+        problem = f"{len(ids):,} ids belong to several questions each (the first: {ids[0]})"
+        return kind(problem, source.name, remedies.DOCUMENT_IDS)
     field = resolver.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
     first = f" (the first: {ids[0]})" if ids[0] else ""
     if field is None:

@@ -135,6 +135,11 @@ REPEATED_IDS = _make_remedy(
     page=f"keep one record for each id, score the repeats as runs of one model, or pick the field of the ids {_PICK}",
     endpoint="keep one record for each id, or name the field of the ids with id_field",
 )
+DOCUMENT_IDS = _make_remedy(
+    "number the questions with <id_field=none>, or name the field of the ids with <id_field>",
+    page=f"pick none as the field of ids to number the questions, or pick the field of the ids {_PICK}",
+    endpoint="write the ids of the questions into a field questionId",
+)
 
 NO_ANSWER = _make_remedy(
     'write "" if the model gave no answer, or score it 0 with <missing=zero>',

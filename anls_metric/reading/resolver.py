@@ -336,6 +336,10 @@ def match(
     if not sample.records:
         return Match(own, ID_FIELDS[0])
     columns = _list_id_columns(sample, layout, usual)
+    if own is not None and usual is not None and usual != own and gold_id_field is None and gold.sample.has(usual):
+        records = gold.read_all()
+        if all(columns[0].share(_take_texts(records, path)) >= _NEARLY_ALL for path in (own, usual)):
+            return Match(usual, usual, f"the ids are those of {usual!r} in {gold.sample.name}, not of {own!r}")
     if own is not None and usual is not None and len(columns) == 1 and _fits_best(gold, own, columns[0]):
         return Match(own, usual)
     if not columns:

@@ -316,13 +316,18 @@ class Source:
         separate = layout.prediction[:1] != layout.references[:1]
         return separate and bool(layout.references) and any(map(self.sample.has, layout.prediction))
 
+    @property
+    def holds_both(self) -> bool:
+        """Whether the file is read as predictions with their accepted answers."""
+        return self._side == "both"
+
     def all_notes(self) -> list[str]:
         """Return the notes, with sentences about predictions that are numbers, and about failed requests."""
         counts = {
             "predictions are whole numbers, read as their digits": self.numbers[int],
             "predictions are decimal numbers": self.numbers[float],
         }
-        notes = [*self.notes, *(f"{count:,} {what}" for what, count in counts.items() if count)]
+        notes = [*self.records.notes, *self.notes, *(f"{count:,} {what}" for what, count in counts.items() if count)]
         return [*notes, *([layouts.describe_failures(self.failures)] if self.failures else [])]
 
     # Records

@@ -204,6 +204,24 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "gold.json t.jsonl --submission-field method",
         [SCORE, BETTER],
     ),
+    "ids of documents": (
+        "t.jsonl",
+        {
+            "t_jsonl": [
+                {
+                    "id": f"d{n // 3}",
+                    "question": f"{n % 3}?",
+                    "prediction": BASE[key],
+                    "answers": ACCEPTED[key],
+                    "page": n,
+                }
+                for n, key in enumerate(IDS)
+            ]
+        },
+        ["8 ids belong to several questions each (the first: d0)", "--id-field none"],
+        "t.jsonl --id-field none",
+        [SCORE],
+    ),
     "runs": (
         "t.csv --runs error",
         {"t_csv": list_by("seed")},
@@ -490,6 +508,36 @@ def test_index_without_a_name_in_parquet_holds_the_ids(run: Run, tmp_path: Path)
     assert "the id of a question is read from '__index_level_0__'" in err
     parquet.write_table(pyarrow.table({**columns, "__index_level_0__": [*range(24)][::-1], "id": SHUFFLED}), path)
     assert read_scores(run(gold, path)[1]) == [SCORE]
+
+
+def test_fields_of_one_name_hold_the_ids_if_two_fields_could(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = {key: n for n, key in enumerate(SHUFFLED)}
+    gold = [{"question_id": n, "id": numbers[key], "answers": ACCEPTED[key]} for n, key in enumerate(IDS)]
+    answers = [{"id": numbers[key], "prediction": BASE[key]} for key in IDS]
+    printed, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=gold, a_json=answers)
+    assert read_scores(printed) == [SCORE]
+    assert message == "anls: a.json: the ids are those of 'id' in g.json, not of 'question_id'\n"
+
+
+def test_workbook_with_a_sheet_for_each_model_says_what_is_read(run: Run, tmp_path: Path) -> None:
+    book, gold = pytest.importorskip("openpyxl").Workbook(), tmp_path / "gold.json"
+    gold.write_text(json.dumps(GOLD), encoding="utf-8")
+    sheets: dict[str, list[tuple[Any, str]]] = {
+        "base": [("questionId", "answer"), *BASE.items()],
+        "tuned": [("questionId", "answer"), *TUNED.items()],
+        "about": [("by", "me")],
+    }
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    del book["Sheet"]
+    book.save(tmp_path / "a.xlsx")
+    status, out, err = run(gold, tmp_path / "a.xlsx")
+    assert (status, read_scores(out)) == (0, [SCORE])
+    assert err.endswith("a.xlsx: only its first sheet (base) is read, not tuned\n")
 
 
 def make_table(make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:

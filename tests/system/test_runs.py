@@ -103,7 +103,7 @@ def test_points_and_matches_of_uneven_runs_are_averaged_by_question() -> None:
 
 def test_records_with_the_same_id_and_another_question_are_no_runs(run: Run, tmp_path: Path) -> None:
     records = [{"id": n // 2, "question": f"{n}?", "prediction": "a", "answers": ["a"]} for n in range(40)]
-    assert "20 ids are repeated" in run_to_error(run, write(tmp_path / "table.jsonl", records))
+    assert "20 ids belong to several questions each" in run_to_error(run, write(tmp_path / "table.jsonl", records))
 
 
 def test_flag_run_picks_one(run: Run, gold: Path, files: list[Path], tmp_path: Path) -> None:
