@@ -191,8 +191,10 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
     begins = (head[-1][:100].lstrip(BLANK) or head[-1].lstrip(BLANK))[:1] if head else b""
     if not begins:
         raise file.error("the file is empty", remedy="look at the program that wrote it")
-    is_json = file.ending in _JSON or (begins in (b"[", b"{") and file.ending not in _DELIMITED)
-    if is_json:
+    may_be_json = begins in (b"[", b"{") and file.ending not in _DELIMITED
+    if file.ending == ".txt" and may_be_json:  # a line can be an answer in brackets
+        may_be_json = re.match(_BEGINS_JSON, head[-1].lstrip(BLANK)) is not None
+    if file.ending in _JSON or may_be_json:
         yield from read_json(file, head, lines)
     elif file.ending == ".txt" and not _names_columns(file.decode(head[-1])):
         yield from split_into_chunks(_read_lines(file, chain(head, lines)), "line")
@@ -200,6 +202,9 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
         from anls_metric.reading.delimited import read_csv
 
         yield from read_csv(file, head, lines)
+
+
+_BEGINS_JSON = rb"""[\[{]\s*(?:$|["'\[{}\]\d-]|(?:null|true|false)\s*[,\]])"""
 
 
 def _names_columns(line: str) -> bool:

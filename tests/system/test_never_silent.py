@@ -95,6 +95,9 @@ ONE: dict[str, dict[str, Any]] = {
     # no id, in the order of the questions
     "list of texts": {"a_json": [BASE[key] for key in IDS]},
     "a text on each line": {"a_txt": "".join(f"{BASE[key]}\n" for key in IDS)},
+    "a text in brackets on the first line": {
+        "a_txt": "".join(f"{BASE[key] if key != IDS[0] else '[illegible]'}\n" for key in IDS)
+    },
     "JSON texts on lines": {"a_jsonl": [BASE[key] for key in IDS]},
     "records without ids": {"a_jsonl": [{"prediction": BASE[key]} for key in IDS]},
     "records with prompts": {"a_jsonl": [{"prompt": f"Read. What is {key}? A:", "predict": BASE[key]} for key in IDS]},
