@@ -214,7 +214,7 @@ def _describe_report(whole: _Whole, most_by_variant: int | None) -> dict[str, An
         "order": [places[name] for name in _BAR_ORDER],
         "extraction": list_extraction(whole.document),
         "beside": [
-            [" ".join(filter(None, line)) for line in list_lines(each, without=("points",))]
+            [" ".join(filter(None, line)) for line in list_lines(each, without=("points", "confusions"))]
             for each in whole.submissions
         ],
         "suspects": [{"id": each.id, "answer": each.answer, "count": each.submissions} for each in whole.suspects],

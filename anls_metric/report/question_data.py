@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.analysis.alignment import Aligner
+from anls_metric.analysis.confusions import list_confused
 from anls_metric.analysis.outcomes import OUTCOMES, Judge
 from anls_metric.analysis.points import find_points
 from anls_metric.analysis.questions import Question
@@ -16,7 +17,7 @@ from anls_metric.core.explanation import WORDS, Explanation
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Variant, get_variant
 from anls_metric.reading.values import format_value
-from anls_metric.report.document import get_question_text
+from anls_metric.report.document import MOST_CONFUSIONS, get_question_text
 from anls_metric.report.images import Images, find_page_name
 
 if TYPE_CHECKING:
@@ -90,8 +91,9 @@ def build_question_data(
           ``sentences`` (indices) and ``closest`` (indices into the references). Other data are dicts by the number of
           the question: ``references``, if they differ from those of the question; ``written``, the raw model output;
           ``trees`` of nested values; ``edits`` of texts that differ from the closest accepted answer (see
-          `alignment.Aligner`; None for too many); ``similarities``, if they differ from the score; and ``points``: for
-          each field of `Points` the numbers of the questions that count in it.
+          `alignment.Aligner`; None for too many); ``similarities``, if they differ from the score; ``points``: for each
+          field of `Points` the numbers of the questions that count in it; and ``confusions``: the numbers of the
+          questions for each confusion that the document lists.
     """
     keys = images.embed(questions) if images else []
     pictures = {key: place for place, key in enumerate(images.data)} if images else {}
@@ -165,18 +167,23 @@ def _collect_answers(
             columns["trees"][number] = _list_branch(why.tree, aligner)
         if why.text:
             columns["edits"][number] = aligner.align(why.text.prediction, why.text.best)
-    columns["points"] = _find_questions_with_points(questions, place, scorer) if isinstance(scorer, Variant) else {}
+    answers = [
+        (number, each)
+        for number, question in enumerate(questions)
+        if (scored := question.answers[place])
+        for each in scored.runs or [scored]
+    ]
+    columns["points"] = _find_questions_with_points(answers, scorer) if isinstance(scorer, Variant) else {}
+    columns["confusions"] = _find_questions_with_confusions(answers, scored_set)
     return columns
 
 
-def _find_questions_with_points(questions: Sequence[Question], place: int, variant: Variant) -> dict[str, list[int]]:
-    """For each field of `Points` the questions that count in it: with an answer of one run or of several."""
-    answers = [
-        (number, answer)
-        for number, question in enumerate(questions)
-        if (scored := question.answers[place])
-        for answer in scored.runs or [scored]
-    ]
+_Answers = Sequence["tuple[int, ScoredRow]"]
+"""The answers of all runs of a submission, each with the number of its question."""
+
+
+def _find_questions_with_points(answers: _Answers, variant: Variant) -> dict[str, list[int]]:
+    """For each field of `Points` the questions that count in it."""
     places_by_name = find_points(
         Judge(variant),
         [answer.row for _, answer in answers],
@@ -187,6 +194,18 @@ def _find_questions_with_points(questions: Sequence[Question], place: int, varia
         name: list(dict.fromkeys(answers[each][0] for each in sorted(places)))
         for name, places in places_by_name.items()
     }
+
+
+def _find_questions_with_confusions(answers: _Answers, scored_set: ScoredSet) -> list[list[int]]:
+    """For each confusion of the document the questions that count in it."""
+    if scored_set.confusions is None or not isinstance(scored_set.scorer, Variant):
+        return []
+    listed = scored_set.confusions.list_most_frequent(MOST_CONFUSIONS)
+    numbers: dict[tuple[str, str], dict[int, None]] = {(each.predicted, each.accepted): {} for each in listed}
+    for number, answer in answers:
+        for pair in list_confused(scored_set.scorer, answer.row, answer.score):
+            numbers.get(pair, {})[number] = None
+    return list(map(list, numbers.values()))
 
 
 class _Reason(NamedTuple):
