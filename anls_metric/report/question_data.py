@@ -66,6 +66,7 @@ def build_question_data(
     scored_sets: Sequence[ScoredSet],
     fields: Sequence[str] = (),
     images: Images | None = None,
+    added: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """Build the data of N questions, with a list of length N for each property.
 
@@ -74,12 +75,13 @@ def build_question_data(
         scored_sets: the scored sets of the submissions, as many as each question has answers.
         fields: the fields of the records that group the questions.
         images: the images of the report; the images of the questions are added to it.
+        added: the accepted answers that corrections added, by the id of the question.
 
     Returns:
         A dict of values that JSON can hold. Answers that are lists or objects are JSON texts.
 
         - ``ids``, ``questions``: N texts.
-        - ``references``: N lists of texts.
+        - ``references``: N lists of texts; ``added``: those that corrections added, by the number of the question.
         - ``pages``: the image or document of each question: ``names``, and ``of``, N indices into ``names``.
         - ``pictures``: ``data:`` URLs; ``images``: N indices into them. The index -1 is the first item of ``missing``,
           -2 the second, and so on: the reason why the image is not embedded, "" for a question without an image.
@@ -91,9 +93,9 @@ def build_question_data(
           ``sentences`` (indices) and ``closest`` (indices into the references). Other data are dicts by the number of
           the question: ``references``, if they differ from those of the question; ``written``, the raw model output;
           ``trees`` of nested values; ``edits`` of texts that differ from the closest accepted answer (see
-          `alignment.Aligner`; None for too many); ``similarities``, if they differ from the score; ``points``: for each
-          field of `Points` the numbers of the questions that count in it; and ``confusions``: the numbers of the
-          questions for each confusion that the document lists.
+          `alignment.Aligner`; None for too many); ``similarities``, if they differ from the score; and ``points``: for
+          each field of `Points` the numbers of the questions that count in it.
+        - ``confusions``: for each submission and each confusion that its document lists, the numbers of the questions.
     """
     keys = images.embed(questions) if images else []
     pictures = {key: place for place, key in enumerate(images.data)} if images else {}
@@ -105,6 +107,7 @@ def build_question_data(
         "ids": [question.id for question in questions],
         "questions": [get_question_text(question.row) or "" for question in questions],
         "references": [_format_references(question.row.references) for question in questions],
+        "added": {number: list(added[each.id]) for number, each in enumerate(questions) if added and each.id in added},
         "pages": _index_pages(questions),
         "images": [pictures.get(key, -1 - reasons.add(left_out.get(key, ""))) for key in keys]
         if pictures or left_out
@@ -116,6 +119,10 @@ def build_question_data(
             _collect_answers(questions, place, scored_set, sentences) for place, scored_set in enumerate(scored_sets)
         ],
         "sentences": list(sentences.places),
+        "confusions": [
+            _find_questions_with_confusions(_list_runs(questions, place), scored_set)
+            for place, scored_set in enumerate(scored_sets)
+        ],
     }
 
 
@@ -167,19 +174,22 @@ def _collect_answers(
             columns["trees"][number] = _list_branch(why.tree, aligner)
         if why.text:
             columns["edits"][number] = aligner.align(why.text.prediction, why.text.best)
-    answers = [
-        (number, each)
-        for number, question in enumerate(questions)
-        if (scored := question.answers[place])
-        for each in scored.runs or [scored]
-    ]
+    answers = _list_runs(questions, place)
     columns["points"] = _find_questions_with_points(answers, scorer) if isinstance(scorer, Variant) else {}
-    columns["confusions"] = _find_questions_with_confusions(answers, scored_set)
     return columns
 
 
 _Answers = Sequence["tuple[int, ScoredRow]"]
-"""The answers of all runs of a submission, each with the number of its question."""
+
+
+def _list_runs(questions: Sequence[Question], place: int) -> _Answers:
+    """List the answers of all runs of a submission, each with the number of its question."""
+    return [
+        (number, answer)
+        for number, question in enumerate(questions)
+        if (scored := question.answers[place])
+        for answer in scored.runs or [scored]
+    ]
 
 
 def _find_questions_with_points(answers: _Answers, variant: Variant) -> dict[str, list[int]]:

@@ -1121,6 +1121,20 @@ def test_corrections_without_a_mark_and_questions_without_one_are_filters(
     assert read_status(page) == "117 of 120 questions"
 
 
+def test_answers_that_corrections_added_are_named(browser: Any, tmp_path: Path) -> None:
+    records = [{"id": number, "prediction": "tea", "answers": ["Tee"]} for number in (1, 2)]
+    (tmp_path / "table.json").write_text(json.dumps(records))
+    (tmp_path / "corrections.json").write_text(json.dumps([{"questionId": 2, "accept": ["tea", "Tee"]}]))
+    report = tmp_path / "report.html"
+    files = [str(tmp_path / name) for name in ("table.json", "corrections.json")]
+    assert command_line.main([files[0], "--corrections", files[1], "--report", str(report)]) == 0
+    page = browser.new_page()
+    for number, accepted in (1, ["accepted", "Tee"]), (2, ["accepted", "Tee", "teaadded by correctionsclosest"]):
+        page.goto(f"{report.as_uri()}#q-{number}")
+        assert page.locator(".opened > div > .accepted li").all_inner_texts() == accepted
+    page.close()
+
+
 def test_question_that_corrections_leave_out_says_so_and_can_be_kept(open_report: OpenReport, tmp_path: Path) -> None:
     page = open_report(TWO, address="#q-8")
     (tmp_path / "corrections.json").write_text(json.dumps([{"questionId": "8", "exclude": True, "note": "no page"}]))

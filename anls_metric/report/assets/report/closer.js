@@ -260,7 +260,7 @@ const listPoints = (place) => {
 const makeConfusion = (place, { predicted, accepted, count }, number) => {
   const text = formatConfusion(predicted, accepted);
   const isPressed = place === state.first && equals(state.confusion, [predicted, accepted]);
-  const questions = countNoun(data.answers[place].confusions[number].length, "question");
+  const questions = countNoun(data.confusions[place][number].length, "question");
   const act = () => showQuestions(isPressed ? {} : { ...(place === state.first ? {} : chooseFirst(place)), confusion: [predicted, accepted] });
   return makeFilter(`confusion ${place} ${number}`, `${text}, ${countNoun(count, "time")}${several ? ` by ${names[place]}` : ""}: show ${questions}`, isPressed, act, `${text} (${formatCount(count)})`);
 };

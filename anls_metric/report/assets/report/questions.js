@@ -73,7 +73,7 @@ const listTests = () => {
   if (state.confusion) {
     const { confusions = [] } = data.document.submissions[state.first];
     const place = confusions.findIndex(({ predicted, accepted }) => equals([predicted, accepted], state.confusion));
-    const counted = new Set(first.confusions[place]);
+    const counted = new Set(data.confusions[state.first][place]);
     tests.push((row) => counted.has(row));
   }
   if (state.marks.length) tests.push((row) => state.marks.some((name) => hasMark(row, name)));
