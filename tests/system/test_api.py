@@ -320,6 +320,18 @@ def test_frames_of_pandas_with_gaps_are_read() -> None:
     assert score(numbers).anls == 0.5
 
 
+def test_ids_that_pandas_made_floats_are_whole_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    gold = {"questionId": [1, 2], "answers": [["Coca Cola"], ["12/15/88"]]}
+    for name in ("questionId", "nr"):
+        frame = pandas.DataFrame({name: [2.0, 1.0], "answer": ["12/15/88", "CocaCola"]})
+        assert score(frame, gold).anls == score({1: "CocaCola", 2: "12/15/88"}, gold).anls
+        assert score({1: "CocaCola", 2: "12/15/88"}, frame).anls == 1
+    for wrong in (1.5, float("nan"), 2.0**53):
+        with pytest.raises(ValueError, match=r"data, row 2: questionId is .*: an id must be a text or a whole number"):
+            score(pandas.DataFrame({"questionId": [2.0, wrong], "answer": ["a", "b"]}), gold)
+
+
 def test_lazy_frame_and_split_of_a_data_set_are_refused() -> None:
     polars = pytest.importorskip("polars")
     with pytest.raises(ValueError, match=r"data: it is a query of polars: run it with .collect"):
