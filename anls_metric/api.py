@@ -14,7 +14,7 @@ from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.choices import describe_unknown, find_similar_name
-from anls_metric.core.rows import COLUMN_METHODS
+from anls_metric.core.rows import COLUMN_METHODS, describe
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.corrections import read_corrections
@@ -65,7 +65,7 @@ class Options(TypedDict, total=False):
         filter: which filter of lm-evaluation-harness to score.
 
     What is scored:
-        extract: the rules that extract the answers from raw model output, such as "think,final".
+        extract: the rules that extract the answers from raw model output, such as "think,final" or a list of names.
         missing: "error", or "zero" to score unanswered questions 0.
         extra: "error", or "ignore" to ignore answers to questions that are not in the gold table.
         runs: "question" if answers with the same id are runs of one model, "error" to refuse them; None detects runs.
@@ -104,20 +104,20 @@ class Options(TypedDict, total=False):
     references_separator: str | None
     layout: str | None
     filter: str | None
-    extract: str | None
+    extract: str | Sequence[str] | None
     missing: Literal["error", "zero"]
     extra: Literal["error", "ignore"]
     runs: Literal["question", "error"] | None
     run: int | str | None
-    variant: str
+    variant: str | Sequence[str] | None
     threshold: float | None
     ignore_case: bool | None
     none_keys: NoneKeys | None
     average: Average | None
-    by: str | Sequence[str]
+    by: str | Sequence[str] | None
     by_key: bool
     cluster_by: str | None
-    metrics: str | None
+    metrics: str | Sequence[str] | None
     confusions: int
     suspects: bool
     corrections: Path | None
@@ -344,15 +344,15 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
         >>> score(table, id="nr", prediction="output", references="accepted").anls
         1.0
     """
-    _refuse_unknown("score", options)
-    named = _list_named(options)
+    checked = _check_options("score", options)
+    named = _list_named(checked)
     if isinstance(data, Mapping) and _are_submissions(data, named):
         problem = f"it holds several submissions ({list_some(map(str, data))})"
         raise InputError(problem, "data", "call compare instead of score")
-    if _are_columns(data, gold, options.get("variant", "")):
+    if _are_columns(data, gold, checked.get("variant", "")):
         columns = join_columns({"prediction": data, "references": gold}, "data")
-        return _run([Input("", "data", Table("data", columns))], None, **options)
-    return _run(list(_list_inputs(data, "data", named)), gold, **options)
+        return _run([Input("", "data", Table("data", columns))], None, **checked)
+    return _run(list(_list_inputs(data, "data", named)), gold, **checked)
 
 
 def compare(
@@ -383,21 +383,21 @@ def compare(
         Traceback (most recent call last):
         ValueError: there are several submissions (base, tuned): take one with scores["base"], or all with to_pandas()
     """
-    _refuse_unknown("compare", options)
-    named = _list_named(options)
+    checked = _check_options("compare", options)
+    named = _list_named(checked)
     if isinstance(submissions, Mapping) and not hasattr(submissions, "features"):
         inputs: list[Input] = []
         for name, data in submissions.items():
-            of_columns = _are_columns(data, gold, options.get("variant", ""))
+            of_columns = _are_columns(data, gold, checked.get("variant", ""))
             inputs += _list_inputs({"prediction": data} if of_columns else data, str(name), named)
     elif isinstance(submissions, (list, tuple)) and _are_paths(submissions):
         inputs = [Input(os.fspath(path)) for path in submissions]
     else:
         inputs = list(_list_inputs(submissions, "data", named))
-    return _run(inputs, gold, **options)
+    return _run(inputs, gold, **checked)
 
 
-def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options]) -> Scores:
+def _run(inputs: Sequence[Input], gold: Data | None, **options: Any) -> Scores:
     """Score inputs, and issue the hints as warnings at the line that called `score` or `compare`."""
     variant, by = options.get("variant", "standard"), options.get("by", ())
     of_values, extract, run = variant in OF_VALUES, options.get("extract"), options.get("run")
@@ -467,9 +467,10 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
     return scores
 
 
-def _refuse_unknown(function: str, options: Mapping[str, Any]) -> None:
-    """Refuse an option or a choice that does not exist; suggest a similar one."""
-    for name in options:
+def _check_options(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse an option or a value that does not exist. Leave out what is None, and join a list of names to a text."""
+    checked: dict[str, Any] = {}
+    for name, value in options.items():
         if name not in Options.__annotations__:
             shorter = name.removesuffix("_field")  # a flag of the command has this ending
             similar = (
@@ -477,9 +478,36 @@ def _refuse_unknown(function: str, options: Mapping[str, Any]) -> None:
             )
             advice = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
-    for name, choices in CHOICES.items():
-        if options.get(name) not in (None, *choices):
-            raise ValueError(describe_unknown(f"value of {name}", options[name], choices))
+        if name in CHOICES and value not in (None, *CHOICES[name]):
+            raise ValueError(describe_unknown(f"value of {name}", value, CHOICES[name]))
+        if name in _NAMES and isinstance(value, (list, tuple)) and set(map(type, value)) == {str}:
+            value = ",".join(value)
+        if value is not None and name in _VALUES and not isinstance(value, _TYPES.get(name, str)):
+            raise ValueError(f"{name} is {describe(value)}: {_VALUES[name]}")
+        if value is not None:
+            checked[name] = value
+    return checked
+
+
+_A_FIELD = "it must be the name of a field"
+# Options that have one type, mostly a text -> what to pass instead of something else.
+_VALUES = {
+    "prediction": "give the predictions as the first argument; prediction is the name of a field",
+    "references": "give the accepted answers as the second argument; references is the name of a field",
+    **dict.fromkeys(("id", "gold_id", "submission", "cluster_by", "confidence_field", "judge_field"), _A_FIELD),
+    "references_separator": "it must be a text",
+    "layout": "it must be the name of a layout",
+    "filter": "it must be the name of a filter",
+    "extract": 'it must name extraction rules, such as "think,final"',
+    "variant": 'it must name variants, such as "rrc"',
+    "metrics": 'it must name metrics, such as "f1,cer"',
+    "baseline": "it must be the name of a submission",
+    "by": "it must be the name of a field, or a list of names",
+    "corrections": "write the corrections to a file, and give its path",
+    "field": 'it must be a dict, such as {"answer_format": "meta.format"}',
+}
+_TYPES: Mapping[str, Any] = {"by": Iterable, "corrections": (str, os.PathLike), "field": Mapping}
+_NAMES = ("extract", "variant", "metrics")  # options that take several names: a list, or a text with commas
 
 
 def _list_named(options: Mapping[str, Any]) -> list[str]:

@@ -282,6 +282,34 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: score(EXAMPLES / "base.json", EXAMPLES / "base.json", references="answers"),
         "(this file is both the gold file and the submission): name two different files",
     ),
+    "accepted answers as the name of a field": (
+        lambda: score(["a"], references=[["a"]]),  # type: ignore[arg-type]
+        "references is [['a']] (list): give the accepted answers as the second argument",
+    ),
+    "accepted answers as the name of a field, to compare": (
+        lambda: compare({"a": ["a"]}, references=[["a"]]),  # type: ignore[arg-type]
+        "references is [['a']] (list): give the accepted answers as the second argument",
+    ),
+    "predictions as the name of a field": (
+        lambda: score([["a"]], prediction=["a"]),  # type: ignore[arg-type]
+        "prediction is ['a'] (list): give the predictions as the first argument",
+    ),
+    "a switch for the extraction": (
+        lambda: score(["a"], [["a"]], extract=True),  # type: ignore[arg-type]
+        'extract is True (bool): it must name extraction rules, such as "think,final"',
+    ),
+    "a number for a variant": (
+        lambda: score(["a"], [["a"]], variant=5),  # type: ignore[arg-type]
+        'variant is 5 (int): it must name variants, such as "rrc"',
+    ),
+    "a number for fields": (
+        lambda: score(["a"], [["a"]], by=5),  # type: ignore[arg-type]
+        "by is 5 (int): it must be the name of a field, or a list of names",
+    ),
+    "a list of corrections": (
+        lambda: score(["a"], [["a"]], corrections=[{"questionId": 1, "accept": "x"}]),  # type: ignore[arg-type]
+        "(list): write the corrections to a file, and give its path",
+    ),
     "no such layout": (lambda: score(ANSWERS["base"], GOLD, layout="lmm_eval"), "lmm_eval"),
 }
 
@@ -305,6 +333,20 @@ def test_unknown_option_is_a_type_error_that_names_the_near_one() -> None:
         score(["a"], [["a"]], id_field="key")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"help\(anls_metric.Options\) lists the options"):
         score(["a"], [["a"]], xyzzy=1)  # type: ignore[call-arg]
+
+
+def test_none_is_the_default_of_every_option() -> None:
+    options: Any = dict.fromkeys(Options.__annotations__)
+    assert score(ANSWERS["base"], GOLD, **options).to_dict() == score(ANSWERS["base"], GOLD).to_dict()
+
+
+@pytest.mark.parametrize("name", ["variant", "metrics", "extract"])
+def test_several_names_are_a_list_or_a_text_with_commas(name: str) -> None:
+    names = {"variant": ["rrc", "stvqa"], "metrics": ["f1", "cer"], "extract": ["think", "final"]}[name]
+    of_list: Any = {name: names}
+    of_text: Any = {name: ", ".join(names)}
+    expected = score(["Answer: a"], [["a"]], **of_text).to_dict()
+    assert score(["Answer: a"], [["a"]], **of_list).to_dict() == expected
 
 
 def test_options_are_all_documented() -> None:
