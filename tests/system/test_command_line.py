@@ -424,7 +424,7 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
         ["submission.json", "it has 1 answer without ids", "2 questions"],
     ),
     "an id that is null": (GOLD_A, [{"questionId": None, "answer": "a"}], ["record 1", "whole number"]),
-    "an id that is a fraction": (GOLD_A, [{"questionId": 1.0, "answer": "a"}], ["record 1", "1.0", "whole number"]),
+    "an id that is a fraction": (GOLD_A, [{"questionId": 1.5, "answer": "a"}], ["record 1", "1.5", "whole number"]),
     "an object of lists and texts": (GOLD_A, {"1": ["a"], "2": "b"}, ["submission.json", "list of records", "'1'"]),
     "an object over several lines": (GOLD_A, '{\n"1": true\n}', ["submission.json", "list of records", "'1'"]),
     "a text": (GOLD_A, '"a"', ["submission.json", "list of records", "a text"]),
