@@ -18,10 +18,11 @@ from anls_metric.core.rows import COLUMN_METHODS, describe
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.corrections import read_corrections
-from anls_metric.reading.errors import InputError
+from anls_metric.reading.errors import InputError, MissingFileError
 from anls_metric.reading.extract import extractor
-from anls_metric.reading.input_file import list_some
+from anls_metric.reading.input_file import describe_missing_file, list_some
 from anls_metric.reading.memory_tables import Table, join_columns, make_table
+from anls_metric.reading.records import find_shards
 from anls_metric.reading.sources import AUTO, CHOICES, Reading
 from anls_metric.reading.submissions import Input, find_submissions, find_tables
 from anls_metric.report import tables, terminal, terminal_comparison
@@ -332,7 +333,7 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
 
     Raises:
         ValueError: the answers cannot be scored. The message says what is wrong, where, and what to do.
-        OSError: a file cannot be opened.
+        OSError: a file cannot be opened. If it does not exist, the error is also a ValueError.
         TypeError: there is no such option.
 
     Example:
@@ -371,7 +372,7 @@ def compare(
 
     Raises:
         ValueError: the answers cannot be scored or compared. The message says what is wrong, where, and what to do.
-        OSError: a file cannot be opened.
+        OSError: a file cannot be opened. If it does not exist, the error is also a ValueError.
         TypeError: there is no such option.
 
     Example:
@@ -391,7 +392,7 @@ def compare(
             of_columns = _are_columns(data, gold, checked.get("variant", ""))
             inputs += _list_inputs({"prediction": data} if of_columns else data, str(name), named)
     elif isinstance(submissions, (list, tuple)) and _are_paths(submissions):
-        inputs = [Input(os.fspath(path)) for path in submissions]
+        inputs = [_make_input(path, "", named) for path in submissions]
     else:
         inputs = list(_list_inputs(submissions, "data", named))
     return _run(inputs, gold, **checked)
@@ -558,7 +559,13 @@ def _list_inputs(data: Any, name: str, named: Collection[str]) -> Iterator[Input
 
 def _make_input(data: Any, name: str, named: Collection[str]) -> Input:
     if isinstance(data, (str, os.PathLike)):
-        return Input(os.fspath(data))
+        path = os.fspath(data)
+        if path != "-" and not os.path.exists(path) and find_shards(path) is None:
+            problem, remedy = describe_missing_file(path)
+            if not remedy and os.path.splitext(path)[1].lower() not in _ENDINGS:
+                remedy = "give the path of a file or a list of texts, or score one text with anls_score"
+            raise MissingFileError(problem, path, remedy)
+        return Input(path)
     return Input("", name, make_table(data, name, named))
 
 

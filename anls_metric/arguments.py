@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from anls_metric.core.choices import describe_unknown, find_similar_name
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import extractor
+from anls_metric.reading.input_file import describe_missing_file
 from anls_metric.reading.sources import AUTO, CHOICES, Reading
 from anls_metric.report.terminal import make_printable
 
@@ -212,17 +213,8 @@ def format_error(message: str) -> str:
 def word_error(error: ValueError | OSError) -> str:
     if isinstance(error, InputError):
         return error.format_for("command")
-    if isinstance(error, OSError) and "://" in str(error.filename):
-        return f"{error.filename}: it is an address, not a file: download the file, and name it here"
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return ": ".join(filter(None, [str(error.filename), *describe_missing_file(str(error.filename))]))
     if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}{_suggest_file(error.filename)}"
+        return f"{error.filename}: {error.strerror}"
     return str(error)
-
-
-def _suggest_file(path: str) -> str:
-    """Name the file that was perhaps meant by a path that does not exist."""
-    folder, name = os.path.split(path)
-    similar = ""
-    with contextlib.suppress(OSError):
-        similar = "" if os.path.lexists(path) else find_similar_name(name, os.listdir(folder or "."))
-    return f"; did you mean {os.path.join(folder, similar)}?" if similar else ""

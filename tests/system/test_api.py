@@ -310,6 +310,19 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: score(["a"], [["a"]], corrections=[{"questionId": 1, "accept": "x"}]),  # type: ignore[arg-type]
         "(list): write the corrections to a file, and give its path",
     ),
+    "no such file": (
+        lambda: score("nofile.json", "examples/gold_label.json"),
+        "nofile.json: No such file or directory",
+    ),
+    "a misspelled file": (
+        lambda: compare([EXAMPLES / "bse.json", EXAMPLES / "tuned.json"], EXAMPLES / "gold.json"),
+        f"bse.json: No such file or directory: did you mean {EXAMPLES / 'base.json'}?",
+    ),
+    "an address": (lambda: score("hf://a/b.json"), "it is an address, not a file: download the file"),
+    "one text": (
+        lambda: score("Coca\0Cola", ["Coca Cola"]),
+        "give the path of a file or a list of texts, or score one text with anls_score",
+    ),
     "no such layout": (lambda: score(ANSWERS["base"], GOLD, layout="lmm_eval"), "lmm_eval"),
 }
 
@@ -321,6 +334,12 @@ def test_mistake_is_an_error_that_says_what_to_do(mistake: str) -> None:
         call()
     assert message in str(error.value)
     assert score(["a"], [["a"]]).anls == 1  # after an error the next call is right
+
+
+def test_missing_file_is_also_an_error_of_the_system() -> None:
+    with pytest.raises(FileNotFoundError) as error:
+        score("nofile.json")
+    assert error.value.filename == "nofile.json"
 
 
 def test_unknown_option_is_a_type_error_that_names_the_near_one() -> None:
