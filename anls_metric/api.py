@@ -21,7 +21,7 @@ from anls_metric.reading.corrections import read_corrections
 from anls_metric.reading.errors import InputError, MissingFileError
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.input_file import describe_missing_file, list_some
-from anls_metric.reading.memory_tables import Table, join_columns, make_table
+from anls_metric.reading.memory_tables import Table, join_columns, list_labels, make_table
 from anls_metric.reading.records import find_shards
 from anls_metric.reading.sources import AUTO, CHOICES, Reading
 from anls_metric.reading.submissions import Input, find_submissions, find_tables
@@ -351,6 +351,7 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
         problem = f"it holds several submissions ({list_some(map(str, data))})"
         raise InputError(problem, "data", "call compare instead of score")
     if _are_columns(data, gold, checked.get("variant", "")):
+        _refuse_other_order(data, gold, "data")
         columns = join_columns({"prediction": data, "references": gold}, "data")
         return _run([Input("", "data", Table("data", columns))], None, **checked)
     return _run(list(_list_inputs(data, "data", named)), gold, **checked)
@@ -389,8 +390,10 @@ def compare(
     if isinstance(submissions, Mapping) and not hasattr(submissions, "features"):
         inputs: list[Input] = []
         for name, data in submissions.items():
-            of_columns = _are_columns(data, gold, checked.get("variant", ""))
-            inputs += _list_inputs({"prediction": data} if of_columns else data, str(name), named)
+            if _are_columns(data, gold, checked.get("variant", "")):
+                _refuse_other_order(data, gold, str(name))
+                data = {"prediction": data}
+            inputs += _list_inputs(data, str(name), named)
     elif isinstance(submissions, (list, tuple)) and _are_paths(submissions):
         inputs = [_make_input(path, "", named) for path in submissions]
     else:
@@ -398,7 +401,7 @@ def compare(
     return _run(inputs, gold, **checked)
 
 
-def _run(inputs: Sequence[Input], gold: Data | None, **options: Any) -> Scores:
+def _run(inputs: Sequence[Input], gold: Any, **options: Any) -> Scores:
     """Score inputs, and issue the hints as warnings at the line that called `score` or `compare`."""
     variant, by = options.get("variant", "standard"), options.get("by", ())
     of_values, extract, run = variant in OF_VALUES, options.get("extract"), options.get("run")
@@ -433,7 +436,7 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Any) -> Scores:
     fields = fields_of(by, options.get("cluster_by"))
     if gold is not None:
         if _is_column(gold, variant):
-            gold = {"references": gold}
+            gold = {"references": gold} if list_labels(gold) is None else gold.to_frame("references")
         questions = _make_input(gold, "gold", _list_named(options))
         submissions = find_submissions((), questions, inputs, reading, fields)
     elif len(inputs) > 1:
@@ -527,6 +530,16 @@ def _are_columns(data: Any, gold: Any, variant: str) -> bool:
     return variant in OF_VALUES or not _holds_records(data)
 
 
+def _refuse_other_order(data: Any, gold: Any, name: str) -> None:
+    """Refuse two Series of pandas whose indexes match them in another order than their positions."""
+    ours, theirs = list_labels(data), list_labels(gold)
+    if ours != theirs and ours and theirs and len(ours) == len(theirs) and set(ours) == set(theirs):
+        problem = "its index has the labels of the accepted answers in another order"
+        raise InputError(
+            problem, name, "match by index with predictions.loc[gold.index], or give lists to match by position"
+        )
+
+
 def _is_column(gold: Any, variant: str) -> bool:
     """Whether an object is a column of accepted answers, rather than a list of records."""
     return _is_list(gold) and not _holds_records(gold, NAMES if variant in OF_VALUES else frozenset())
@@ -566,6 +579,8 @@ def _make_input(data: Any, name: str, named: Collection[str]) -> Input:
                 remedy = "give the path of a file or a list of texts, or score one text with anls_score"
             raise MissingFileError(problem, path, remedy)
         return Input(path)
+    if list_labels(data) is not None and not _holds_records(data):
+        data = data.to_frame("prediction")
     return Input("", name, make_table(data, name, named))
 
 

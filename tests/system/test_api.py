@@ -393,6 +393,35 @@ def test_ids_that_pandas_made_floats_are_whole_numbers() -> None:
             score(pandas.DataFrame({"questionId": [2.0, wrong], "answer": ["a", "b"]}), gold)
 
 
+def test_index_of_a_series_is_the_id() -> None:
+    pandas = pytest.importorskip("pandas")
+    texts, accepted, gold = ["12/15/88", "CocaCola"], [["12/15/88"], ["Coca Cola"]], {1: "Coca Cola", 2: "12/15/88"}
+    shuffled = pandas.Series(texts, index=[2, 1])
+    table = [{"questionId": key, "answers": [text]} for key, text in gold.items()]
+    right = mean([8 / 9, 1])
+    for answers in (shuffled, shuffled.rename_axis("questionId"), shuffled.to_frame("answer")):
+        assert score(answers, table).anls == right
+        assert compare({"a": answers, "b": answers}, table)["b"].anls == right
+    assert score({1: "CocaCola", 2: "12/15/88"}, pandas.Series(accepted, index=[2, 1])).anls == right
+    # By position, where the index tells nothing.
+    assert score(pandas.Series(texts[::-1]), table).anls == right
+    for index in ([2, 1], [7, 5]):
+        assert score(pandas.Series(texts, index=index), accepted).anls == right
+        assert score(pandas.Series(texts, index=index), pandas.Series(accepted, index=index)).anls == right
+    assert score(pandas.Series(texts), pandas.Series(accepted, index=[7, 5])).anls == right
+    assert score(pandas.Series(texts[::-1], index=[7, 5]), table, id="none").anls == right
+    with pytest.raises(ValueError, match=r"no field holds ids of gold: 'index' is 7, 5.* with id=\"none\""):
+        score(pandas.Series(texts, index=[7, 5]), table)
+    # Position and index disagree.
+    other_order = pandas.Series(accepted[::-1], index=[1, 2])
+    with pytest.raises(ValueError, match=r"in another order: match by index with predictions.loc\[gold.index\]"):
+        score(shuffled, other_order)
+    with pytest.raises(ValueError, match="a: its index has the labels of the accepted answers in another order"):
+        compare({"a": shuffled}, other_order)
+    assert score(shuffled.loc[other_order.index], other_order).anls == right
+    assert score(shuffled.tolist(), other_order.tolist()).anls == 0
+
+
 def test_lazy_frame_and_split_of_a_data_set_are_refused() -> None:
     polars = pytest.importorskip("polars")
     with pytest.raises(ValueError, match=r"data: it is a query of polars: run it with .collect"):
