@@ -277,13 +277,14 @@ class Scores:
             images_limit: the limit for all pages together, in MB; 0 for no pages.
 
         Raises:
-            ValueError: there are no images at `images`.
+            ValueError: there are no images at `images`, or `path` does not end in ".html".
             OSError: the file cannot be written.
         """
         from anls_metric.report.html import as_html
         from anls_metric.report.images import Images, count_bytes
-        from anls_metric.report.results import write_whole
+        from anls_metric.report.results import refuse_other_ending, write_whole
 
+        refuse_other_ending(os.fspath(path))
         for scored_set in self.scored_sets.values():
             scored_set.complete()
         pages = Images(None if images is None else os.fspath(images), self._inputs, count_bytes(images_limit))

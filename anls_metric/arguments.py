@@ -100,9 +100,12 @@ def parse_path(text: str) -> str:
 
 
 def parse_report(text: str) -> str:
-    ending = os.path.splitext(parse_path(text))[1]
-    if ending.lower() not in ("", ".html", ".htm"):
-        raise argparse.ArgumentTypeError(f"{text!r} ends in {ending}: name a file that ends in .html")
+    from anls_metric.report.results import refuse_other_ending
+
+    try:
+        refuse_other_ending(parse_path(text))
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return text
 
 

@@ -134,6 +134,17 @@ def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write
                 raise InputError("the file is an input, and would be overwritten", path, remedy)
 
 
+def refuse_other_ending(path: str) -> None:
+    """Refuse the name of a report that ends like a file of another format.
+
+    Raises:
+        InputError: the name ends in neither .html nor .htm.
+    """
+    ending = os.path.splitext(path)[1]
+    if ending.lower() not in ("", ".html", ".htm"):
+        raise InputError(f"{path!r} ends in {ending}", remedy="name a file that ends in .html")
+
+
 def write_whole(path: str, content: str) -> None:
     """Write a text file as UTF-8. The file appears when it is complete.
 

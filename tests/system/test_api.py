@@ -231,6 +231,12 @@ def test_report_is_the_one_of_the_command(run: Run, tmp_path: Path) -> None:
     assert "similarity" in python
 
 
+def test_report_with_the_ending_of_another_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"'\S*report.pdf' ends in .pdf: name a file that ends in .html"):
+        score(["a"], [["a"]]).report(tmp_path / "report.pdf")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_flag_answers_writes_what_python_lists(run: Run, tmp_path: Path, ending: str) -> None:
     if ending == "parquet":
