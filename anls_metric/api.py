@@ -351,6 +351,12 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
     if isinstance(data, Mapping) and _are_submissions(data, named):
         problem = f"it holds several submissions ({list_some(map(str, data))})"
         raise InputError(problem, "data", "call compare instead of score")
+    if gold is None and isinstance(data, Mapping) and _are_unknown_columns(data, named):
+        problem = f"it is a dict of lists, and none has a usual name ({list_some(map(repr, data))})"
+        remedy = (
+            "name the columns with prediction and references; if the keys are ids, give it as gold after predictions"
+        )
+        raise InputError(problem, "data", remedy)
     if _are_columns(data, gold, checked.get("variant", "")):
         _refuse_other_order(data, gold, "data")
         columns = join_columns({"prediction": data, "references": gold}, "data")
@@ -395,6 +401,9 @@ def compare(
                 _refuse_other_order(data, gold, str(name))
                 data = {"prediction": data}
             inputs += _list_inputs(data, str(name), named)
+    elif isinstance(submissions, (list, tuple)) and submissions and _are_lists(submissions, checked):
+        problem = f"it is a list of {len(submissions):,} lists or tables"
+        raise InputError(problem, "submissions", "give a dict from the name of each model to its answers")
     elif isinstance(submissions, (list, tuple)) and _are_paths(submissions):
         inputs = [_make_input(path, "", named) for path in submissions]
     else:
@@ -482,6 +491,7 @@ def _check_options(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
                 shorter if shorter in Options.__annotations__ else find_similar_name(name, Options.__annotations__)
             )
             advice = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
+            advice = _ADVICE.get(name, advice)
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
         if name in CHOICES and value not in (None, *CHOICES[name]):
             raise ValueError(describe_unknown(f"value of {name}", value, CHOICES[name]))
@@ -493,6 +503,8 @@ def _check_options(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
             checked[name] = value
     return checked
 
+
+_ADVICE = {"return_all_scores": "score(...).answers() lists every answer with its score"}
 
 _A_FIELD = "it must be the name of a field"
 # Options that have one type, mostly a text -> what to pass instead of something else.
@@ -595,6 +607,26 @@ def _is_table(data: Any) -> bool:
 def _are_submissions(data: Mapping[str, Any], named: Collection[str]) -> bool:
     """Whether a dict holds tables by the names of models, and no columns."""
     return len(data) > 1 and {*NAMES, *named}.isdisjoint(data) and all(map(_is_table, data.values()))
+
+
+def _are_lists(items: Sequence[Any], options: Mapping[str, Any]) -> bool:
+    """Whether items are submissions without names: tables, or lists of texts."""
+    if all(map(_is_table, items)):
+        return True
+    return options.get("variant") not in OF_VALUES and all(map(_is_list, items))
+
+
+def _are_unknown_columns(data: Mapping[str, Any], named: Collection[str]) -> bool:
+    """Whether a dict holds columns of one length under names that are neither usual nor ids."""
+    columns = list(data.values())
+    names = all(isinstance(name, str) and name.isidentifier() for name in data)
+    return (
+        len(data) > 1
+        and names
+        and {*NAMES, *named}.isdisjoint(data)
+        and all(_is_list(column) and not _holds_records(column) for column in columns)
+        and len(set(map(len, columns))) == 1
+    )
 
 
 def _are_paths(items: Sequence[Any]) -> bool:

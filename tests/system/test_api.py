@@ -329,6 +329,18 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: score("Coca\0Cola", ["Coca Cola"]),
         "give the path of a file or a list of texts, or score one text with anls_score",
     ),
+    "columns without usual names": (
+        lambda: score({"preds": ["a", "b"], "golds": [["a"], ["b"]]}),
+        "none has a usual name ('preds', 'golds'): name the columns with prediction and references",
+    ),
+    "lists to compare": (
+        lambda: compare([["a", "b"], ["a", "c"]], [["a"], ["b"]]),
+        "it is a list of 2 lists or tables: give a dict from the name of each model to its answers",
+    ),
+    "tables to compare": (
+        lambda: compare([ANSWERS["base"], ANSWERS["tuned"]], GOLD),
+        "it is a list of 2 lists or tables: give a dict from the name of each model to its answers",
+    ),
     "no such layout": (lambda: score(ANSWERS["base"], GOLD, layout="lmm_eval"), "lmm_eval"),
 }
 
@@ -356,6 +368,8 @@ def test_unknown_option_is_a_type_error_that_names_the_near_one() -> None:
             function({"prediction": ["a"], "references": [["a"]]}, varient="rrc")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"keyword argument 'id_field': did you mean id\?"):
         score(["a"], [["a"]], id_field="key")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"'return_all_scores': score\(...\).answers\(\) lists every answer"):
+        score(["a"], [["a"]], return_all_scores=True)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"help\(anls_metric.Options\) lists the options"):
         score(["a"], [["a"]], xyzzy=1)  # type: ignore[call-arg]
 
@@ -372,6 +386,10 @@ def test_several_names_are_a_list_or_a_text_with_commas(name: str) -> None:
     of_text: Any = {name: ", ".join(names)}
     expected = score(["Answer: a"], [["a"]], **of_text).to_dict()
     assert score(["Answer: a"], [["a"]], **of_list).to_dict() == expected
+
+
+def test_columns_get_their_names_from_the_options() -> None:
+    assert score({"preds": ["a", "b"], "golds": [["a"], ["c"]]}, prediction="preds", references="golds").anls == 0.5
 
 
 def test_options_are_all_documented() -> None:
