@@ -408,7 +408,11 @@ def compare(
         inputs = [_make_input(path, "", named) for path in submissions]
     else:
         inputs = list(_list_inputs(submissions, "data", named))
-    return _run(inputs, gold, **checked)
+    scores = _run(inputs, gold, **checked)
+    if isinstance(submissions, (str, os.PathLike)) and len(scores.scored_sets) == 1:
+        remedy = "give a dict from the name of each model to its file, or call score"
+        raise InputError("it holds the answers of one model", os.fspath(submissions), remedy)
+    return scores
 
 
 def _run(inputs: Sequence[Input], gold: Any, **options: Any) -> Scores:

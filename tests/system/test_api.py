@@ -337,6 +337,10 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: compare([["a", "b"], ["a", "c"]], [["a"], ["b"]]),
         "it is a list of 2 lists or tables: give a dict from the name of each model to its answers",
     ),
+    "two files to compare, the second taken for the gold file": (
+        lambda: compare(EXAMPLES / "base.json", EXAMPLES / "tuned.json"),
+        "base.json: it holds the answers of one model: give a dict from the name of each model to its file",
+    ),
     "tables to compare": (
         lambda: compare([ANSWERS["base"], ANSWERS["tuned"]], GOLD),
         "it is a list of 2 lists or tables: give a dict from the name of each model to its answers",
