@@ -393,7 +393,7 @@ def _list_id_columns(sample: Sample, layout: Layout, usual: Path | None, places:
     for path in sample.list_paths():
         if path not in roles:
             values = sample.values(path)
-            texts = [str(value) for value in values if _is_id(value)]
+            texts = [text for value in values if (text := as_id(value)) is not None]
             different = len(set(texts)) == len(sample.records)
             if different and _looks_like_ids(path, values) and (places or not _are_places(texts)):
                 columns.append(_Column(path, texts, False))
@@ -416,13 +416,26 @@ def _are_places(texts: Sequence[str]) -> bool:
     return len(texts) > 1 and any(texts == [str(n) for n in range(first, first + len(texts))] for first in (0, 1))
 
 
-def _is_id(value: Any) -> bool:
-    return type(value) in (str, int)
+def as_id(value: Any) -> str | None:
+    """Return an id as a text; None for a value that cannot be an id.
+
+    A whole number can be a float: pandas writes the column 1, 2 as 1.0, 2.0 if it once had a gap.
+
+    Example:
+        >>> as_id(7), as_id("7"), as_id(7.0), as_id(7.5), as_id(True)
+        ('7', '7', '7', None, None)
+    """
+    if type(value) is float and value.is_integer() and abs(value) < _FIRST_INEXACT:
+        return str(int(value))
+    return str(value) if type(value) in (str, int) else None
+
+
+_FIRST_INEXACT = 2**53  # from here on, several whole numbers become the same float
 
 
 def _take_texts(records: Iterable[Mapping[str, Any]], path: Path) -> dict[str, None]:
     """Return the distinct values of a field that can be ids, as texts in their order."""
-    return {str(value): None for record in records if _is_id(value := take(record, path))}
+    return {text: None for record in records if (text := as_id(take(record, path))) is not None}
 
 
 def _choose_column(columns: Sequence[_Column], ids: Collection[str], sample: Sample, gold_name: str) -> _Column | None:

@@ -24,7 +24,7 @@ from anls_metric.reading.layouts import ABSENT, Layout, remove_prompt, take
 from anls_metric.reading.records import Records
 from anls_metric.reading.references import parse_references, text_of_parts
 from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.resolver import Sample, Side
+from anls_metric.reading.resolver import Sample, Side, as_id
 from anls_metric.reading.values import parse_accepted_value, parse_value_or_text
 
 if TYPE_CHECKING:
@@ -477,11 +477,15 @@ class Source:
         paths = self.layout.id
         ids = self._take_column(chunk, paths, remedies.ID_FIELD)
         kinds = set(map(type, ids))
-        if kinds - {str, int}:
-            number, value = next((number, value) for number, value in enumerate(ids) if type(value) not in (str, int))
-            problem = f"{paths[0]} is {value!r} ({describe_kind(value)})"
-            raise self.records.error(problem, chunk.place_of(number), "an id must be a text or a whole number")
-        return ids if kinds == {str} else list(map(str, ids))
+        if kinds <= {str, int}:
+            return ids if kinds == {str} else list(map(str, ids))
+        texts = []
+        for number, value in enumerate(ids):
+            if (text := as_id(value)) is None:
+                problem = f"{paths[0]} is {value!r} ({describe_kind(value)})"
+                raise self.records.error(problem, chunk.place_of(number), "an id must be a text or a whole number")
+            texts.append(text)
+        return texts
 
     def predictions(self, chunk: Chunk, where: Callable[[int], str]) -> list[str | None]:
         """Read the answers, and extract them from raw model output if there are extraction rules.
