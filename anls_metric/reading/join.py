@@ -229,8 +229,10 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
     _refuse_failures(submission)
     count += len(rest.take(None))
     if count != total:
-        problem = f"it has {_count(count, 'answer')} without ids, and {gold.name} has {_count(total, 'question')}"
-        raise InputError(problem, submission.name, remedies.ORDER)
+        fields = set(submission.sample.list_paths())
+        without = "ids" if fields <= roles_of(submission.layout) else "a known field of ids"
+        problem = f"it has {_count(count, 'answer')} without {without}, and {gold.name} has {_count(total, 'question')}"
+        raise InputError(problem, submission.name, remedies.ONE_ANSWER_EACH if fields == {VALUE} else remedies.ORDER)
 
 
 _QueuedAnswer = tuple[Any, str | None, Mapping[str, Any], Mapping[str, Any]]

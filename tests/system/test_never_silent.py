@@ -85,6 +85,7 @@ def read_scores(printed: str) -> list[float]:
 ONE: dict[str, dict[str, Any]] = {
     # the id under another name, in another type, or in another place
     "custom_id": {"a_jsonl": [{"custom_id": str(key), "answer": BASE[key]} for key in SHUFFLED]},
+    "item": {"a_jsonl": [{"item": key, "answer": BASE[key]} for key in SHUFFLED]},
     "uid": {"a_jsonl": [{"uid": key, "prediction": BASE[key]} for key in SHUFFLED]},
     "key of an object": {"a_json": {str(key): {"prediction": BASE[key]} for key in SHUFFLED}},
     "id of a request beside it": {
@@ -338,7 +339,26 @@ def test_order_is_never_guessed(
     printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
     assert printed == ""
     assert problem in message
-    assert "write the question id into each answer" in message
+    texts = isinstance(answers[0], str)
+    assert ("write one answer for each question" if texts else "write the question id into each answer") in message
+
+
+def test_numbers_that_may_be_ids_are_never_guessed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small numbers under a name that says nothing may be ids, or count the records."""
+    gold = [{"questionId": n, "answers": ACCEPTED[key]} for n, key in enumerate(IDS)]
+    answers = [{"item": n, "answer": BASE[key]} for n, key in enumerate(IDS)]
+    for given, advised, score in ((answers, "", SCORE), (answers[::-1], " --id-field item", SCORE)):
+        line = "g.json a.json"
+        printed, message = type_command(run, tmp_path, monkeypatch, line, g_json=gold, a_json=given)
+        assert (printed == "") == bool(advised)
+        assert advised in message
+        printed, message = type_command(run, tmp_path, monkeypatch, line + advised)
+        assert read_scores(printed) == [score], message
+    counted = [{**row, "item": n} for n, row in enumerate(random.Random(1).sample(answers, 24))]
+    message = type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=gold[::-1], a_json=counted)[1]
+    assert "it is unclear whether 'item' holds ids of g.json" in message
+    message = type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=gold, a_json=answers[4:])[1]
+    assert "20 answers without a known field of ids" in message
 
 
 def test_forced_position_says_which_answers_do_not_fit(

@@ -65,7 +65,18 @@ CASES = {
         "gold.json a.json --id-field none",
         {"a.json": [{"questionId": n, "answer": row["prediction"]} for n, row in enumerate(ANSWERS)]},
     ),
-    "ORDER": Case("gold.json a.json", "gold.json a.json", {"a.json": ["other"] * 23}, {"a.json": ANSWERS}),
+    "DOUBTFUL_ID": Case(
+        "gold.json a.json",
+        "gold.json a.json --id-field item",
+        {"a.json": [{"item": row["questionId"], "answer": row["prediction"]} for row in reversed(ANSWERS)]},
+    ),
+    "ORDER": Case("gold.json a.json", "gold.json a.json", {"a.json": [{"answer": "other"}] * 23}, {"a.json": ANSWERS}),
+    "ONE_ANSWER_EACH": Case(
+        "gold.json a.json",
+        "gold.json a.json",
+        {"a.json": ["other"] * 23},
+        {"a.json": ["other"] * 23 + [""]},
+    ),
     "PICK_SUBMISSION_FIELD": Case(
         "long.json --submission-field modle", "long.json --submission-field model", {"long.json": name_models("model")}
     ),
