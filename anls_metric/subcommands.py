@@ -84,7 +84,7 @@ def _add_export(parser: Parser) -> None:
 
 
 def _export(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import export
+    from anls_metric.leaderboard import describe_raw_output, export
     from anls_metric.report.results import refuse_input, write_whole
 
     if len(flags.files) > 2:
@@ -98,6 +98,9 @@ def _export(flags: argparse.Namespace) -> int:
     text = "[\n" + ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in exported.answers) + "\n]\n"
     for note in exported.notes:
         print(f"anls: {make_printable(note)}", file=sys.stderr)
+    raw, rules = describe_raw_output(exported.answers)
+    if raw:
+        print(f"hint: {raw}: extract the answers with --extract {rules}", file=sys.stderr)
     if flags.output:
         write_whole(flags.output, text)
         print(f"{len(exported.answers):,} answers: {make_printable(flags.output)}", file=sys.stderr)
@@ -117,20 +120,24 @@ def _add_check_submission(parser: Parser) -> None:
 
 
 def _check_submission(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import find_defects, read_ids
+    from anls_metric.leaderboard import advise_export, find_defects, read_ids
 
     ids = None if flags.ids is None else read_ids(flags.ids)
     try:
         with open(flags.file, encoding="utf-8") as file:
-            defects = find_defects(file.read(), ids)
+            text = file.read()
+        defects = find_defects(text, ids)
     except UnicodeDecodeError as error:
-        defects = [f"it is not JSON: byte {error.start} is not UTF-8"]
+        text, defects = "", [f"it is not JSON: byte {error.start} is not UTF-8"]
     for defect in defects:
         print(f"{make_printable(flags.file)}: {make_printable(defect)}")
     if not defects:
         answered = "" if ids is None else f": all {len(ids):,} questions are answered"
         asked = answered or "; to check that all questions are answered, add --ids FILE"
         print(f"{make_printable(flags.file)}: no defects{asked}")
+    advice = advise_export(flags.file, flags.ids, text, defects)
+    if advice:
+        print(f"hint: {make_printable(advice)}", file=sys.stderr)
     return 1 if defects else 0
 
 
