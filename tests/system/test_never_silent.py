@@ -289,6 +289,44 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "gold.json a.jsonl --prediction-field body.parts.0.said",
         [SCORE],
     ),
+    "a record without an answer": (
+        "gold.json a.json",
+        {
+            "a_json": [
+                row if BASE[row["questionId"]] != "something else" else {"questionId": row["questionId"], "error": "x"}
+                for row in list_answers("answer")
+            ]
+        },
+        ["no field 'answer' (found 'questionId', 'error')", 'write ""', "--missing zero"],
+        "gold.json a.json --missing zero",
+        [SCORE],
+    ),
+    "lists of one text": (
+        "gold.json a.json",
+        {"a_json": [{"questionId": key, "answer": [BASE[key]]} for key in SHUFFLED]},
+        ["--prediction-field answer.0"],
+        "gold.json a.json --prediction-field answer.0",
+        [SCORE],
+    ),
+    "lists of one object": (
+        "gold.json a.json",
+        {"a_json": [{"questionId": key, "output": [{"generated_text": BASE[key]}]} for key in SHUFFLED]},
+        ["--prediction-field output.0.generated_text"],
+        "gold.json a.json --prediction-field output.0.generated_text",
+        [SCORE],
+    ),
+    "responses": (
+        "gold.json a.json",
+        {
+            "a_json": [
+                {"questionId": key, "response": {"id": "x", "choices": [{"message": {"content": BASE[key]}}]}}
+                for key in SHUFFLED
+            ]
+        },
+        ["--prediction-field response.choices.0.message.content"],
+        "gold.json a.json --prediction-field response.choices.0.message.content",
+        [SCORE],
+    ),
     "an unknown flag": (
         "gold.json a.json --treshold 0.4",
         {"a_json": list_answers()},
@@ -359,6 +397,14 @@ def test_numbers_that_may_be_ids_are_never_guessed(run: Run, tmp_path: Path, mon
     assert "it is unclear whether 'item' holds ids of g.json" in message
     message = type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=gold, a_json=answers[4:])[1]
     assert "20 answers without a known field of ids" in message
+
+
+def test_answer_under_another_name_is_not_missing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [*list_answers("answer")[:-1], list_answers("prediction")[-1]]
+    line = "gold.json a.json --missing zero"
+    printed, message = type_command(run, tmp_path, monkeypatch, line, a_json=answers)
+    assert printed == ""
+    assert "record 1: no field 'prediction' (found 'questionId', 'answer')" in message
 
 
 def test_forced_position_says_which_answers_do_not_fit(
