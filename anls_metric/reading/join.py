@@ -19,7 +19,7 @@ from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.layouts import describe_failures
-from anls_metric.reading.records import Records
+from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.resolver import Gold, Match, Sample
 from anls_metric.reading.sources import Reading, Source, first_of, roles_of
 
@@ -58,8 +58,9 @@ class Questions:
         return match
 
     def keep(self) -> None:
-        """Keep the questions for more submissions."""
-        self._batches = self._batches or []
+        """Keep the questions for more submissions. If they were read before and not kept, they are read again."""
+        if self._batches is None:
+            self._batches, self._is_read = [], False
 
     def choose(self, ids: Container[str]) -> Questions:
         """Choose some of the questions. All of them must have been read and kept."""
@@ -472,8 +473,10 @@ def _error_of_repeated(
     first = f" (the first: {ids[0]})" if ids[0] else ""
     if field is None:
         problem = f"the id {ids[0]} is repeated" if first and len(ids) == 1 else f"{len(ids):,} ids are repeated{first}"
-        remedy = remedies.REPEATED_IDS if kind is RepeatedIdsError else remedies.REPEATED_QUESTIONS
-        return kind(problem, source.name, remedy)
+        if kind is not RepeatedIdsError:
+            return kind(problem, source.name, remedies.REPEATED_QUESTIONS)
+        has_parts = len(find_shards(source.records.path) or ()) > 1
+        return kind(problem, source.name, remedies.REPEATED_IN_PARTS if has_parts else remedies.REPEATED_IDS)
     names = list_some(dict.fromkeys(str(record[field]) for _, record in pairs))
     if resolver.is_run_field(field, source.layout.run_field):
         problem = f"ids are repeated{first}, and the field {field!r} ({names}) tells runs of one model apart"

@@ -145,6 +145,11 @@ REPEATED_IDS = _make_remedy(
     endpoint="keep one record for each id, or name the field of the ids with id_field",
 )
 
+REPEATED_IN_PARTS = _make_remedy(
+    "if its files are submissions, name each file by itself; if they are runs of one model, add <runs=question>",
+    page="drop each file by itself",
+)
+
 NO_ANSWER = _make_remedy(
     'write "" if the model gave no answer, or score it 0 with <missing=zero>',
     page=f'write "" if the model gave no answer, or turn on “{UNANSWERED}”',

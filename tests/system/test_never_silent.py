@@ -407,6 +407,36 @@ def test_answer_under_another_name_is_not_missing(run: Run, tmp_path: Path, monk
     assert "record 1: no field 'prediction' (found 'questionId', 'answer')" in message
 
 
+def test_folder_with_a_gold_file_or_several_models_is_refused(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("all", "models"):
+        (tmp_path / folder).mkdir()
+    for path, value in {
+        "all/gold": GOLD,
+        "all/base": list_answers(),
+        "all/tuned": list_answers("prediction", TUNED),
+    }.items():
+        (tmp_path / f"{path}.json").write_text(json.dumps(value), encoding="utf-8")
+    for name in ("base", "tuned"):
+        shutil.copy(tmp_path / "all" / f"{name}.json", tmp_path / "models")
+    for line in (
+        "all",
+        "all/gold.json all",
+        "all/gold.json all --missing zero",
+        "'all/[gt]*'",
+    ):
+        printed, message = type_command(run, tmp_path, monkeypatch, line)
+        assert printed == ""
+        assert "holds the gold file gold.json beside answers: name the gold file first, and each file" in message, line
+    printed, message = type_command(run, tmp_path, monkeypatch, "all/gold.json models")
+    assert (printed, "if its files are submissions, name each file by itself" in message) == ("", True)
+    printed, message = type_command(run, tmp_path, monkeypatch, "all/gold.json models/base.json models/tuned.json")
+    assert read_scores(printed) == [SCORE, BETTER]
+    printed, message = type_command(run, tmp_path, monkeypatch, "all/gold.json models --runs question")
+    assert read_scores(printed) == [0.7917]
+
+
 def test_forced_position_says_which_answers_do_not_fit(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

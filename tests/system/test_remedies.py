@@ -107,6 +107,7 @@ CASES = {
         "gold.json a.json", "gold.json a.json", {"gold.json": [*GOLD, GOLD[0]]}, {"gold.json": GOLD}
     ),
     "REPEATED_IDS": Case("t.json --runs error", "t.json --runs question", {"t.json": [*TABLE, *TABLE]}),
+    "REPEATED_IN_PARTS": Case("gold.json '[ab].json'", "gold.json '[ab].json' --runs question", {"b.json": ANSWERS}),
     "RUNS": Case("long.json --runs error", "long.json --runs question", {"long.json": name_models("seed")}),
     "OTHER_QUESTIONS": Case("m=t.json m=u.json", "one=t.json two=u.json", {"t.json": TABLE[:12], "u.json": TABLE[12:]}),
     "SUBMISSION_FIELD": Case("long.json", "long.json --submission-field method", {"long.json": name_models("method")}),
