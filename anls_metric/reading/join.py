@@ -167,6 +167,12 @@ def join_files(
         not_asked = set(surplus)
         twice = [question_id for question_id in early if question_id not in not_asked]
         raise _error_of_repeated(submission, twice)
+    if reading.extra != "ignore" and len(surplus) == len(unanswered) > 0:
+        problem = (
+            f"{_count(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)}), "
+            f"and no answer to {len(unanswered):,} of its questions ({list_some(unanswered)})"
+        )
+        raise submission.records.error(problem, remedy=remedies.UNKNOWN_IDS)
     if surplus and reading.extra != "ignore":
         raise submission.records.error(
             f"{_count(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)})",
@@ -184,7 +190,7 @@ def refuse_swapped(gold: Source, submission: Source) -> None:
     Raises:
         InputError: the gold file has no accepted answers, but the submission has.
     """
-    if _holds_references(gold) < _holds_references(submission) and not submission.try_side("both").prediction:
+    if _holds_references(gold) < _holds_references(submission) and not submission.has_both_sides():
         problem = f"it has no accepted answers, and {submission.name} has some, so the two look swapped"
         raise InputError(problem, gold.name, remedies.SWAPPED)
 
@@ -195,7 +201,8 @@ def _holds_references(source: Source) -> bool:
     if layout.references[:1] not in ((resolver.ANSWER_FIELD,), (VALUE,)):
         return bool(layout.references)
     values = [first_of(record, layout.references) for record in source.sample.records]
-    return not source.reading.values and any(isinstance(value, list) for value in values)
+    least = 2 if layout.references == (resolver.ANSWER_FIELD,) else 1  # a prediction may be a list of one, too
+    return source.reads_texts and any(isinstance(value, list) and len(value) >= least for value in values)
 
 
 def _join_by_position(questions: Questions, submission: Source, forced: bool) -> Iterator[Batch]:

@@ -74,6 +74,10 @@ REFERENCES_FIELD = _make_remedy(
     page=f"pick the field of the accepted answers {_PICK}",
     endpoint="name the field of the accepted answers with references_field",
 )
+ONE_LIST = _make_remedy(
+    'write the accepted answers into one field, as a JSON list such as ["a", "b"], and name it with <references_field>',
+    page='write the accepted answers into one field, as a JSON list such as ["a", "b"]',
+)
 ANOTHER_PREDICTION_FIELD = _make_remedy(
     "if another field holds the predictions, name it with <prediction_field>",
     page=f"if another field holds the predictions, pick it {_PICK}",

@@ -87,7 +87,7 @@ class Sample:
 
 
 _SHOWN_PATHS = 12
-_MAP_PARTS = {KEY: "keys", VALUE: "values"}  # of an object of answers by id
+_MAP_PARTS = {KEY: "the keys of an object", VALUE: "values without a name"}
 
 
 def _list_paths(record: Mapping[str, Any], before: str = "", depth: int = 8, into_lists: bool = False) -> Iterable[str]:

@@ -21,7 +21,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import Chunk, describe_kind, list_some
 from anls_metric.reading.layouts import ABSENT, Layout, look_up, remove_prompt, take
-from anls_metric.reading.records import Records
+from anls_metric.reading.records import DELIMITED, Records
 from anls_metric.reading.references import parse_references, text_of_parts
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.resolver import Sample, Side
@@ -200,7 +200,7 @@ class Source:
             self._note_other_texts(side, gold_fields)
         return self
 
-    def error_of_missing(self, what: str, remedy: Remedy) -> InputError:
+    def error_of_missing(self, what: str, remedy: Remedy | str) -> InputError:
         """Make the error for a file without predictions or accepted answers; it lists the paths of a record."""
         if self.holds_means:
             return self.records.error(
@@ -213,6 +213,8 @@ class Source:
             value = next((value for value in values if isinstance(value, (list, dict))), None)
             if value is not None:
                 return _error_of_value(value, paths, what, self.name, self.sample.values(paths[0]))
+        if self.records.ending in DELIMITED and any(path.strip().isdecimal() for path in self.sample.list_paths()):
+            remedy = "the first line looks like data: write a line with the names before it, such as questionId,answer"
         return self.records.error(f"it has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
 
     @property
@@ -245,6 +247,8 @@ class Source:
                 continue
             own = getattr(layout, role)
             if alone or not own:
+                if role == "references" and all(map(self.sample.has, map(str.strip, path.split(",")))):
+                    remedy = remedies.ONE_LIST
                 raise self._error_without_field(self.sample.records[0], path, "", remedy)
             what = "the prediction is" if role == "prediction" else "the accepted answers are"
             self._note(f"it has no field {path!r}: {what} read from {own[0]!r}")

@@ -86,6 +86,8 @@ ONE: dict[str, dict[str, Any]] = {
     # the id under another name, in another type, or in another place
     "custom_id": {"a_jsonl": [{"custom_id": str(key), "answer": BASE[key]} for key in SHUFFLED]},
     "item": {"a_jsonl": [{"item": key, "answer": BASE[key]} for key in SHUFFLED]},
+    "records under a name": {"a_json": {"model": "x", "settings": {"seed": 7}, "results": list_answers("answer")}},
+    "records under predictions": {"a_json": {"id_of_run": 7, "predictions": list_answers("answer")}},
     "uid": {"a_jsonl": [{"uid": key, "prediction": BASE[key]} for key in SHUFFLED]},
     "key of an object": {"a_json": {str(key): {"prediction": BASE[key]} for key in SHUFFLED}},
     "id of a request beside it": {
@@ -325,6 +327,52 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         },
         ["--prediction-field response.choices.0.message.content"],
         "gold.json a.json --prediction-field response.choices.0.message.content",
+        [SCORE],
+    ),
+    "a table without a header": (
+        "gold.json a.csv",
+        {
+            "a_csv": "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED),
+            "b_csv": "questionId\tanswer\n" + "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED),
+        },
+        ["the first line looks like data: write a line with the names before it, such as questionId,answer"],
+        "gold.json b.csv",
+        [SCORE],
+    ),
+    "ids shifted by one": (
+        "gold.json a.json",
+        {
+            "gold_json": [{**row, "questionId": n} for n, row in enumerate(GOLD, 1)],
+            "a_json": [{"questionId": n, "answer": BASE[key]} for n, key in enumerate(IDS)],
+        },
+        [
+            "1 answer to questions that gold.json does not have (0), and no answer to 1 of its questions (24)",
+            "write the same ids",
+            "--id-field none",
+        ],
+        "gold.json a.json --id-field none",
+        [SCORE],
+    ),
+    "two fields of accepted answers": (
+        "t.csv --references-field first,second",
+        {
+            "t_csv": [
+                {"id": key, "prediction": BASE[key], "first": ACCEPTED[key][0], "second": ACCEPTED[key][1]}
+                for key in IDS
+            ]
+        },
+        ["write the accepted answers into one field, as a JSON list"],
+        "t.csv --references-field first",
+        [SCORE],
+    ),
+    "lists swapped": (
+        "a.json g.json",
+        {
+            "a_json": [{"id": key, "answer": BASE[key]} for key in IDS],
+            "g_json": [{"id": key, "answer": ACCEPTED[key]} for key in IDS],
+        },
+        ["the two look swapped: name the gold file first"],
+        "g.json a.json",
         [SCORE],
     ),
     "an unknown flag": (
