@@ -79,7 +79,9 @@ def _load_module(path: str) -> Any:
 def _add_export(parser: Parser) -> None:
     parser.add_argument("format", choices=("rrc",), help="the leaderboard: rrc, the Robust Reading Competition")
     parser.add_argument("files", metavar="FILE", nargs="+", help="answers; or a file with the questions, then answers")
-    parser.add_argument("-o", "--output", type=parse_path, metavar="FILE", help="the file to write (default: print it)")
+    parser.add_argument(
+        "-o", "--output", type=parse_path, metavar="FILE", help="the file to write or overwrite (default: print it)"
+    )
     add_reading_flags(parser, [flag for flag in READING_FLAGS if flag not in _NOT_FOR_EXPORT])
 
 

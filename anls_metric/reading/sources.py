@@ -550,11 +550,24 @@ class Source:
         value = text_of_parts(value)
         if isinstance(value, (list, dict)):
             paths = self.layout.prediction
+            if self._looks_swapped():
+                problem = f"{name} is {describe(value)}, and every accepted answer is a text, so the two look swapped"
+                raise InputError(problem, where(number), remedies.SWAPPED)
             raise _error_of_value(value, paths, name, where(number), self.sample.values(paths[0]))
         if type(value) in (int, float):
             self.numbers[type(value)] += 1
             return str(value)
         return _parse_at(as_text, value, name, where, number)  # type: ignore[no-any-return]
+
+    def _looks_swapped(self) -> bool:
+        """Whether two columns in memory hold lists of texts as predictions, and texts as accepted answers."""
+        predictions, accepted = (
+            [first_of(record, paths) for record in self.sample.records]
+            for paths in (self.layout.prediction, self.layout.references)
+        )
+        several = any(isinstance(value, list) and len(value) > 1 for value in predictions)
+        in_memory = self._side == "both" and not self.records.path
+        return in_memory and several and all(isinstance(value, str) for value in accepted)
 
     def _parse_value(self, value: Any, name: str, where: Callable[[int], str], number: int) -> Any:
         """Parse an answer that may be a value, or a JSON text of one; parsing a text adds a note."""

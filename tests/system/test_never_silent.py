@@ -339,6 +339,13 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "gold.json b.csv",
         [SCORE],
     ),
+    "an empty object": (
+        "gold.json a.json",
+        {"a_json": {}, "b_json": list_answers()},
+        ["it holds an empty object, not a list of records: write a list of objects"],
+        "gold.json b.json",
+        [SCORE],
+    ),
     "ids shifted by one": (
         "gold.json a.json",
         {

@@ -56,6 +56,12 @@ CASES = {
     ),
     "REFERENCES_FIELD": Case("t.json --references-field nope", "t.json --references-field references"),
     "GOLD_ID_FIELD": Case("gold.json a.json --gold-id-field nr", "gold.json a.json --gold-id-field questionId"),
+    "ONE_LIST": Case(
+        "t.json --references-field first,second",
+        "t.json --references-field accepted",
+        {"t.json": [{"id": key, "prediction": "a", "first": "a", "second": "b"} for key in KEYS]},
+        {"t.json": [{"id": key, "prediction": "a", "accepted": ["a", "b"]} for key in KEYS]},
+    ),
     "TWO_ROLES": Case(
         "t.json --prediction-field references --references-field references",
         "t.json --prediction-field prediction --references-field references",
