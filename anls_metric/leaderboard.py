@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -268,16 +269,17 @@ def advise_export(path: str, questions: str | None, text: str, defects: Sequence
         text: the content of the submission.
         defects: its defects.
     """
-    command = f"anls export rrc {shlex.join([questions, path] if questions else [path])}"
+    output = shlex.quote(f"{os.path.splitext(path)[0]}_rrc.json")
+    command = f"anls export rrc {shlex.join([questions, path] if questions else [path])} -o {output}"
     if not defects:
         raw, rules = describe_raw_output(json.loads(text))
-        return f"{raw}: {command} --extract {rules} -o submission.json extracts the answers" if raw else ""
+        return f"{raw}: {command} --extract {rules} extracts the answers" if raw else ""
     try:
         answers = export(path, questions).answers
     except (ValueError, OSError):
         return ""
     better = not find_defects(json.dumps(answers))
-    return f"{command} -o submission.json writes these answers without the defects" if better else ""
+    return f"{command} writes these answers without the defects" if better else ""
 
 
 def _refuse_constant(name: str) -> None:

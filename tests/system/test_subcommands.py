@@ -323,8 +323,8 @@ def test_export_that_the_check_suggests_removes_the_defects(
         assert "not JSON:" not in out
         suggested = err.removeprefix("hint: ").partition(" writes these answers")[0]
         assert run(*shlex.split(suggested)[1:])[0] == 0
-        assert run("check-submission", "submission.json", "--ids", GOLD)[0] == 0
-        assert json.loads(Path("submission.json").read_text(encoding="utf-8")) == ANSWERS
+        assert run("check-submission", "a_rrc.json", "--ids", GOLD)[0] == 0
+        assert json.loads(Path("a_rrc.json").read_text(encoding="utf-8")) == ANSWERS
 
 
 @pytest.mark.parametrize("wrapping", ["<think>Long.</think>{}", "```\n{}\n```", "{}<|im_end|>", "\\boxed{{{}}}"])
@@ -337,10 +337,10 @@ def test_raw_output_for_the_leaderboard_is_a_hint(
     assert (status, "hint: 5 of 6 answers look like raw model output" in err) == (0, True)
     status, out, err = run("check-submission", "submission.json")
     assert (status, "no defects" in out) == (0, True)
-    suggested = err.partition(": anls ")[2].replace("-o submission.json extracts the answers", "-o mended.json")
+    suggested = err.partition(": anls ")[2].removesuffix(" extracts the answers\n")
     status, _, err = run(*shlex.split(suggested))
     assert (status, "hint:" in err) == (0, False)
-    assert json.loads(Path("mended.json").read_text(encoding="utf-8")) == ANSWERS
+    assert json.loads(Path("submission_rrc.json").read_text(encoding="utf-8")) == ANSWERS
 
 
 def test_bytes_that_are_no_text_are_a_defect(run: Run, tmp_path: Path) -> None:
