@@ -80,6 +80,17 @@ def _reader_of_records(name: str) -> Callable[[Mapping[str, Any]], list[Any] | N
     return lambda value: _read_records_by_id(value.get(name))
 
 
+def _read_only_list(value: Mapping[str, Any]) -> list[Any] | None:
+    """Records under any name, beside facts about them. An object with an id or a question of its own is a record."""
+    lists = [inner for inner in value.values() if isinstance(inner, list)]
+    records = objects_of(lists[0]) if len(lists) == 1 else []
+    found = bool(records) and not _OF_QUESTIONS & value.keys() and bool(_OF_QUESTIONS & records[0].keys())
+    return lists[0] if found else None
+
+
+_OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
+
+
 def _read_records_by_id(value: Any) -> list[Any] | None:
     """An object of records by their ids."""
     if not isinstance(value, dict) or not value or not all(isinstance(record, dict) for record in value.values()):
@@ -159,6 +170,7 @@ CONTAINERS = (
     Container("HELM scenario_state", _reader_of_list("request_states")),
     Container("MP-DocVQA-Framework", _reader_of_records("Scores by samples")),
     Container("one response of a document interface", _read_response),
+    Container("the only list", _read_only_list),
     Container("one record", _read_one_record),
     Container("columns", _read_columns),
     Container("pandas, to_json()", _read_columns_by_key),

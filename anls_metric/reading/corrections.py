@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.rows import describe
 from anls_metric.reading.batch import Row
+from anls_metric.reading.containers import KEY
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.records import Records
@@ -146,6 +147,10 @@ def read_corrections(path: str, records: Callable[[str], Records] = Records) -> 
 
 def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
     """Read the id and the correction of a record. ValueError: the record is not a correction."""
+    if KEY in record:
+        raise ValueError(
+            f"an object by id is not a list of corrections; a correction has the fields {', '.join(FIELDS)}"
+        )
     unknown = [name for name in record if name not in FIELDS]
     if unknown:
         raise ValueError(f"unknown field {unknown[0]!r}; a correction has the fields {', '.join(FIELDS)}")

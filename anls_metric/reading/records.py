@@ -179,7 +179,7 @@ _ENCODINGS_BY_ZEROS = {
 }
 
 _JSON = (".json", *JSON_LINES)
-_DELIMITED = (".csv", ".tsv")
+DELIMITED = (".csv", ".tsv")
 
 
 def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
@@ -191,7 +191,7 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
     begins = (head[-1][:100].lstrip(BLANK) or head[-1].lstrip(BLANK))[:1] if head else b""
     if not begins:
         raise file.error("the file is empty", remedy="look at the program that wrote it")
-    is_json = file.ending in _JSON or (begins in (b"[", b"{") and file.ending not in _DELIMITED)
+    is_json = file.ending in _JSON or (begins in (b"[", b"{") and file.ending not in DELIMITED)
     if is_json:
         yield from read_json(file, head, lines)
     elif file.ending == ".txt" and not _names_columns(file.decode(head[-1])):

@@ -279,6 +279,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "an empty table": (lambda: score([], []), "data: it has no questions"),
     "an empty list": (lambda: score([], GOLD), "data: it has no answers: add the answers"),
     "a number": (lambda: score(5), "data: it is 5 (int): give the path"),
+    "lists the wrong way round": (
+        lambda: score([["a"], ["c", "d"]], ["a", "c"]),
+        "the two look swapped: give the predictions first",
+    ),
+    "lists of one text": (lambda: score([["a"], ["c"]], ["a", "c"]), 'with prediction="prediction.0"'),
     "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "the two look swapped: give the predictions first"),
     "no predictions": (lambda: score(GOLD), "give this data as gold, after the predictions"),
     "no accepted answers": (lambda: score(ANSWERS["base"]), "data: it has no accepted answers"),

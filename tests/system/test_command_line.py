@@ -421,8 +421,8 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "an answer that is NaN": (GOLD_A, '[{"questionId": 1, "answer": NaN}]', ["question 1", "NaN", "--missing zero"]),
     "an answer that is a list": (
         GOLD_A,
-        [{"questionId": 1, "answer": ["a"]}],
-        ["question 1", "['a'] (list), not a text", "--variant anls_star"],
+        [{"questionId": 1, "answer": ["a", "b"]}],
+        ["question 1", "['a', 'b'] (list), not a text", "--variant anls_star"],
     ),
     "no answer field": (
         GOLD_A,
