@@ -14,14 +14,15 @@ from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
 from anls_metric.core.choices import describe_unknown, find_similar_name
-from anls_metric.core.rows import COLUMN_METHODS
+from anls_metric.core.rows import COLUMN_METHODS, describe
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.containers import NAMES
 from anls_metric.reading.corrections import read_corrections
-from anls_metric.reading.errors import InputError
+from anls_metric.reading.errors import InputError, MissingFileError
 from anls_metric.reading.extract import extractor
-from anls_metric.reading.input_file import list_some
-from anls_metric.reading.memory_tables import Table, join_columns, make_table
+from anls_metric.reading.input_file import describe_missing_file, list_some
+from anls_metric.reading.memory_tables import Table, join_columns, list_labels, make_table
+from anls_metric.reading.records import find_shards
 from anls_metric.reading.sources import AUTO, CHOICES, Reading
 from anls_metric.reading.submissions import Input, find_submissions, find_tables
 from anls_metric.report import tables, terminal, terminal_comparison
@@ -65,7 +66,7 @@ class Options(TypedDict, total=False):
         filter: which filter of lm-evaluation-harness to score.
 
     What is scored:
-        extract: the rules that extract the answers from raw model output, such as "think,final".
+        extract: the rules that extract the answers from raw model output, such as "think,final" or a list of names.
         missing: "error", or "zero" to score unanswered questions 0.
         extra: "error", or "ignore" to ignore answers to questions that are not in the gold table.
         runs: "question" if answers with the same id are runs of one model, "error" to refuse them; None detects runs.
@@ -104,20 +105,20 @@ class Options(TypedDict, total=False):
     references_separator: str | None
     layout: str | None
     filter: str | None
-    extract: str | None
+    extract: str | Sequence[str] | None
     missing: Literal["error", "zero"]
     extra: Literal["error", "ignore"]
     runs: Literal["question", "error"] | None
     run: int | str | None
-    variant: str
+    variant: str | Sequence[str] | None
     threshold: float | None
     ignore_case: bool | None
     none_keys: NoneKeys | None
     average: Average | None
-    by: str | Sequence[str]
+    by: str | Sequence[str] | None
     by_key: bool
     cluster_by: str | None
-    metrics: str | None
+    metrics: str | Sequence[str] | None
     confusions: int
     suspects: bool
     corrections: Path | None
@@ -276,13 +277,14 @@ class Scores:
             images_limit: the limit for all pages together, in MB; 0 for no pages.
 
         Raises:
-            ValueError: there are no images at `images`.
+            ValueError: there are no images at `images`, or `path` does not end in ".html".
             OSError: the file cannot be written.
         """
         from anls_metric.report.html import as_html
         from anls_metric.report.images import Images, count_bytes
-        from anls_metric.report.results import write_whole
+        from anls_metric.report.results import refuse_report_path, write_whole
 
+        refuse_report_path(os.fspath(path))
         for scored_set in self.scored_sets.values():
             scored_set.complete()
         pages = Images(None if images is None else os.fspath(images), self._inputs, count_bytes(images_limit))
@@ -332,7 +334,7 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
 
     Raises:
         ValueError: the answers cannot be scored. The message says what is wrong, where, and what to do.
-        OSError: a file cannot be opened.
+        OSError: a file cannot be opened. If it does not exist, the error is also a ValueError.
         TypeError: there is no such option.
 
     Example:
@@ -344,15 +346,22 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
         >>> score(table, id="nr", prediction="output", references="accepted").anls
         1.0
     """
-    _refuse_unknown("score", options)
-    named = _list_named(options)
+    checked = _check_options("score", options)
+    named = _list_named(checked)
     if isinstance(data, Mapping) and _are_submissions(data, named):
         problem = f"it holds several submissions ({list_some(map(str, data))})"
         raise InputError(problem, "data", "call compare instead of score")
-    if _are_columns(data, gold, options.get("variant", "")):
+    if gold is None and isinstance(data, Mapping) and _are_unknown_columns(data, named):
+        problem = f"it is a dict of lists, and none has a usual name ({list_some(map(repr, data))})"
+        remedy = (
+            "name the columns with prediction and references; if the keys are ids, give it as gold after predictions"
+        )
+        raise InputError(problem, "data", remedy)
+    if _are_columns(data, gold, checked.get("variant", "")):
+        _refuse_other_order(data, gold, "data")
         columns = join_columns({"prediction": data, "references": gold}, "data")
-        return _run([Input("", "data", Table("data", columns))], None, **options)
-    return _run(list(_list_inputs(data, "data", named)), gold, **options)
+        return _run([Input("", "data", Table("data", columns))], None, **checked)
+    return _run(list(_list_inputs(data, "data", named)), gold, **checked)
 
 
 def compare(
@@ -371,7 +380,7 @@ def compare(
 
     Raises:
         ValueError: the answers cannot be scored or compared. The message says what is wrong, where, and what to do.
-        OSError: a file cannot be opened.
+        OSError: a file cannot be opened. If it does not exist, the error is also a ValueError.
         TypeError: there is no such option.
 
     Example:
@@ -383,21 +392,30 @@ def compare(
         Traceback (most recent call last):
         ValueError: there are several submissions (base, tuned): take one with scores["base"], or all with to_pandas()
     """
-    _refuse_unknown("compare", options)
-    named = _list_named(options)
+    checked = _check_options("compare", options)
+    named = _list_named(checked)
     if isinstance(submissions, Mapping) and not hasattr(submissions, "features"):
         inputs: list[Input] = []
         for name, data in submissions.items():
-            of_columns = _are_columns(data, gold, options.get("variant", ""))
-            inputs += _list_inputs({"prediction": data} if of_columns else data, str(name), named)
+            if _are_columns(data, gold, checked.get("variant", "")):
+                _refuse_other_order(data, gold, str(name))
+                data = {"prediction": data}
+            inputs += _list_inputs(data, str(name), named)
+    elif isinstance(submissions, (list, tuple)) and submissions and _are_lists(submissions, checked):
+        problem = f"it is a list of {len(submissions):,} lists or tables"
+        raise InputError(problem, "submissions", "give a dict from the name of each model to its answers")
     elif isinstance(submissions, (list, tuple)) and _are_paths(submissions):
-        inputs = [Input(os.fspath(path)) for path in submissions]
+        inputs = [_make_input(path, "", named) for path in submissions]
     else:
         inputs = list(_list_inputs(submissions, "data", named))
-    return _run(inputs, gold, **options)
+    scores = _run(inputs, gold, **checked)
+    if isinstance(submissions, (str, os.PathLike)) and len(scores.scored_sets) == 1:
+        remedy = "give a dict from the name of each model to its file, or call score"
+        raise InputError("it holds the answers of one model", os.fspath(submissions), remedy)
+    return scores
 
 
-def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options]) -> Scores:
+def _run(inputs: Sequence[Input], gold: Any, **options: Any) -> Scores:
     """Score inputs, and issue the hints as warnings at the line that called `score` or `compare`."""
     variant, by = options.get("variant", "standard"), options.get("by", ())
     of_values, extract, run = variant in OF_VALUES, options.get("extract"), options.get("run")
@@ -432,7 +450,7 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
     fields = fields_of(by, options.get("cluster_by"))
     if gold is not None:
         if _is_column(gold, variant):
-            gold = {"references": gold}
+            gold = {"references": gold} if list_labels(gold) is None else gold.to_frame("references")
         questions = _make_input(gold, "gold", _list_named(options))
         submissions = find_submissions((), questions, inputs, reading, fields)
     elif len(inputs) > 1:
@@ -467,19 +485,50 @@ def _run(inputs: Sequence[Input], gold: Data | None, **options: Unpack[Options])
     return scores
 
 
-def _refuse_unknown(function: str, options: Mapping[str, Any]) -> None:
-    """Refuse an option or a choice that does not exist; suggest a similar one."""
-    for name in options:
+def _check_options(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse an option or a value that does not exist. Leave out what is None, and join a list of names to a text."""
+    checked: dict[str, Any] = {}
+    for name, value in options.items():
         if name not in Options.__annotations__:
             shorter = name.removesuffix("_field")  # a flag of the command has this ending
             similar = (
                 shorter if shorter in Options.__annotations__ else find_similar_name(name, Options.__annotations__)
             )
             advice = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
+            advice = _ADVICE.get(name, advice)
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
-    for name, choices in CHOICES.items():
-        if options.get(name) not in (None, *choices):
-            raise ValueError(describe_unknown(f"value of {name}", options[name], choices))
+        if name in CHOICES and value not in (None, *CHOICES[name]):
+            raise ValueError(describe_unknown(f"value of {name}", value, CHOICES[name]))
+        if name in _NAMES and isinstance(value, (list, tuple)) and set(map(type, value)) == {str}:
+            value = ",".join(value)
+        if value is not None and name in _VALUES and not isinstance(value, _TYPES.get(name, str)):
+            raise ValueError(f"{name} is {describe(value)}: {_VALUES[name]}")
+        if value is not None:
+            checked[name] = value
+    return checked
+
+
+_ADVICE = {"return_all_scores": "score(...).answers() lists every answer with its score"}
+
+_A_FIELD = "it must be the name of a field"
+# Options that have one type, mostly a text -> what to pass instead of something else.
+_VALUES = {
+    "prediction": "give the predictions as the first argument; prediction is the name of a field",
+    "references": "give the accepted answers as the second argument; references is the name of a field",
+    **dict.fromkeys(("id", "gold_id", "submission", "cluster_by", "confidence_field", "judge_field"), _A_FIELD),
+    "references_separator": "it must be a text",
+    "layout": "it must be the name of a layout",
+    "filter": "it must be the name of a filter",
+    "extract": 'it must name extraction rules, such as "think,final"',
+    "variant": 'it must name variants, such as "rrc"',
+    "metrics": 'it must name metrics, such as "f1,cer"',
+    "baseline": "it must be the name of a submission",
+    "by": "it must be the name of a field, or a list of names",
+    "corrections": "write the corrections to a file, and give its path",
+    "field": 'it must be a dict, such as {"answer_format": "meta.format"}',
+}
+_TYPES: Mapping[str, Any] = {"by": Iterable, "corrections": (str, os.PathLike), "field": Mapping}
+_NAMES = ("extract", "variant", "metrics")  # options that take several names: a list, or a text with commas
 
 
 def _list_named(options: Mapping[str, Any]) -> list[str]:
@@ -496,6 +545,16 @@ def _are_columns(data: Any, gold: Any, variant: str) -> bool:
     if not _is_list(data) or not _is_column(gold, variant):
         return False
     return variant in OF_VALUES or not _holds_records(data)
+
+
+def _refuse_other_order(data: Any, gold: Any, name: str) -> None:
+    """Refuse two Series of pandas whose indexes match them in another order than their positions."""
+    ours, theirs = list_labels(data), list_labels(gold)
+    if ours != theirs and ours and theirs and len(ours) == len(theirs) and set(ours) == set(theirs):
+        problem = "its index has the labels of the accepted answers in another order"
+        raise InputError(
+            problem, name, "match by index with predictions.loc[gold.index], or give lists to match by position"
+        )
 
 
 def _is_column(gold: Any, variant: str) -> bool:
@@ -530,7 +589,15 @@ def _list_inputs(data: Any, name: str, named: Collection[str]) -> Iterator[Input
 
 def _make_input(data: Any, name: str, named: Collection[str]) -> Input:
     if isinstance(data, (str, os.PathLike)):
-        return Input(os.fspath(data))
+        path = os.fspath(data)
+        if path != "-" and not os.path.exists(path) and find_shards(path) is None:
+            problem, remedy = describe_missing_file(path)
+            if not remedy and os.path.splitext(path)[1].lower() not in _ENDINGS:
+                remedy = "give the path of a file or a list of texts, or score one text with anls_score"
+            raise MissingFileError(problem, path, remedy)
+        return Input(path)
+    if list_labels(data) is not None and not _holds_records(data):
+        data = data.to_frame("prediction")
     return Input("", name, make_table(data, name, named))
 
 
@@ -544,6 +611,26 @@ def _is_table(data: Any) -> bool:
 def _are_submissions(data: Mapping[str, Any], named: Collection[str]) -> bool:
     """Whether a dict holds tables by the names of models, and no columns."""
     return len(data) > 1 and {*NAMES, *named}.isdisjoint(data) and all(map(_is_table, data.values()))
+
+
+def _are_lists(items: Sequence[Any], options: Mapping[str, Any]) -> bool:
+    """Whether items are submissions without names: tables, or lists of texts."""
+    if all(map(_is_table, items)):
+        return True
+    return options.get("variant") not in OF_VALUES and all(map(_is_list, items))
+
+
+def _are_unknown_columns(data: Mapping[str, Any], named: Collection[str]) -> bool:
+    """Whether a dict holds columns of one length under names that are neither usual nor ids."""
+    columns = list(data.values())
+    names = all(isinstance(name, str) and name.isidentifier() for name in data)
+    return (
+        len(data) > 1
+        and names
+        and {*NAMES, *named}.isdisjoint(data)
+        and all(_is_list(column) and not _holds_records(column) for column in columns)
+        and len(set(map(len, columns))) == 1
+    )
 
 
 def _are_paths(items: Sequence[Any]) -> bool:

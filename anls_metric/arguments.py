@@ -13,6 +13,7 @@ from anls_metric.core.choices import describe_unknown, find_similar_name
 from anls_metric.core.variants import VARIANT_NAMES
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import EXTRACTORS, extractor
+from anls_metric.reading.input_file import describe_missing_file
 from anls_metric.reading.sources import AUTO, CHOICES, Reading
 from anls_metric.report.terminal import make_printable
 
@@ -102,11 +103,12 @@ def parse_path(text: str) -> str:
 
 
 def parse_report(text: str) -> str:
-    if os.path.isdir(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is a folder: name a file in it, such as report.html")
-    ending = os.path.splitext(parse_path(text))[1]
-    if ending.lower() not in ("", ".html", ".htm"):
-        raise argparse.ArgumentTypeError(f"{text!r} ends in {ending}: name a file that ends in .html")
+    from anls_metric.report.results import refuse_report_path
+
+    try:
+        refuse_report_path(parse_path(text))
+    except InputError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return text
 
 
@@ -217,20 +219,23 @@ def format_error(message: str) -> str:
 def word_error(error: ValueError | OSError) -> str:
     if isinstance(error, InputError):
         return error.format_for("command")
-    if isinstance(error, OSError) and "://" in str(error.filename):
-        return f"{error.filename}: it is an address, not a file: download the file, and name it here"
+    if isinstance(error, FileNotFoundError) and error.filename:
+        path = str(error.filename)
+        problem, advice = describe_missing_file(path)
+        return ": ".join(filter(None, [path, problem, _advise_on_word(path, advice)]))
     if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}{_suggest_file(error.filename)}"
+        return f"{error.filename}: {error.strerror}"
     return str(error)
 
 
-def _suggest_file(path: str) -> str:
-    """Say what was perhaps meant by a path that does not exist: a file with a similar name, or a value for a flag."""
+def _advise_on_word(word: str, advice: str) -> str:
+    """Say what to do about a word that is no file: a value without its flag, or a subcommand that does not exist.
+
+    Args:
+        word: the word.
+        advice: what to do about it as the path of a file; "" if nothing is known.
+    """
     for flag, names in {"--extract": EXTRACTORS, "--variant": VARIANT_NAMES}.items():
-        if path in names:
-            return f"; if it is for {flag}, join the names with commas"
-    folder, name = os.path.split(path)
-    similar = ""
-    with contextlib.suppress(OSError):
-        similar = "" if os.path.lexists(path) else find_similar_name(name, os.listdir(folder or "."))
-    return f"; did you mean {os.path.join(folder, similar)}?" if similar else ""
+        if word in names:
+            return f"if it is for {flag}, join the names with commas"
+    return advice or ("to score files, type anls GOLD SUBMISSION" if word.isalpha() else "")

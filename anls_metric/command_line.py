@@ -283,19 +283,17 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         parser = build_parser()
         parser.set_defaults(command=_run)
         if words:
-            _refuse_unknown_subcommand(parser, *words)
+            _refuse_unknown_subcommand(parser, words[0])
     return parser.parse_intermixed_args(words)  # type: ignore[no-any-return]
 
 
-def _refuse_unknown_subcommand(parser: Parser, word: str, *others: str) -> None:
-    """Refuse a first word that is not a file and looks like a subcommand."""
+def _refuse_unknown_subcommand(parser: Parser, word: str) -> None:
+    """Refuse a first word that is not a file and looks like a misspelled subcommand."""
     if word.replace("-", "").isalpha() and not word.startswith("-") and not os.path.exists(word):
         from anls_metric.core.choices import describe_unknown, find_similar_name
 
         if find_similar_name(word, SUBCOMMANDS):
             parser.error(describe_unknown("subcommand", word, SUBCOMMANDS))
-        if others:
-            parser.error(f"{word} is neither a file nor a subcommand: to score files, type anls GOLD SUBMISSION")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies, resolver
 from anls_metric.reading.errors import InputError
+from anls_metric.reading.extract import find_certain_rules
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.join import RepeatedIdsError
 from anls_metric.reading.json_text import explain_json_error
@@ -17,7 +20,7 @@ from anls_metric.reading.resolver import Gold, Sample
 from anls_metric.reading.runs import choose_run, split_runs
 from anls_metric.reading.sources import Reading, Source, name_of
 
-__all__ = ["Export", "export", "find_defects", "read_ids"]
+__all__ = ["Export", "advise_export", "describe_raw_output", "export", "find_defects", "read_ids"]
 
 QUESTION_ID = "questionId"
 
@@ -108,12 +111,15 @@ def _read_pairs(source: Source) -> list[tuple[str, str | None]]:
     error = RepeatedIdsError(
         f"{len(repeated):,} questions have more than one answer (the first: {repeated[0]})",
         source.name,
-        "keep one answer to each question, or name one run with --run",
+        "keep one answer to each question",
     )
     again = source.reopen()
-    if source.reading.run is None or again is None:
+    if again is None:
         raise error
-    return _read_pairs(choose_run(split_runs(again, error), source.reading.run, source.name).take_side("submission"))
+    runs = split_runs(again, error)
+    if source.reading.run is None:
+        raise InputError(f"it has several runs ({list_some(runs)})", source.name, "name one run with --run")
+    return _read_pairs(choose_run(runs, source.reading.run, source.name).take_side("submission"))
 
 
 def _list_answers(source: Source) -> list[str | None]:
@@ -231,6 +237,8 @@ def find_defects(text: str, ids: Sequence[str] | None = None) -> list[str]:
         records = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         problem, remedy = explain_json_error(error)
+        if problem.startswith("not JSON") and not text.lstrip().startswith("["):
+            return ["it is not a JSON list: write a list of objects with questionId and answer"]
         return [f"line {error.lineno}, column {error.colno}: {problem}: {remedy}"]
     except (ValueError, RecursionError) as error:
         return [f"it is not JSON: {error}"]
@@ -239,6 +247,39 @@ def find_defects(text: str, ids: Sequence[str] | None = None) -> list[str]:
     if not records:
         return ["it has no answers"]
     return [*_find_wrong_records(records), *_find_wrong_ids(records, ids)]
+
+
+def describe_raw_output(answers: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """Describe answers that are raw model output, and name the rules that extract the answers; "" for none.
+
+    Example:
+        >>> describe_raw_output([{"questionId": 1, "answer": "<think>A logo.</think>Coca Cola"}])
+        ('1 of 1 answers look like raw model output', 'think')
+    """
+    rules, count = find_certain_rules([answer["answer"] for answer in answers])
+    return (f"{count:,} of {len(answers):,} answers look like raw model output" if count else ""), rules
+
+
+def advise_export(path: str, questions: str | None, text: str, defects: Sequence[str]) -> str:
+    """Say which `export` writes a better submission; "" where there is none.
+
+    Args:
+        path: the submission.
+        questions: the file with the ids of all questions, if there is one.
+        text: the content of the submission.
+        defects: its defects.
+    """
+    output = shlex.quote(f"{os.path.splitext(path)[0]}_rrc.json")
+    command = f"anls export rrc {shlex.join([questions, path] if questions else [path])} -o {output}"
+    if not defects:
+        raw, rules = describe_raw_output(json.loads(text))
+        return f"{raw}: {command} --extract {rules} extracts the answers" if raw else ""
+    try:
+        answers = export(path, questions).answers
+    except (ValueError, OSError):
+        return ""
+    better = not find_defects(json.dumps(answers))
+    return f"{command} writes these answers without the defects" if better else ""
 
 
 def _refuse_constant(name: str) -> None:

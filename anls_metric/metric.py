@@ -341,7 +341,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
                 afterwards.
         """
         batches = _drain(self._batches)
-        _refuse_unknown(unknown, (*self._known_options, "return_all_scores"))
+        _refuse_unknown(unknown, ("predictions", "references", *self._known_options, "return_all_scores"))
         if not isinstance(return_all_scores, bool):
             raise ValueError(f"return_all_scores is {describe(return_all_scores)}: it must be True or False")
         scorer = self._find_scorer(

@@ -79,12 +79,14 @@ def _load_module(path: str) -> Any:
 def _add_export(parser: Parser) -> None:
     parser.add_argument("format", choices=("rrc",), help="the leaderboard: rrc, the Robust Reading Competition")
     parser.add_argument("files", metavar="FILE", nargs="+", help="answers; or a file with the questions, then answers")
-    parser.add_argument("-o", "--output", type=parse_path, metavar="FILE", help="the file to write (default: print it)")
+    parser.add_argument(
+        "-o", "--output", type=parse_path, metavar="FILE", help="the file to write or overwrite (default: print it)"
+    )
     add_reading_flags(parser, [flag for flag in READING_FLAGS if flag not in _NOT_FOR_EXPORT])
 
 
 def _export(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import export
+    from anls_metric.leaderboard import describe_raw_output, export
     from anls_metric.report.results import refuse_input, write_whole
 
     if len(flags.files) > 2:
@@ -98,6 +100,9 @@ def _export(flags: argparse.Namespace) -> int:
     text = "[\n" + ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in exported.answers) + "\n]\n"
     for note in exported.notes:
         print(f"anls: {make_printable(note)}", file=sys.stderr)
+    raw, rules = describe_raw_output(exported.answers)
+    if raw:
+        print(f"hint: {raw}: extract the answers with --extract {rules}", file=sys.stderr)
     if flags.output:
         write_whole(flags.output, text)
         print(f"{len(exported.answers):,} answers: {make_printable(flags.output)}", file=sys.stderr)
@@ -117,20 +122,24 @@ def _add_check_submission(parser: Parser) -> None:
 
 
 def _check_submission(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import find_defects, read_ids
+    from anls_metric.leaderboard import advise_export, find_defects, read_ids
 
     ids = None if flags.ids is None else read_ids(flags.ids)
     try:
         with open(flags.file, encoding="utf-8") as file:
-            defects = find_defects(file.read(), ids)
+            text = file.read()
+        defects = find_defects(text, ids)
     except UnicodeDecodeError as error:
-        defects = [f"it is not JSON: byte {error.start} is not UTF-8"]
+        text, defects = "", [f"it is not JSON: byte {error.start} is not UTF-8"]
     for defect in defects:
         print(f"{make_printable(flags.file)}: {make_printable(defect)}")
     if not defects:
         answered = "" if ids is None else f": all {len(ids):,} questions are answered"
         asked = answered or "; to check that all questions are answered, add --ids FILE"
         print(f"{make_printable(flags.file)}: no defects{asked}")
+    advice = advise_export(flags.file, flags.ids, text, defects)
+    if advice:
+        print(f"hint: {make_printable(advice)}", file=sys.stderr)
     return 1 if defects else 0
 
 

@@ -52,13 +52,23 @@ class ConfusionCounter:
     def add(self, rows: Sequence[Row], scores: Sequence[float]) -> None:
         """Add answers with their scores."""
         for place, score in enumerate(scores):
-            if 0.0 < score < 1.0:
-                self._counts.update(_list_pieces(self._variant.explain(*get_texts(rows[place])).edits))
+            self._counts.update(list_confused(self._variant, rows[place], score))
 
     def list_most_frequent(self, most: int) -> list[Confusion]:
         """List the most frequent edits, up to this number; equally frequent edits in the order of their characters."""
         ranked = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
         return [Confusion(*pair, count) for pair, count in ranked[:most]]
+
+
+def list_confused(variant: Variant, row: Row, score: float) -> list[tuple[str, str]]:
+    """List what an answer that scores between 0 and 1 confuses: pairs like the first two fields of `Confusion`.
+
+    Example:
+        >>> from anls_metric import VARIANTS
+        >>> list_confused(VARIANTS["standard"], Row("7", "B0B", ["BOB"], {}), 2 / 3)
+        [('0', 'o')]
+    """
+    return list(_list_pieces(variant.explain(*get_texts(row)).edits)) if 0.0 < score < 1.0 else []
 
 
 def _list_pieces(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from anls_metric.analysis.extraction_search import find_rules
 from anls_metric.analysis.outcomes import Judge, stands_in
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies
-from anls_metric.reading.extract import EXTRACTORS, extractor
+from anls_metric.reading.extract import CERTAIN, EXTRACTORS, extractor
 from anls_metric.reading.references import parse_references
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.values import parse_value_or_text
@@ -400,7 +400,7 @@ SIGNS = (
     ),
     Sign(
         "some wrapped",
-        partial(_find_certainly_wrapped, ["tag", "boxed", "json", "fence", "special-tokens"]),
+        partial(_find_certainly_wrapped, [name for name in CERTAIN if name != "think"]),
         "predictions look like raw model output",
         remedies.EXTRACT,
     ),

@@ -81,6 +81,17 @@ def _reader_of_records(name: str) -> Callable[[Mapping[str, Any]], list[Any] | N
     return lambda value: _read_records_by_id(value.get(name))
 
 
+def _read_only_list(value: Mapping[str, Any]) -> list[Any] | None:
+    """Records under any name, beside facts about them. An object with an id or a question of its own is a record."""
+    lists = [inner for inner in value.values() if isinstance(inner, list)]
+    records = objects_of(lists[0]) if len(lists) == 1 else []
+    found = bool(records) and not _OF_QUESTIONS & value.keys() and bool(_OF_QUESTIONS & records[0].keys())
+    return lists[0] if found else None
+
+
+_OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))
+
+
 def _read_records_by_id(value: Any) -> list[Any] | None:
     """An object of records by their ids."""
     if not isinstance(value, dict) or not value or not all(isinstance(record, dict) for record in value.values()):
@@ -141,12 +152,10 @@ def _read_predictions(value: Mapping[str, Any]) -> list[Any] | None:
     """Predictions, and perhaps references as another column, beside other values such as scores."""
     lists = {name: column for name, column in value.items() if isinstance(column, list)}
     names = lists.keys() & {"predictions", "preds"}
-    if len(lists) > 1 and names:
-        return _read_columns(lists)
-    if not names or NAMES & (value.keys() - names):
+    is_one_record = len(lists) == 1 and NAMES & (value.keys() - names)
+    if not names or is_one_record or any(dict in map(type, column) for column in lists.values()):
         return None
-    (inner,) = lists.values()
-    return inner if set(map(type, inner)) == {dict} else _read_columns(lists)
+    return _read_columns(lists)
 
 
 def _read_columns(value: Mapping[str, Any]) -> list[Any] | None:
@@ -187,6 +196,7 @@ CONTAINERS = (
     Container("MP-DocVQA-Framework", _reader_of_records("Scores by samples")),
     Container("one response of a document interface", _read_response),
     Container("predictions beside other values", _read_predictions),
+    Container("the only list", _read_only_list),
     Container("one record", _read_one_record),
     Container("columns", _read_columns),
     Container("pandas, to_json()", _read_columns_by_key),

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.rows import describe
 from anls_metric.reading.batch import Row
+from anls_metric.reading.containers import KEY
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.records import Records
@@ -45,6 +46,9 @@ class Corrections:
         corrections: the corrections by the ids of their questions.
         name: the name of the file in errors.
 
+    Attributes:
+        added: the answers that were added to a question, by its id; [] for a question that was left out.
+
     Example:
         >>> corrections = Corrections({"7": Correction(["tea"]), "8": Correction(exclude=True)})
         >>> rows = corrections.apply([Row("7", "tea", ["Tea!"], {}), Row("8", "x", ["y"], {})])
@@ -56,18 +60,18 @@ class Corrections:
 
     def __init__(self, corrections: Mapping[str, Correction], name: str = "corrections") -> None:
         self._corrections, self._name = corrections, name
-        self._changed: set[str] = set()
+        self.added: dict[str, list[str]] = {}
         self._known: set[str] = set()
 
     @property
     def accepted(self) -> int:
         """The number of questions with more accepted answers."""
-        return len(self._changed) - self.excluded
+        return len(self.added) - self.excluded
 
     @property
     def excluded(self) -> int:
         """The number of questions that are left out."""
-        return sum(self._corrections[key].exclude for key in self._changed)
+        return sum(self._corrections[key].exclude for key in self.added)
 
     @property
     def signature(self) -> str:
@@ -87,7 +91,7 @@ class Corrections:
             self._known.add(row.id)
             more = [text for text in dict.fromkeys(correction.accept) if text not in row.references]
             if correction.exclude or more:
-                self._changed.add(row.id)
+                self.added[row.id] = [] if correction.exclude else more
             if not correction.exclude:
                 corrected.append(row._replace(references=[*row.references, *more], runs=runs) if more else row)
         return corrected
@@ -105,7 +109,7 @@ class Corrections:
         if unknown:
             problem = f"it corrects questions that do not exist ({list_some(unknown)})"
             raise InputError(problem, self._name, "write the ids of the gold file, or remove these corrections")
-        idle = [key for key in self._corrections if key not in self._changed]
+        idle = [key for key in self._corrections if key not in self.added]
         if not idle:
             return []
         what = f"{len(idle):,} corrections change" if len(idle) > 1 else "1 correction changes"
@@ -143,6 +147,10 @@ def read_corrections(path: str, records: Callable[[str], Records] = Records) -> 
 
 def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
     """Read the id and the correction of a record. ValueError: the record is not a correction."""
+    if KEY in record:
+        raise ValueError(
+            f"an object by id is not a list of corrections; a correction has the fields {', '.join(FIELDS)}"
+        )
     unknown = [name for name in record if name not in FIELDS]
     if unknown:
         raise ValueError(f"unknown field {unknown[0]!r}; a correction has the fields {', '.join(FIELDS)}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from anls_metric.reading.remedies import Door, Remedy
 
 _LONGEST = 1000
@@ -41,3 +43,11 @@ class InputError(ValueError):
 
     def __str__(self) -> str:
         return self.format_for("python")
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """A file that a user names, and that does not exist. It is a `ValueError` and an `OSError`."""
+
+    def __init__(self, problem: str, where: str, remedy: str = "", value: str = "") -> None:
+        super().__init__(problem, where, remedy, value)
+        self.errno, self.strerror, self.filename = errno.ENOENT, problem, where

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import partial
 from types import MappingProxyType
@@ -365,3 +365,25 @@ _RULES = (
     Extractor("period", "the text without the period at its end", wrappings.strip_period, marks=(".", "。")),
 )
 EXTRACTORS: Mapping[str, Extractor] = MappingProxyType({rule.name: rule for rule in _RULES})
+
+CERTAIN = ("think", "tag", "boxed", "json", "fence", "special-tokens")
+"""The rules for wrappings that no document's text has. Where one applies, the text is raw model output."""
+
+
+def find_certain_rules(texts: Sequence[str]) -> tuple[str, int]:
+    """Find the rules of `CERTAIN` that apply to any of the texts, one after the other.
+
+    Returns:
+        Their names, as `extractor` takes them, and how many texts they change.
+
+    Example:
+        >>> find_certain_rules(["<think>A logo.</think>Coca Cola", "Pepsi"])
+        ('think', 1)
+    """
+    names, before = [], texts
+    for name in CERTAIN:
+        found = map(EXTRACTORS[name].find, before)
+        after = [text if answer is None else answer for text, answer in zip(before, found)]
+        names += [name] if after != list(before) else []
+        before = after
+    return ",".join(names), sum(map(str.__ne__, texts, before))

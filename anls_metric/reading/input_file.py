@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import IO, Any, NamedTuple
 
+from anls_metric.core.choices import find_similar_name
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Remedy
 
@@ -191,6 +193,17 @@ class File:
         if first_line == 1 and text.startswith("\ufeff"):
             raise self.error("it begins with two byte order marks", remedy=AS_UTF_8)
         return text
+
+
+def describe_missing_file(path: str) -> tuple[str, str]:
+    """Say what is wrong with the path of a file that does not exist, and what to do; "" if nothing is similar."""
+    if "://" in path:
+        return "it is an address, not a file", "download the file, and name it here"
+    folder, name = os.path.split(path)
+    similar = ""
+    with suppress(OSError, ValueError):  # a path can hold a null character
+        similar = find_similar_name(name, os.listdir(folder or "."))
+    return os.strerror(errno.ENOENT), f"did you mean {os.path.join(folder, similar)}?" if similar else ""
 
 
 def natural_key(name: str) -> list[tuple[bool, int, str]]:

@@ -19,7 +19,7 @@ from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.layouts import describe_failures
-from anls_metric.reading.records import Records
+from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.resolver import Gold, Match, Sample
 from anls_metric.reading.sources import Reading, Source, first_of, roles_of
 
@@ -58,8 +58,9 @@ class Questions:
         return match
 
     def keep(self) -> None:
-        """Keep the questions for more submissions."""
-        self._batches = self._batches or []
+        """Keep the questions for more submissions. If they were read before and not kept, they are read again."""
+        if self._batches is None:
+            self._batches, self._is_read = [], False
 
     def choose(self, ids: Container[str]) -> Questions:
         """Choose some of the questions. All of them must have been read and kept."""
@@ -166,6 +167,12 @@ def join_files(
         not_asked = set(surplus)
         twice = [question_id for question_id in early if question_id not in not_asked]
         raise _error_of_repeated(submission, twice)
+    if reading.extra != "ignore" and len(surplus) == len(unanswered) > 0:
+        problem = (
+            f"{_count(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)}), "
+            f"and no answer to {len(unanswered):,} of its questions ({list_some(unanswered)})"
+        )
+        raise submission.records.error(problem, remedy=remedies.UNKNOWN_IDS)
     if surplus and reading.extra != "ignore":
         raise submission.records.error(
             f"{_count(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)})",
@@ -183,7 +190,7 @@ def refuse_swapped(gold: Source, submission: Source) -> None:
     Raises:
         InputError: the gold file has no accepted answers, but the submission has.
     """
-    if _holds_references(gold) < _holds_references(submission) and not submission.try_side("both").prediction:
+    if _holds_references(gold) < _holds_references(submission) and not submission.has_both_sides():
         problem = f"it has no accepted answers, and {submission.name} has some, so the two look swapped"
         raise InputError(problem, gold.name, remedies.SWAPPED)
 
@@ -194,7 +201,8 @@ def _holds_references(source: Source) -> bool:
     if layout.references[:1] not in ((resolver.ANSWER_FIELD,), (VALUE,)):
         return bool(layout.references)
     values = [first_of(record, layout.references) for record in source.sample.records]
-    return not source.reading.values and any(isinstance(value, list) for value in values)
+    least = 2 if layout.references == (resolver.ANSWER_FIELD,) else 1  # a prediction may be a list of one, too
+    return source.reads_texts and any(isinstance(value, list) and len(value) >= least for value in values)
 
 
 def _join_by_position(questions: Questions, submission: Source, forced: bool) -> Iterator[Batch]:
@@ -229,8 +237,10 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
     _refuse_failures(submission)
     count += len(rest.take(None))
     if count != total:
-        problem = f"it has {_count(count, 'answer')} without ids, and {gold.name} has {_count(total, 'question')}"
-        raise InputError(problem, submission.name, remedies.ORDER)
+        fields = set(submission.sample.list_paths())
+        without = "ids" if fields <= roles_of(submission.layout) else "a known field of ids"
+        problem = f"it has {_count(count, 'answer')} without {without}, and {gold.name} has {_count(total, 'question')}"
+        raise InputError(problem, submission.name, remedies.ONE_ANSWER_EACH if fields == {VALUE} else remedies.ORDER)
 
 
 _QueuedAnswer = tuple[Any, str | None, Mapping[str, Any], Mapping[str, Any]]
@@ -474,8 +484,10 @@ def _error_of_repeated(
     first = f" (the first: {ids[0]})" if ids[0] else ""
     if field is None:
         problem = f"the id {ids[0]} is repeated" if first and len(ids) == 1 else f"{len(ids):,} ids are repeated{first}"
-        remedy = remedies.REPEATED_IDS if kind is RepeatedIdsError else remedies.REPEATED_QUESTIONS
-        return kind(problem, source.name, remedy)
+        if kind is not RepeatedIdsError:
+            return kind(problem, source.name, remedies.REPEATED_QUESTIONS)
+        has_parts = len(find_shards(source.records.path) or ()) > 1
+        return kind(problem, source.name, remedies.REPEATED_IN_PARTS if has_parts else remedies.REPEATED_IDS)
     names = list_some(dict.fromkeys(str(record[field]) for _, record in pairs))
     if resolver.is_run_field(field, source.layout.run_field):
         problem = f"ids are repeated{first}, and the field {field!r} ({names}) tells runs of one model apart"

@@ -196,8 +196,9 @@ def _count_keys(value: Any, most: int) -> int:
 def _split_records(file: File, value: Any) -> Iterator[Chunk]:
     records = records_of(value)
     if records is None:
-        fields = f" with the fields {list_some(map(repr, value))}" if isinstance(value, dict) else ""
-        raise file.error(f"it holds {describe_kind(value)}{fields}, not a list of records", remedy=_AS_RECORDS)
+        fields = f" with the fields {list_some(map(repr, value))}" if isinstance(value, dict) and value else ""
+        kind = "an empty object" if value == {} else describe_kind(value)
+        raise file.error(f"it holds {kind}{fields}, not a list of records", remedy=_AS_RECORDS)
     del value
     for start in range(0, len(records), CHUNK):
         part = records[start : start + CHUNK]

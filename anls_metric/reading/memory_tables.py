@@ -158,6 +158,11 @@ def _read_mapping(data: Mapping[str, Any], name: str, named: Collection[str]) ->
     return records
 
 
+def list_labels(column: Any) -> list[Any] | None:
+    """List the index of a Series of pandas; None for any other column."""
+    return column.index.tolist() if type(column).__name__ == "Series" and hasattr(column, "index") else None
+
+
 def join_columns(data: Mapping[str, Any], name: str) -> Columns:
     """Join columns to a table.
 
@@ -202,7 +207,9 @@ class _Kind(NamedTuple):
 
 
 def _read_pandas(data: Any, name: str) -> Columns:
-    if any(label is not None for label in data.index.names):  # the ids of the questions are often the index
+    # The ids of the questions are often the index: it has a name, or stands beside one column and counts no rows.
+    counts = data.index.tolist() == list(range(len(data))) if len(data.columns) == 1 else True
+    if not counts or any(label is not None for label in data.index.names):
         data = data.reset_index()
     columns: dict[str, list[Any]] = {}
 

@@ -74,6 +74,10 @@ REFERENCES_FIELD = _make_remedy(
     page=f"pick the field of the accepted answers {_PICK}",
     endpoint="name the field of the accepted answers with references_field",
 )
+ONE_LIST = _make_remedy(
+    'write the accepted answers into one field, as a JSON list such as ["a", "b"], and name it with <references_field>',
+    page='write the accepted answers into one field, as a JSON list such as ["a", "b"]',
+)
 ANOTHER_PREDICTION_FIELD = _make_remedy(
     "if another field holds the predictions, name it with <prediction_field>",
     page=f"if another field holds the predictions, pick it {_PICK}",
@@ -120,10 +124,19 @@ UNKNOWN_IDS = _make_remedy(
     "order of the questions, pick none as the field of ids to match them by position",
     endpoint="write the same ids on both sides",
 )
+DOUBTFUL_ID = _make_remedy(
+    "if it does, name it with <id_field={value}>; "
+    "if the answers are in the order of the questions, match them by position with <id_field=none>",
+    page=f"if it does, pick {{value}} as the field of the ids {_PICK}; if the answers are in the order of the "
+    "questions, pick none to match them by position",
+    endpoint="if it does, name it with id_field={value}; if not, leave this field out",
+)
 ORDER = _make_remedy(
     "write the question id into each answer, or name the field of the ids with <id_field>",
     page="write the question id into each answer",
 )
+_ONE_EACH = "write one answer for each question, in the order of the questions: an empty text where there is none"
+ONE_ANSWER_EACH = Remedy(python=_ONE_EACH, command=f"{_ONE_EACH} (in a text file, an empty line)", page=_ONE_EACH)
 REPEATED_QUESTIONS = _make_remedy(
     "keep one record for each id, or name the field of the ids with <gold_id_field>",
     page=f"keep one record for each id, or pick the field of the ids {_PICK}",
@@ -139,6 +152,11 @@ DOCUMENT_IDS = _make_remedy(
     "number the questions with <id_field=none>, or name the field of the ids with <id_field>",
     page=f"pick none as the field of ids to number the questions, or pick the field of the ids {_PICK}",
     endpoint="write the ids of the questions into a field questionId",
+)
+
+REPEATED_IN_PARTS = _make_remedy(
+    "if its files are submissions, name each file by itself; if they are runs of one model, add <runs=question>",
+    page="drop each file by itself",
 )
 
 NO_ANSWER = _make_remedy(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -98,7 +98,7 @@ def _fold(name: str) -> str:
 
 
 _SHOWN_PATHS = 12
-_MAP_PARTS = {KEY: "keys", VALUE: "values"}  # of an object of answers by id
+_MAP_PARTS = {KEY: "the keys of an object", VALUE: "values without a name"}
 
 
 def _list_paths(record: Mapping[str, Any], before: str = "", depth: int = 8, into_lists: bool = False) -> Iterable[str]:
@@ -343,7 +343,7 @@ def match(
     if own is not None and usual is not None and len(columns) == 1 and _fits_best(gold, own, columns[0]):
         return Match(own, usual)
     if not columns:
-        return Match(own, None, "the answers have no ids: they are matched with the questions by position")
+        return _match_numbers(gold, own, sample, layout)
     records = gold.read_all()
     for path in _list_gold_ids(gold, own) if gold_id_field is None else [gold_id_field]:
         column = _choose_column(columns, _take_texts(records, path), sample, gold.sample.name)
@@ -353,6 +353,35 @@ def match(
     if usual is not None and own is not None:
         return Match(own, usual)
     raise _error_of_unknown_ids(gold, own, sample, columns[0])
+
+
+def _match_numbers(gold: Gold, own: Path | None, sample: Sample, layout: Layout) -> Match:
+    """Match answers without a field that looks like an id: by a field of whole numbers that are ids, or by position.
+
+    Raises:
+        InputError: such a field holds small numbers, which may be ids or count something else, and the order of the
+            answers depends on which of them is true.
+    """
+    columns = [] if own is None else _list_number_columns(sample, layout)
+    ids = _take_texts(gold.read_all(), own) if own is not None and columns else {}
+    if not _are_dense(ids):
+        column = _choose_column(columns, ids, sample, gold.sample.name)
+        if column:
+            return Match(own, column.path, f"the id of a question is read from {column.name!r}")
+    for column in columns if _are_dense(ids) else ():
+        if column.share(ids) == 1.0 and not _have_one_order(column.values, list(ids)):
+            problem = (
+                f"it is unclear whether {column.name!r} holds ids of {gold.sample.name}, in another order than there"
+            )
+            raise InputError(problem, sample.name, remedies.DOUBTFUL_ID, column.name)
+    return Match(own, None, "the answers have no ids: they are matched with the questions by position")
+
+
+def _have_one_order(values: Sequence[str], ids: Sequence[str]) -> bool:
+    """Whether values are in the order of the ids, or both count upwards."""
+    return list(values) == ids[: len(values)] or all(
+        first < second for texts in (values, ids) for first, second in pairwise(map(int, texts))
+    )
 
 
 def _find_own_id(gold: Gold, id_field: str | None, gold_id_field: Path | None) -> Path | None:
@@ -418,11 +447,24 @@ def _list_id_columns(sample: Sample, layout: Layout, usual: Path | None, places:
     for path in sample.list_paths():
         if path not in roles and not (usual and re.match(_INDEX, str(path))):
             values = sample.values(path)
-            texts = [str(value) for value in values if _is_id(value)]
+            texts = [text for value in values if (text := as_id(value)) is not None]
             different = len(set(texts)) == len(sample.records)
             if different and _looks_like_ids(path, values) and (places or not _are_places(texts)):
                 columns.append(_Column(path, texts, False))
     return columns
+
+
+def _list_number_columns(sample: Sample, layout: Layout) -> list[_Column]:
+    """List the fields whose values are whole numbers, all different, whatever their names are."""
+    roles = {*layout.id, *layout.question, *layout.prediction, *layout.references}
+    columns = [
+        _Column(path, list(map(str, sample.values(path))), False) for path in sample.list_paths() if path not in roles
+    ]
+    return [
+        column
+        for column in columns
+        if all(map(str.isdecimal, column.values)) and len(set(column.values)) == len(sample.records)
+    ]
 
 
 _ID_NAME = r"(?:^|[_.\- ])(?i:id|ids|uid|uuid|qid|guid|key|idx|index|no|nr|num|number|name)$|[a-z](?:Id|ID|Key|Index)$"
@@ -444,13 +486,26 @@ def _are_places(texts: Sequence[str]) -> bool:
     return len(texts) > 1 and any(texts == [str(n) for n in range(first, first + len(texts))] for first in (0, 1))
 
 
-def _is_id(value: Any) -> bool:
-    return type(value) in (str, int)
+def as_id(value: Any) -> str | None:
+    """Return an id as a text; None for a value that cannot be an id.
+
+    A whole number can be a float: pandas writes the column 1, 2 as 1.0, 2.0 if it once had a gap.
+
+    Example:
+        >>> as_id(7), as_id("7"), as_id(7.0), as_id(7.5), as_id(True)
+        ('7', '7', '7', None, None)
+    """
+    if type(value) is float and value.is_integer() and abs(value) < _FIRST_INEXACT:
+        return str(int(value))
+    return str(value) if type(value) in (str, int) else None
+
+
+_FIRST_INEXACT = 2**53  # from here on, several whole numbers become the same float
 
 
 def _take_texts(records: Iterable[Mapping[str, Any]], path: Path) -> dict[str, None]:
     """Return the distinct values of a field that can be ids, as texts in their order."""
-    return {str(value): None for record in records if _is_id(value := take(record, path))}
+    return {text: None for record in records if (text := as_id(take(record, path))) is not None}
 
 
 def _choose_column(columns: Sequence[_Column], ids: Collection[str], sample: Sample, gold_name: str) -> _Column | None:
@@ -459,8 +514,7 @@ def _choose_column(columns: Sequence[_Column], ids: Collection[str], sample: Sam
     If the ids of the gold file are all small numbers, any column of small numbers looks like them. Then only a usual
     name, or one like an id, counts.
     """
-    numbers = [int(text) for text in ids if text.isdecimal() and len(text) < 20]
-    dense = len(numbers) == len(ids) and bool(numbers) and max(numbers) - min(numbers) < 2 * len(numbers)
+    dense = _are_dense(ids)
     fitting = [
         column
         for column in columns
@@ -471,6 +525,12 @@ def _choose_column(columns: Sequence[_Column], ids: Collection[str], sample: Sam
             problem = f"{fitting[0].name!r} and {other.name!r} both hold ids of {gold_name}, but not the same ones"
             raise InputError(problem, sample.name, remedies.ID_FIELD)
     return fitting[0] if fitting else None
+
+
+def _are_dense(ids: Collection[str]) -> bool:
+    """Whether ids are small numbers, as places and measurements are."""
+    numbers = [int(text) for text in ids if text.isdecimal() and len(text) < 20]
+    return len(numbers) == len(ids) and bool(numbers) and max(numbers) - min(numbers) < 2 * len(numbers)
 
 
 def _error_of_unknown_ids(gold: Gold, own: Path | None, sample: Sample, column: _Column) -> InputError:

@@ -11,6 +11,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import Chunk, list_some
 from anls_metric.reading.join import RepeatedIdsError
 from anls_metric.reading.layouts import Layout
+from anls_metric.reading.records import find_shards
 from anls_metric.reading.sources import Source, first_of, roles_of
 
 Choice = TypeVar("Choice")
@@ -23,7 +24,7 @@ def split_runs(source: Source, error: RepeatedIdsError) -> dict[str, Source]:
     """Split a file with repeated ids into runs.
 
     The answers are runs if `Reading.runs` says so, or if every id occurs equally often and records with the same id
-    differ in no field but one like "epoch".
+    differ in no field but one like "epoch". Several files may be models: without such a field, they are no runs.
 
     Args:
         source: the file.
@@ -44,7 +45,12 @@ def split_runs(source: Source, error: RepeatedIdsError) -> dict[str, Source]:
     field = resolver.find_splitting_field(everywhere, records, roles_of(again.layout), own)
     tells_runs = field is not None and resolver.is_run_field(field, own)
     counts = set(Counter(everywhere).values())
-    are_runs = (field is None or tells_runs) and len(counts) == 1 and _ask_the_same(again.layout, everywhere, records)
+    has_parts = len(find_shards(source.records.path) or ()) > 1
+    are_runs = (
+        (tells_runs or (field is None and not has_parts))
+        and len(counts) == 1
+        and _ask_the_same(again.layout, everywhere, records)
+    )
     if again.reading.runs != QUESTION and not are_runs:
         raise error
     by_field = field if tells_runs and len(counts) == 1 else None

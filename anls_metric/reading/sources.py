@@ -20,11 +20,11 @@ from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import Chunk, describe_kind, list_some
-from anls_metric.reading.layouts import ABSENT, Layout, remove_prompt, take
-from anls_metric.reading.records import Records
+from anls_metric.reading.layouts import ABSENT, Layout, look_up, remove_prompt, take
+from anls_metric.reading.records import DELIMITED, Records
 from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
 from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.resolver import Sample, Side
+from anls_metric.reading.resolver import Sample, Side, as_id
 from anls_metric.reading.values import parse_accepted_value, parse_value_or_text
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Source:
             self._note_other_texts(side, gold_fields)
         return self
 
-    def error_of_missing(self, what: str, remedy: Remedy) -> InputError:
+    def error_of_missing(self, what: str, remedy: Remedy | str) -> InputError:
         """Make the error for a file without predictions or accepted answers; it lists the paths of a record."""
         if self.holds_means:
             return self.records.error(
@@ -212,7 +212,9 @@ class Source:
             values = (first_of(record, paths) for record in self.sample.records)
             value = next((value for value in values if isinstance(value, (list, dict))), None)
             if value is not None:
-                return _error_of_value(value, paths, what, self.name)
+                return _error_of_value(value, paths, what, self.name, self.sample.values(paths[0]))
+        if self.records.ending in DELIMITED and any(path.strip().isdecimal() for path in self.sample.list_paths()):
+            remedy = "the first line looks like data: write a line with the names before it, such as questionId,answer"
         return self.records.error(f"it has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
 
     @property
@@ -245,6 +247,8 @@ class Source:
                 continue
             own = getattr(layout, role)
             if alone or not own:
+                if role == "references" and all(map(self.sample.has, map(str.strip, path.split(",")))):
+                    remedy = remedies.ONE_LIST
                 raise self._error_without_field(self.sample.records[0], path, "", remedy)
             what = "the prediction is" if role == "prediction" else "the accepted answers are"
             self._note(f"it has no field {path!r}: {what} read from {own[0]!r}")
@@ -482,11 +486,15 @@ class Source:
         paths = self.layout.id
         ids = self._take_column(chunk, paths, remedies.ID_FIELD)
         kinds = set(map(type, ids))
-        if kinds - {str, int}:
-            number, value = next((number, value) for number, value in enumerate(ids) if type(value) not in (str, int))
-            problem = f"{paths[0]} is {value!r} ({describe_kind(value)})"
-            raise self.records.error(problem, chunk.place_of(number), "an id must be a text or a whole number")
-        return ids if kinds == {str} else list(map(str, ids))
+        if kinds <= {str, int}:
+            return ids if kinds == {str} else list(map(str, ids))
+        texts = []
+        for number, value in enumerate(ids):
+            if (text := as_id(value)) is None:
+                problem = f"{paths[0]} is {value!r} ({describe_kind(value)})"
+                raise self.records.error(problem, chunk.place_of(number), "an id must be a text or a whole number")
+            texts.append(text)
+        return texts
 
     def predictions(self, chunk: Chunk, where: Callable[[int], str]) -> list[str | None]:
         """Read the answers, and extract them from raw model output if there are extraction rules.
@@ -550,11 +558,25 @@ class Source:
             raise InputError(f"{name} is {kind}, not a text", where(number), remedies.NO_ANSWER)
         value = text_of_parts(value)
         if isinstance(value, (list, dict)):
-            raise _error_of_value(value, self.layout.prediction, name, where(number))
+            paths = self.layout.prediction
+            if self._looks_swapped():
+                problem = f"{name} is {describe(value)}, and every accepted answer is a text, so the two look swapped"
+                raise InputError(problem, where(number), remedies.SWAPPED)
+            raise _error_of_value(value, paths, name, where(number), self.sample.values(paths[0]))
         if type(value) in (int, float):
             self.numbers[type(value)] += 1
             return str(value)
         return _parse_at(as_text, value, name, where, number)  # type: ignore[no-any-return]
+
+    def _looks_swapped(self) -> bool:
+        """Whether two columns in memory hold lists of texts as predictions, and texts as accepted answers."""
+        predictions, accepted = (
+            [first_of(record, paths) for record in self.sample.records]
+            for paths in (self.layout.prediction, self.layout.references)
+        )
+        several = any(isinstance(value, list) and len(value) > 1 for value in predictions)
+        in_memory = self._side == "both" and not self.records.path
+        return in_memory and several and all(isinstance(value, str) for value in accepted)
 
     def _parse_value(self, value: Any, name: str, where: Callable[[int], str], number: int) -> Any:
         """Parse an answer that may be a value, or a JSON text of one; parsing a text adds a note."""
@@ -667,6 +689,10 @@ class Source:
         there = Sample(self.name, [record], self.records.fields).describe_paths()
         return self.records.error(f"no field {field!r} (found {there})", place, remedy)
 
+    def _lacks_answer(self, record: Mapping[str, Any], field: str) -> bool:
+        """Whether other records have this field of the prediction, and this record has no other prediction."""
+        return self.sample.has(field) and not resolver.resolve("submission", Sample(self.name, [record])).prediction
+
     def _take_column(self, chunk: Chunk, paths: Sequence[layouts.Path], remedy: Remedy | str) -> list[Any]:
         first = paths[0]
         if isinstance(first, str):
@@ -677,6 +703,11 @@ class Source:
         column = [first_of(record, paths) for record in chunk.records]
         for number, value in enumerate(column):
             if value is ABSENT and isinstance(first, str):
+                if remedy is remedies.PREDICTION_FIELD and self._lacks_answer(chunk.records[number], first):
+                    if self.reading.missing == "zero":
+                        column[number] = None
+                        continue
+                    remedy = remedies.NO_ANSWER
                 raise self._error_without_field(chunk.records[number], first, chunk.place_of(number), remedy)
             if value is ABSENT:
                 problem = (
@@ -742,16 +773,31 @@ def _write_numbers(value: Any) -> Any:
     return list(map(_write_numbers, value)) if type(value) is list else value
 
 
-def _error_of_value(value: Any, paths: Sequence[layouts.Path], name: str, where: str) -> InputError:
-    """Make the error for a list or an object in place of a text. It names the text in an object."""
+def _error_of_value(
+    value: Any, paths: Sequence[layouts.Path], name: str, where: str, others: Sequence[Any] = ()
+) -> InputError:
+    """Make the error for a list or an object in place of a text. It names the text in an object, or in a list of one.
+
+    Args:
+        value: the value.
+        paths: the paths of its field.
+        name: what it is, if the field has no name.
+        where: its place.
+        others: the values of the field in the first records; none for accepted answers.
+    """
     problem, field = f"{name_of(paths, name)} is {describe(value)}, not a text", name_of(paths, "")
-    key = next((key for key in _TEXTS if isinstance(value, dict) and isinstance(value.get(key), str)), "")
-    if field and key:
-        return InputError(problem, where, remedies.PART_OF_FIELD, f"{field}.{key}")
+    one_each = bool(others) and all(isinstance(other, list) and len(other) == 1 for other in others)
+    parts = _TEXTS if isinstance(value, dict) else ("0", *(f"0.{part}" for part in _TEXTS)) if one_each else ()
+    part = next((part for part in parts if isinstance(look_up(value, part), str)), "")
+    if field and part:
+        return InputError(problem, where, remedies.PART_OF_FIELD, f"{field}.{part}")
     return InputError(problem, where, remedies.VALUES)
 
 
-_TEXTS = ("text", "answer", "prediction", "generated_text", "prediction_text", "content", "output", "value")
+_TEXTS = (
+    *("text", "answer", "prediction", "generated_text", "prediction_text", "content", "output", "value"),
+    *("message.content", "choices.0.message.content", "choices.0.text", "content.0.text"),
+)
 _SAMPLES = "score the file of its samples instead, such as samples_*.jsonl, which lm_eval writes with --log_samples"
 
 

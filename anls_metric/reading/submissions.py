@@ -302,9 +302,18 @@ def find_submissions(
             "the gold file and the submission cannot both be standard input", remedy="name one of the files"
         )
     for path in paths:  # a missing file is reported before anything is scored
-        if path != "-" and find_shards(path) is None:
+        parts = find_shards(path)
+        if parts is None and path != "-":
             os.stat(path)
+        _refuse_mixed_parts(path, parts or (), gold.path)
     return _name_all(inputs, open_source, Questions(open_source(gold), keep=len(inputs) > 1))
+
+
+def _refuse_mixed_parts(path: str, parts: Sequence[str], gold: str) -> None:
+    """Refuse a folder or a pattern that holds the gold file beside answers."""
+    if any(gold and os.path.realpath(part) == os.path.realpath(gold) for part in parts) and path != gold:
+        problem = f"it holds the gold file {os.path.basename(gold)} beside answers"
+        raise InputError(problem, path, "name the gold file first, and each file of answers by itself")
 
 
 def find_tables(inputs: Sequence[Input], reading: Reading, fields: Sequence[str] = ()) -> list[Submission]:
@@ -360,6 +369,11 @@ def _require_both_sides(source: Source, alone: bool = True) -> Source:
     """Return a source if it has predictions and accepted answers, else raise an `InputError`."""
     layout = source.try_side("both")
     source.check_named_fields("both", alone)
+    if not layout.references or not layout.prediction:
+        parts = find_shards(source.records.path) or ()
+        holding = [part for part in parts if _holds_only_references(part)]
+        if 0 < len(holding) < len(parts):
+            _refuse_mixed_parts(source.name, parts, holding[0])
     if not layout.references:
         raise _error_of_missing(source, "accepted answers", remedies.NO_REFERENCES, remedies.NO_GOLD_BEFORE)
     refuse_two_roles(source.sample, layout)
@@ -368,6 +382,11 @@ def _require_both_sides(source: Source, alone: bool = True) -> Source:
         what = "predictions besides the accepted answers" + (f" in {field!r}" if field else "")
         raise _error_of_missing(source, what, remedies.NO_PREDICTIONS, remedies.NO_ANSWERS_AFTER)
     return source
+
+
+def _holds_only_references(path: str) -> bool:
+    layout = Source(path).try_side("both")
+    return bool(layout.references) and not layout.prediction
 
 
 def _error_of_missing(source: Source, what: str, remedy: Remedy, otherwise: Remedy | None = None) -> InputError:

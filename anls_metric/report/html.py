@@ -103,7 +103,8 @@ def as_html(
     whole = _Whole(entries, compared, hints)
     questions = select_questions(whole.questions, most_bytes)
     fields = [field for field in whole.groups if field != KEYS]
-    data = build_question_data(questions, whole.sets, fields, images)
+    corrections = entries[0].corrections
+    data = build_question_data(questions, whole.sets, fields, images, corrections.added if corrections else None)
     notes = [
         f"{len(questions):,} of {len(whole.questions):,} questions are in this file, those that differ or score 0 "
         "before any other; the numbers above are of all of them."
@@ -214,7 +215,7 @@ def _describe_report(whole: _Whole, most_by_variant: int | None) -> dict[str, An
         "order": [places[name] for name in _BAR_ORDER],
         "extraction": list_extraction(whole.document),
         "beside": [
-            [" ".join(filter(None, line)) for line in list_lines(each, without=("points",))]
+            [" ".join(filter(None, line)) for line in list_lines(each, without=("points", "confusions"))]
             for each in whole.submissions
         ],
         "suspects": [{"id": each.id, "answer": each.answer, "count": each.submissions} for each in whole.suspects],

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.analysis.alignment import Aligner
+from anls_metric.analysis.confusions import list_confused
 from anls_metric.analysis.outcomes import OUTCOMES, Judge
 from anls_metric.analysis.points import find_points
 from anls_metric.analysis.questions import Question
@@ -16,7 +17,7 @@ from anls_metric.core.explanation import WORDS, Explanation
 from anls_metric.core.scoring import normalizer
 from anls_metric.core.variants import Variant, get_variant
 from anls_metric.reading.values import format_value
-from anls_metric.report.document import get_question_text
+from anls_metric.report.document import MOST_CONFUSIONS, get_question_text
 from anls_metric.report.images import Images, find_page_name
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def build_question_data(
     scored_sets: Sequence[ScoredSet],
     fields: Sequence[str] = (),
     images: Images | None = None,
+    added: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """Build the data of N questions, with a list of length N for each property.
 
@@ -73,12 +75,13 @@ def build_question_data(
         scored_sets: the scored sets of the submissions, as many as each question has answers.
         fields: the fields of the records that group the questions.
         images: the images of the report; the images of the questions are added to it.
+        added: the accepted answers that corrections added, by the id of the question.
 
     Returns:
         A dict of values that JSON can hold. Answers that are lists or objects are JSON texts.
 
         - ``ids``, ``questions``: N texts.
-        - ``references``: N lists of texts.
+        - ``references``: N lists of texts; ``added``: those that corrections added, by the number of the question.
         - ``pages``: the image or document of each question: ``names``, and ``of``, N indices into ``names``.
         - ``pictures``: ``data:`` URLs; ``images``: N indices into them. The index -1 is the first item of ``missing``,
           -2 the second, and so on: the reason why the image is not embedded, "" for a question without an image.
@@ -92,6 +95,7 @@ def build_question_data(
           ``trees`` of nested values; ``edits`` of texts that differ from the closest accepted answer (see
           `alignment.Aligner`; None for too many); ``similarities``, if they differ from the score; and ``points``: for
           each field of `Points` the numbers of the questions that count in it.
+        - ``confusions``: for each submission and each confusion that its document lists, the numbers of the questions.
     """
     keys = images.embed(questions) if images else []
     pictures = {key: place for place, key in enumerate(images.data)} if images else {}
@@ -103,6 +107,7 @@ def build_question_data(
         "ids": [question.id for question in questions],
         "questions": [get_question_text(question.row) or "" for question in questions],
         "references": [_format_references(question.row.references) for question in questions],
+        "added": {number: list(added[each.id]) for number, each in enumerate(questions) if added and each.id in added},
         "pages": _index_pages(questions),
         "images": [pictures.get(key, -1 - reasons.add(left_out.get(key, ""))) for key in keys]
         if pictures or left_out
@@ -114,6 +119,10 @@ def build_question_data(
             _collect_answers(questions, place, scored_set, sentences) for place, scored_set in enumerate(scored_sets)
         ],
         "sentences": list(sentences.places),
+        "confusions": [
+            _find_questions_with_confusions(_list_runs(questions, place), scored_set)
+            for place, scored_set in enumerate(scored_sets)
+        ],
     }
 
 
@@ -165,18 +174,26 @@ def _collect_answers(
             columns["trees"][number] = _list_branch(why.tree, aligner)
         if why.text:
             columns["edits"][number] = aligner.align(why.text.prediction, why.text.best)
-    columns["points"] = _find_questions_with_points(questions, place, scorer) if isinstance(scorer, Variant) else {}
+    answers = _list_runs(questions, place)
+    columns["points"] = _find_questions_with_points(answers, scorer) if isinstance(scorer, Variant) else {}
     return columns
 
 
-def _find_questions_with_points(questions: Sequence[Question], place: int, variant: Variant) -> dict[str, list[int]]:
-    """For each field of `Points` the questions that count in it: with an answer of one run or of several."""
-    answers = [
+_Answers = Sequence["tuple[int, ScoredRow]"]
+
+
+def _list_runs(questions: Sequence[Question], place: int) -> _Answers:
+    """List the answers of all runs of a submission, each with the number of its question."""
+    return [
         (number, answer)
         for number, question in enumerate(questions)
         if (scored := question.answers[place])
         for answer in scored.runs or [scored]
     ]
+
+
+def _find_questions_with_points(answers: _Answers, variant: Variant) -> dict[str, list[int]]:
+    """For each field of `Points` the questions that count in it."""
     places_by_name = find_points(
         Judge(variant),
         [answer.row for _, answer in answers],
@@ -187,6 +204,18 @@ def _find_questions_with_points(questions: Sequence[Question], place: int, varia
         name: list(dict.fromkeys(answers[each][0] for each in sorted(places)))
         for name, places in places_by_name.items()
     }
+
+
+def _find_questions_with_confusions(answers: _Answers, scored_set: ScoredSet) -> list[list[int]]:
+    """For each confusion of the document the questions that count in it."""
+    if scored_set.confusions is None or not isinstance(scored_set.scorer, Variant):
+        return []
+    listed = scored_set.confusions.list_most_frequent(MOST_CONFUSIONS)
+    numbers: dict[tuple[str, str], dict[int, None]] = {(each.predicted, each.accepted): {} for each in listed}
+    for number, answer in answers:
+        for pair in list_confused(scored_set.scorer, answer.row, answer.score):
+            numbers.get(pair, {})[number] = None
+    return list(map(list, numbers.values()))
 
 
 class _Reason(NamedTuple):

@@ -134,6 +134,19 @@ def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write
                 raise InputError("the file is an input, and would be overwritten", path, remedy)
 
 
+def refuse_report_path(path: str) -> None:
+    """Refuse a folder, or the name of a file of another format, as the path of a report.
+
+    Raises:
+        InputError: the path is a folder, or its name ends in neither .html nor .htm.
+    """
+    if os.path.isdir(path):
+        raise InputError(f"{path!r} is a folder", remedy="name a file in it, such as report.html")
+    ending = os.path.splitext(path)[1]
+    if ending.lower() not in ("", ".html", ".htm"):
+        raise InputError(f"{path!r} ends in {ending}", remedy="name a file that ends in .html")
+
+
 def write_whole(path: str, content: str) -> None:
     """Write a text file as UTF-8. The file appears when it is complete.
 

@@ -153,9 +153,13 @@ def test_module_information_is_complete(metric: Any) -> None:
 def test_compute_names_its_options(metric: Any) -> None:
     names = list(inspect.signature(metric.compute).parameters)
     assert names[:6] == ["predictions", "references", "variant", "threshold", "ignore_case", "return_all_scores"]
-    options = "variant, threshold, ignore_case, return_all_scores"
-    with pytest.raises(ValueError, match=f"unknown argument 'normalise'; choose from {options}"):
+    arguments = ", ".join(names[:6])
+    with pytest.raises(ValueError, match=f"unknown argument 'normalise'; choose from {arguments}"):
         metric.compute(predictions=["a"], references=["a"], normalise=True)
+    with pytest.raises(ValueError, match=f"unknown argument 'preds'; choose from {arguments}"):
+        metric.compute(preds=["a"], refs=["a"])
+    with pytest.raises(ValueError, match="unknown argument 'reference'; did you mean references"):
+        metric.compute(predictions=["a"], reference=["a"])
 
 
 def test_features_take_one_reference_or_several(metric: Any) -> None:

@@ -166,9 +166,29 @@ def test_match_refuses_two_fields_that_pair_answers_differently() -> None:
 def test_match_never_takes_places_for_ids_by_chance() -> None:
     gold = [{"questionId": key, "answers": ["a"]} for key in random.Random(2).sample(range(40), 40)]
     answers = [answer({"index": n}) for n in range(40)]
-    assert match_records(gold, answers).submission_id is None
     measured = [answer({"tokens": key}) for key in random.Random(3).sample(range(40), 40)]
-    assert match_records(gold, measured).submission_id is None
+    for doubtful in (answers, measured):
+        with pytest.raises(
+            InputError, match=r"unclear whether '(index|tokens)' holds ids .*: if it does, name it with id="
+        ):
+            match_records(gold, doubtful)
+    assert match_records(GOLD, answers).submission_id is None
+    in_order = [{"questionId": key, "answers": ["a"]} for key in range(40)]
+    for first in (0, 1):
+        counted = [answer({"row": n}) for n in range(first, first + 40)]
+        assert match_records(in_order, counted).submission_id is None
+    repeated = [answer({"page": key // 2}) for key in range(40)]
+    assert match_records(gold, repeated).submission_id is None
+    same = [answer({"row": record["questionId"]}) for record in gold]
+    assert match_records(gold, same).submission_id is None
+
+
+@pytest.mark.parametrize("name", ["item", "n", "row", "sample", "example", "questionnumber"])
+def test_match_finds_numbers_under_any_name_that_are_ids(name: str) -> None:
+    ids = [record["questionId"] for record in reversed(GOLD)]
+    for values in (ids, list(map(str, ids))):
+        answers = [answer({name: value}, seconds=n) for n, value in enumerate(values)]
+        assert match_records(GOLD, answers) == ("questionId", name, f"the id of a question is read from {name!r}")
 
 
 def test_match_keeps_the_usual_id_of_a_part() -> None:

@@ -26,6 +26,7 @@ def score_answers(answers: Answers, records: Sequence[Mapping[str, Any]] = (), v
     records = records or [{"question": f"What is number {number}?"} for number in range(len(answers))]
     ids = [str(record.get("id", number)) for number, record in enumerate(records)]
     scored_set.add([Row(key, *answer, record) for key, answer, record in zip(ids, answers, records)])
+    scored_set.complete()
     return scored_set
 
 

@@ -469,6 +469,28 @@ def test_points_show_the_questions_that_count_in_them(open_report: OpenReport) -
     assert len(list_ids(page)) == 5
 
 
+def test_confusion_shows_the_questions_that_count_in_it(open_report: OpenReport) -> None:
+    texts = [("B0B", "BOB"), ("R0AD", "ROAD"), ("ca1l", "call"), ("a,b", "ab"), ("ab", "a,b"), ("5", "5")]
+    good = [(accepted, [accepted]) for _, accepted in texts]
+    bad = [(ours, [accepted]) for ours, accepted in texts]
+    page = open_report({"good": good, "bad": bad}, address="#?look=behind")
+    for name, count, ids in (
+        ("“0” for “o”", 2, ["0", "1"]),
+        ("“,” for nothing", 1, ["3"]),
+        ("nothing for “,”", 1, ["4"]),
+    ):
+        button = page.locator(".panel").get_by_role("button", name=f"{name}, {count} time")
+        assert button.inner_text() == f"{name} ({count})"
+        button.click()
+        assert sorted(list_ids(page)) == ids
+        assert button.get_attribute("aria-pressed") == "true"
+        address = page.url
+        page.reload()
+        assert (sorted(list_ids(page)), page.url) == (ids, address)
+    find_chip(page, "nothing for “,”").click()
+    assert len(list_ids(page)) == 6
+
+
 # Its CSV
 
 
@@ -667,6 +689,7 @@ def test_back_and_forward_return_to_views(open_report: OpenReport) -> None:
         ("#?first=nobody", "does not know “first=nobody”"),
         ("#q-7?outcome=odd", "“outcome=odd”"),
         ("#?points=odd", "“points=odd”"),
+        ('#?confusion=["a","b"]', "“confusion="),
         ("#q-%ff", "damaged"),
     ],
 )
@@ -1027,6 +1050,19 @@ def test_suspects_stand_beside_their_question_and_accepted_answers(open_report: 
     ]
 
 
+def test_suspects_are_opened_in_the_order_of_their_panel(open_report: OpenReport) -> None:
+    page = open_report(NINE, address="#?look=suspects")
+    page.locator("#panels li a").first.click()
+    assert list_ids(page) == ["1", "0"]
+    assert page.locator("#list tr.open a").first.inner_text() == "1"
+    page.keyboard.press("j")
+    assert page.locator("#list tr.open a").first.inner_text() == "0"
+    page.reload()
+    assert list_ids(page) == ["1", "0"]
+    find_chip(page, "suspect annotations").click()
+    assert "sort" not in page.url
+
+
 def test_question_with_another_mark_stays_open_in_the_list_of_a_mark(open_report: OpenReport, tmp_path: Path) -> None:
     page = open_report(TWO)
     marks = [{"questionId": str(number), "mark": "unclear"} for number in (7, 8, 9)]
@@ -1083,6 +1119,20 @@ def test_corrections_without_a_mark_and_questions_without_one_are_filters(
     assert find_chip(page, "not marked").inner_text() == "not marked117"
     find_chip(page, "not marked").click()
     assert read_status(page) == "117 of 120 questions"
+
+
+def test_answers_that_corrections_added_are_named(browser: Any, tmp_path: Path) -> None:
+    records = [{"id": number, "prediction": "tea", "answers": ["Tee"]} for number in (1, 2)]
+    (tmp_path / "table.json").write_text(json.dumps(records))
+    (tmp_path / "corrections.json").write_text(json.dumps([{"questionId": 2, "accept": ["tea", "Tee"]}]))
+    report = tmp_path / "report.html"
+    files = [str(tmp_path / name) for name in ("table.json", "corrections.json")]
+    assert command_line.main([files[0], "--corrections", files[1], "--report", str(report)]) == 0
+    page = browser.new_page()
+    for number, accepted in (1, ["accepted", "Tee"]), (2, ["accepted", "Tee", "teaadded by correctionsclosest"]):
+        page.goto(f"{report.as_uri()}#q-{number}")
+        assert page.locator(".opened > div > .accepted li").all_inner_texts() == accepted
+    page.close()
 
 
 def test_question_that_corrections_leave_out_says_so_and_can_be_kept(open_report: OpenReport, tmp_path: Path) -> None:

@@ -192,6 +192,13 @@ def test_points_are_the_sums_of_the_questions_that_the_report_names(variant: str
     assert {1, 2} <= set(lost)
 
 
+def test_confusions_name_the_questions_that_count_in_them() -> None:
+    texts = [("B0B", "BOB"), ("R0AD", "ROAD"), ("5", "5"), ("zzz", "ROAD"), ("b0b", "bob")]
+    data = read_data(build_report({"one": [(ours, [accepted]) for ours, accepted in texts]}))
+    assert data["document"]["submissions"][0]["confusions"] == [{"predicted": "0", "accepted": "o", "count": 3}]
+    assert data["confusions"] == [[[0, 1, 4]]]
+
+
 def test_points_of_runs_name_each_question_once() -> None:
     scored_set = ScoredSet(keep=True)
     runs = [Row("7", prediction, ["0.28"], {}) for prediction in ("0.26", "0.28", "0.27")]

@@ -231,6 +231,12 @@ def test_report_is_the_one_of_the_command(run: Run, tmp_path: Path) -> None:
     assert "similarity" in python
 
 
+def test_report_with_the_ending_of_another_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"'\S*report.pdf' ends in .pdf: name a file that ends in .html"):
+        score(["a"], [["a"]]).report(tmp_path / "report.pdf")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_flag_answers_writes_what_python_lists(run: Run, tmp_path: Path, ending: str) -> None:
     if ending == "parquet":
@@ -273,6 +279,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "an empty table": (lambda: score([], []), "data: it has no questions"),
     "an empty list": (lambda: score([], GOLD), "data: it has no answers: add the answers"),
     "a number": (lambda: score(5), "data: it is 5 (int): give the path"),
+    "lists the wrong way round": (
+        lambda: score([["a"], ["c", "d"]], ["a", "c"]),
+        "the two look swapped: give the predictions first",
+    ),
+    "lists of one text": (lambda: score([["a"], ["c"]], ["a", "c"]), 'with prediction="prediction.0"'),
     "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "the two look swapped: give the predictions first"),
     "no predictions": (lambda: score(GOLD), "give this data as gold, after the predictions"),
     "no accepted answers": (lambda: score(ANSWERS["base"]), "data: it has no accepted answers"),
@@ -281,6 +292,63 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "one file twice": (
         lambda: score(EXAMPLES / "base.json", EXAMPLES / "base.json", references="answers"),
         "(this file is both the gold file and the submission): name two different files",
+    ),
+    "accepted answers as the name of a field": (
+        lambda: score(["a"], references=[["a"]]),  # type: ignore[arg-type]
+        "references is [['a']] (list): give the accepted answers as the second argument",
+    ),
+    "accepted answers as the name of a field, to compare": (
+        lambda: compare({"a": ["a"]}, references=[["a"]]),  # type: ignore[arg-type]
+        "references is [['a']] (list): give the accepted answers as the second argument",
+    ),
+    "predictions as the name of a field": (
+        lambda: score([["a"]], prediction=["a"]),  # type: ignore[arg-type]
+        "prediction is ['a'] (list): give the predictions as the first argument",
+    ),
+    "a switch for the extraction": (
+        lambda: score(["a"], [["a"]], extract=True),  # type: ignore[arg-type]
+        'extract is True (bool): it must name extraction rules, such as "think,final"',
+    ),
+    "a number for a variant": (
+        lambda: score(["a"], [["a"]], variant=5),  # type: ignore[arg-type]
+        'variant is 5 (int): it must name variants, such as "rrc"',
+    ),
+    "a number for fields": (
+        lambda: score(["a"], [["a"]], by=5),  # type: ignore[arg-type]
+        "by is 5 (int): it must be the name of a field, or a list of names",
+    ),
+    "a list of corrections": (
+        lambda: score(["a"], [["a"]], corrections=[{"questionId": 1, "accept": "x"}]),  # type: ignore[arg-type]
+        "(list): write the corrections to a file, and give its path",
+    ),
+    "no such file": (
+        lambda: score("nofile.json", "examples/gold_label.json"),
+        "nofile.json: No such file or directory",
+    ),
+    "a misspelled file": (
+        lambda: compare([EXAMPLES / "bse.json", EXAMPLES / "tuned.json"], EXAMPLES / "gold.json"),
+        f"bse.json: No such file or directory: did you mean {EXAMPLES / 'base.json'}?",
+    ),
+    "an address": (lambda: score("hf://a/b.json"), "it is an address, not a file: download the file"),
+    "one text": (
+        lambda: score("Coca\0Cola", ["Coca Cola"]),
+        "give the path of a file or a list of texts, or score one text with anls_score",
+    ),
+    "columns without usual names": (
+        lambda: score({"preds": ["a", "b"], "golds": [["a"], ["b"]]}),
+        "none has a usual name ('preds', 'golds'): name the columns with prediction and references",
+    ),
+    "lists to compare": (
+        lambda: compare([["a", "b"], ["a", "c"]], [["a"], ["b"]]),
+        "it is a list of 2 lists or tables: give a dict from the name of each model to its answers",
+    ),
+    "two files to compare, the second taken for the gold file": (
+        lambda: compare(EXAMPLES / "base.json", EXAMPLES / "tuned.json"),
+        "base.json: it holds the answers of one model: give a dict from the name of each model to its file",
+    ),
+    "tables to compare": (
+        lambda: compare([ANSWERS["base"], ANSWERS["tuned"]], GOLD),
+        "it is a list of 2 lists or tables: give a dict from the name of each model to its answers",
     ),
     "no such layout": (lambda: score(ANSWERS["base"], GOLD, layout="lmm_eval"), "lmm_eval"),
 }
@@ -295,6 +363,12 @@ def test_mistake_is_an_error_that_says_what_to_do(mistake: str) -> None:
     assert score(["a"], [["a"]]).anls == 1  # after an error the next call is right
 
 
+def test_missing_file_is_also_an_error_of_the_system() -> None:
+    with pytest.raises(FileNotFoundError) as error:
+        score("nofile.json")
+    assert error.value.filename == "nofile.json"
+
+
 def test_unknown_option_is_a_type_error_that_names_the_near_one() -> None:
     for function in (score, compare):
         with pytest.raises(
@@ -303,8 +377,28 @@ def test_unknown_option_is_a_type_error_that_names_the_near_one() -> None:
             function({"prediction": ["a"], "references": [["a"]]}, varient="rrc")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"keyword argument 'id_field': did you mean id\?"):
         score(["a"], [["a"]], id_field="key")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"'return_all_scores': score\(...\).answers\(\) lists every answer"):
+        score(["a"], [["a"]], return_all_scores=True)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"help\(anls_metric.Options\) lists the options"):
         score(["a"], [["a"]], xyzzy=1)  # type: ignore[call-arg]
+
+
+def test_none_is_the_default_of_every_option() -> None:
+    options: Any = dict.fromkeys(Options.__annotations__)
+    assert score(ANSWERS["base"], GOLD, **options).to_dict() == score(ANSWERS["base"], GOLD).to_dict()
+
+
+@pytest.mark.parametrize("name", ["variant", "metrics", "extract"])
+def test_several_names_are_a_list_or_a_text_with_commas(name: str) -> None:
+    names = {"variant": ["rrc", "stvqa"], "metrics": ["f1", "cer"], "extract": ["think", "final"]}[name]
+    of_list: Any = {name: names}
+    of_text: Any = {name: ", ".join(names)}
+    expected = score(["Answer: a"], [["a"]], **of_text).to_dict()
+    assert score(["Answer: a"], [["a"]], **of_list).to_dict() == expected
+
+
+def test_columns_get_their_names_from_the_options() -> None:
+    assert score({"preds": ["a", "b"], "golds": [["a"], ["c"]]}, prediction="preds", references="golds").anls == 0.5
 
 
 def test_options_are_all_documented() -> None:
@@ -318,6 +412,47 @@ def test_frames_of_pandas_with_gaps_are_read() -> None:
     assert score(frame, missing="zero").anls == mean([1, 0, 0])
     numbers = pandas.DataFrame({"prediction": [15, 7], "references": [["15"], ["8"]]})
     assert score(numbers).anls == 0.5
+
+
+def test_ids_that_pandas_made_floats_are_whole_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    gold = {"questionId": [1, 2], "answers": [["Coca Cola"], ["12/15/88"]]}
+    for name in ("questionId", "nr"):
+        frame = pandas.DataFrame({name: [2.0, 1.0], "answer": ["12/15/88", "CocaCola"]})
+        assert score(frame, gold).anls == score({1: "CocaCola", 2: "12/15/88"}, gold).anls
+        assert score({1: "CocaCola", 2: "12/15/88"}, frame).anls == 1
+    for wrong in (1.5, float("nan"), 2.0**53):
+        with pytest.raises(ValueError, match=r"data, row 2: questionId is .*: an id must be a text or a whole number"):
+            score(pandas.DataFrame({"questionId": [2.0, wrong], "answer": ["a", "b"]}), gold)
+
+
+def test_index_of_a_series_is_the_id() -> None:
+    pandas = pytest.importorskip("pandas")
+    texts, accepted, gold = ["12/15/88", "CocaCola"], [["12/15/88"], ["Coca Cola"]], {1: "Coca Cola", 2: "12/15/88"}
+    shuffled = pandas.Series(texts, index=[2, 1])
+    table = [{"questionId": key, "answers": [text]} for key, text in gold.items()]
+    right = mean([8 / 9, 1])
+    for answers in (shuffled, shuffled.rename_axis("questionId"), shuffled.to_frame("answer")):
+        assert score(answers, table).anls == right
+        assert compare({"a": answers, "b": answers}, table)["b"].anls == right
+    assert score({1: "CocaCola", 2: "12/15/88"}, pandas.Series(accepted, index=[2, 1])).anls == right
+    # By position, where the index tells nothing.
+    assert score(pandas.Series(texts[::-1]), table).anls == right
+    for index in ([2, 1], [7, 5]):
+        assert score(pandas.Series(texts, index=index), accepted).anls == right
+        assert score(pandas.Series(texts, index=index), pandas.Series(accepted, index=index)).anls == right
+    assert score(pandas.Series(texts), pandas.Series(accepted, index=[7, 5])).anls == right
+    assert score(pandas.Series(texts[::-1], index=[7, 5]), table, id="none").anls == right
+    with pytest.raises(ValueError, match=r"no field holds ids of gold: 'index' is 7, 5.* with id=\"none\""):
+        score(pandas.Series(texts, index=[7, 5]), table)
+    # Position and index disagree.
+    other_order = pandas.Series(accepted[::-1], index=[1, 2])
+    with pytest.raises(ValueError, match=r"in another order: match by index with predictions.loc\[gold.index\]"):
+        score(shuffled, other_order)
+    with pytest.raises(ValueError, match="a: its index has the labels of the accepted answers in another order"):
+        compare({"a": shuffled}, other_order)
+    assert score(shuffled.loc[other_order.index], other_order).anls == right
+    assert score(shuffled.tolist(), other_order.tolist()).anls == 0
 
 
 def test_lazy_frame_and_split_of_a_data_set_are_refused() -> None:

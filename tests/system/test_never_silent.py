@@ -85,6 +85,9 @@ def read_scores(printed: str) -> list[float]:
 ONE: dict[str, dict[str, Any]] = {
     # the id under another name, in another type, or in another place
     "custom_id": {"a_jsonl": [{"custom_id": str(key), "answer": BASE[key]} for key in SHUFFLED]},
+    "item": {"a_jsonl": [{"item": key, "answer": BASE[key]} for key in SHUFFLED]},
+    "records under a name": {"a_json": {"model": "x", "settings": {"seed": 7}, "results": list_answers("answer")}},
+    "records under predictions": {"a_json": {"id_of_run": 7, "predictions": list_answers("answer")}},
     "uid": {"a_jsonl": [{"uid": key, "prediction": BASE[key]} for key in SHUFFLED]},
     "key of an object": {"a_json": {str(key): {"prediction": BASE[key]} for key in SHUFFLED}},
     "id of a request beside it": {
@@ -309,6 +312,97 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "gold.json a.jsonl --prediction-field body.parts.0.said",
         [SCORE],
     ),
+    "a record without an answer": (
+        "gold.json a.json",
+        {
+            "a_json": [
+                row if BASE[row["questionId"]] != "something else" else {"questionId": row["questionId"], "error": "x"}
+                for row in list_answers("answer")
+            ]
+        },
+        ["no field 'answer' (found 'questionId', 'error')", 'write ""', "--missing zero"],
+        "gold.json a.json --missing zero",
+        [SCORE],
+    ),
+    "lists of one text": (
+        "gold.json a.json",
+        {"a_json": [{"questionId": key, "answer": [BASE[key]]} for key in SHUFFLED]},
+        ["--prediction-field answer.0"],
+        "gold.json a.json --prediction-field answer.0",
+        [SCORE],
+    ),
+    "lists of one object": (
+        "gold.json a.json",
+        {"a_json": [{"questionId": key, "output": [{"generated_text": BASE[key]}]} for key in SHUFFLED]},
+        ["--prediction-field output.0.generated_text"],
+        "gold.json a.json --prediction-field output.0.generated_text",
+        [SCORE],
+    ),
+    "responses": (
+        "gold.json a.json",
+        {
+            "a_json": [
+                {"questionId": key, "response": {"id": "x", "choices": [{"message": {"content": BASE[key]}}]}}
+                for key in SHUFFLED
+            ]
+        },
+        ["--prediction-field response.choices.0.message.content"],
+        "gold.json a.json --prediction-field response.choices.0.message.content",
+        [SCORE],
+    ),
+    "a table without a header": (
+        "gold.json a.csv",
+        {
+            "a_csv": "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED),
+            "b_csv": "questionId\tanswer\n" + "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED),
+        },
+        ["the first line looks like data: write a line with the names before it, such as questionId,answer"],
+        "gold.json b.csv",
+        [SCORE],
+    ),
+    "an empty object": (
+        "gold.json a.json",
+        {"a_json": {}, "b_json": list_answers()},
+        ["it holds an empty object, not a list of records: write a list of objects"],
+        "gold.json b.json",
+        [SCORE],
+    ),
+    "ids shifted by one": (
+        "gold.json a.json",
+        {
+            "gold_json": [{**row, "questionId": n} for n, row in enumerate(GOLD, 1)],
+            "a_json": [{"questionId": n, "answer": BASE[key]} for n, key in enumerate(IDS)],
+        },
+        [
+            "1 answer to questions that gold.json does not have (0), and no answer to 1 of its questions (24)",
+            "write the same ids",
+            "--id-field none",
+        ],
+        "gold.json a.json --id-field none",
+        [SCORE],
+    ),
+    "two fields of accepted answers": (
+        "t.csv --references-field first,second",
+        {
+            "t_csv": [
+                {"id": key, "prediction": BASE[key], "first": ACCEPTED[key][0], "second": ACCEPTED[key][1]}
+                for key in IDS
+            ]
+        },
+        ["write the accepted answers into one field, as a JSON list"],
+        "t.csv --references-field first",
+        [SCORE],
+    ),
+    "lists swapped": (
+        "a.json g.json",
+        {
+            "a_json": [{"id": key, "answer": BASE[key]} for key in IDS],
+            "g_json": [{"id": key, "answer": ACCEPTED[key]} for key in IDS],
+        },
+        ["the two look swapped: name the gold file first"],
+        "g.json a.json",
+        [SCORE],
+    ),
     "an unknown flag": (
         "gold.json a.json --treshold 0.4",
         {"a_json": list_answers()},
@@ -359,7 +453,64 @@ def test_order_is_never_guessed(
     printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
     assert printed == ""
     assert problem in message
-    assert "write the question id into each answer" in message
+    texts = isinstance(answers[0], str)
+    assert ("write one answer for each question" if texts else "write the question id into each answer") in message
+
+
+def test_numbers_that_may_be_ids_are_never_guessed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small numbers under a name that says nothing may be ids, or count the records."""
+    gold = [{"questionId": n, "answers": ACCEPTED[key]} for n, key in enumerate(IDS)]
+    answers = [{"item": n, "answer": BASE[key]} for n, key in enumerate(IDS)]
+    for given, advised, score in ((answers, "", SCORE), (answers[::-1], " --id-field item", SCORE)):
+        line = "g.json a.json"
+        printed, message = type_command(run, tmp_path, monkeypatch, line, g_json=gold, a_json=given)
+        assert (printed == "") == bool(advised)
+        assert advised in message
+        printed, message = type_command(run, tmp_path, monkeypatch, line + advised)
+        assert read_scores(printed) == [score], message
+    counted = [{**row, "item": n} for n, row in enumerate(random.Random(1).sample(answers, 24))]
+    message = type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=gold[::-1], a_json=counted)[1]
+    assert "it is unclear whether 'item' holds ids of g.json" in message
+    message = type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=gold, a_json=answers[4:])[1]
+    assert "20 answers without a known field of ids" in message
+
+
+def test_answer_under_another_name_is_not_missing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [*list_answers("answer")[:-1], list_answers("prediction")[-1]]
+    line = "gold.json a.json --missing zero"
+    printed, message = type_command(run, tmp_path, monkeypatch, line, a_json=answers)
+    assert printed == ""
+    assert "record 1: no field 'prediction' (found 'questionId', 'answer')" in message
+
+
+def test_folder_with_a_gold_file_or_several_models_is_refused(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("all", "models"):
+        (tmp_path / folder).mkdir()
+    for path, value in {
+        "all/gold": GOLD,
+        "all/base": list_answers(),
+        "all/tuned": list_answers("prediction", TUNED),
+    }.items():
+        (tmp_path / f"{path}.json").write_text(json.dumps(value), encoding="utf-8")
+    for name in ("base", "tuned"):
+        shutil.copy(tmp_path / "all" / f"{name}.json", tmp_path / "models")
+    for line in (
+        "all",
+        "all/gold.json all",
+        "all/gold.json all --missing zero",
+        "'all/[gt]*'",
+    ):
+        printed, message = type_command(run, tmp_path, monkeypatch, line)
+        assert printed == ""
+        assert "holds the gold file gold.json beside answers: name the gold file first, and each file" in message, line
+    printed, message = type_command(run, tmp_path, monkeypatch, "all/gold.json models")
+    assert (printed, "if its files are submissions, name each file by itself" in message) == ("", True)
+    printed, message = type_command(run, tmp_path, monkeypatch, "all/gold.json models/base.json models/tuned.json")
+    assert read_scores(printed) == [SCORE, BETTER]
+    printed, message = type_command(run, tmp_path, monkeypatch, "all/gold.json models --runs question")
+    assert read_scores(printed) == [0.7917]
 
 
 def test_forced_position_says_which_answers_do_not_fit(

@@ -56,6 +56,12 @@ CASES = {
     ),
     "REFERENCES_FIELD": Case("t.json --references-field nope", "t.json --references-field references"),
     "GOLD_ID_FIELD": Case("gold.json a.json --gold-id-field nr", "gold.json a.json --gold-id-field questionId"),
+    "ONE_LIST": Case(
+        "t.json --references-field first,second",
+        "t.json --references-field accepted",
+        {"t.json": [{"id": key, "prediction": "a", "first": "a", "second": "b"} for key in KEYS]},
+        {"t.json": [{"id": key, "prediction": "a", "accepted": ["a", "b"]} for key in KEYS]},
+    ),
     "TWO_ROLES": Case(
         "t.json --prediction-field references --references-field references",
         "t.json --prediction-field prediction --references-field references",
@@ -65,7 +71,18 @@ CASES = {
         "gold.json a.json --id-field none",
         {"a.json": [{"questionId": n, "answer": row["prediction"]} for n, row in enumerate(ANSWERS)]},
     ),
-    "ORDER": Case("gold.json a.json", "gold.json a.json", {"a.json": ["other"] * 23}, {"a.json": ANSWERS}),
+    "DOUBTFUL_ID": Case(
+        "gold.json a.json",
+        "gold.json a.json --id-field item",
+        {"a.json": [{"item": row["questionId"], "answer": row["prediction"]} for row in reversed(ANSWERS)]},
+    ),
+    "ORDER": Case("gold.json a.json", "gold.json a.json", {"a.json": [{"answer": "other"}] * 23}, {"a.json": ANSWERS}),
+    "ONE_ANSWER_EACH": Case(
+        "gold.json a.json",
+        "gold.json a.json",
+        {"a.json": ["other"] * 23},
+        {"a.json": ["other"] * 23 + [""]},
+    ),
     "PICK_SUBMISSION_FIELD": Case(
         "long.json --submission-field modle", "long.json --submission-field model", {"long.json": name_models("model")}
     ),
@@ -101,6 +118,7 @@ CASES = {
         "t.json --id-field none",
         {"t.json": [{**row, "id": n // 3, "question": f"{n}?"} for n, row in enumerate(TABLE)]},
     ),
+    "REPEATED_IN_PARTS": Case("gold.json '[ab].json'", "gold.json '[ab].json' --runs question", {"b.json": ANSWERS}),
     "RUNS": Case("long.json --runs error", "long.json --runs question", {"long.json": name_models("seed")}),
     "OTHER_QUESTIONS": Case("m=t.json m=u.json", "one=t.json two=u.json", {"t.json": TABLE[:12], "u.json": TABLE[12:]}),
     "SUBMISSION_FIELD": Case("long.json", "long.json --submission-field method", {"long.json": name_models("method")}),

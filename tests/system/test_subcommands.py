@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -210,6 +211,11 @@ def test_export_of_runs_needs_one_of_them(run: Run, tmp_path: Path) -> None:
     assert exported == [{"questionId": 5, "answer": "5 2"}, {"questionId": 6, "answer": "6 2"}]
 
 
+def test_export_of_repeated_ids_that_are_no_runs_suggests_no_run(run: Run, tmp_path: Path) -> None:
+    answers = write(tmp_path / "a.json", [*ANSWERS, {"questionId": 1, "answer": "Pepsi"}])
+    assert run_to_error(run, "export", "rrc", answers).endswith(": keep one answer to each question\n")
+
+
 def test_export_warns_of_ids_that_are_positions(run: Run, tmp_path: Path) -> None:
     log = write(tmp_path / "log.json", [{"id": number, "prediction": "a"} for number in range(3)])
     assert "are positions and perhaps no ids of the leaderboard" in run("export", "rrc", log)[2]
@@ -293,8 +299,48 @@ def test_submission_without_defects_is_accepted(run: Run) -> None:
 def test_defects_are_named_with_their_questions(run: Run, tmp_path: Path, content: Any, defects: list[str]) -> None:
     path = write(tmp_path / "submission.json", content)
     status, out, err = run("check-submission", path, "--ids", GOLD)
-    assert (status, err) == (1, "")
+    assert (status, err.startswith("hint: anls export rrc ")) == (1, bool(err))
     assert out.splitlines() == [f"{path}: {defect}" for defect in defects]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "questionId,answer\n" + "".join(f"{each['questionId']},{each['answer']}\n" for each in ANSWERS)),
+        ("a.json", "".join(f"{json.dumps(each)}\n" for each in ANSWERS)),
+        ("a.json", [{"questionId": each["questionId"], "prediction": each["answer"]} for each in ANSWERS]),
+        ("a.json", {str(each["questionId"]): each["answer"] for each in ANSWERS}),
+    ],
+)
+def test_export_that_the_check_suggests_removes_the_defects(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path(name), content)
+    for more in ([], ["--ids", GOLD]):
+        status, out, err = run("check-submission", name, *more)
+        assert status == 1
+        assert "not JSON:" not in out
+        suggested = err.removeprefix("hint: ").partition(" writes these answers")[0]
+        assert run(*shlex.split(suggested)[1:])[0] == 0
+        assert run("check-submission", "a_rrc.json", "--ids", GOLD)[0] == 0
+        assert json.loads(Path("a_rrc.json").read_text(encoding="utf-8")) == ANSWERS
+
+
+@pytest.mark.parametrize("wrapping", ["<think>Long.</think>{}", "```\n{}\n```", "{}<|im_end|>", "\\boxed{{{}}}"])
+def test_raw_output_for_the_leaderboard_is_a_hint(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrapping: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    raw = [{**each, "answer": each["answer"] and wrapping.format(each["answer"])} for each in ANSWERS]
+    status, _, err = run("export", "rrc", write(Path("raw.json"), raw), "-o", "submission.json")
+    assert (status, "hint: 5 of 6 answers look like raw model output" in err) == (0, True)
+    status, out, err = run("check-submission", "submission.json")
+    assert (status, "no defects" in out) == (0, True)
+    suggested = err.partition(": anls ")[2].removesuffix(" extracts the answers\n")
+    status, _, err = run(*shlex.split(suggested))
+    assert (status, "hint:" in err) == (0, False)
+    assert json.loads(Path("submission_rrc.json").read_text(encoding="utf-8")) == ANSWERS
 
 
 def test_bytes_that_are_no_text_are_a_defect(run: Run, tmp_path: Path) -> None:

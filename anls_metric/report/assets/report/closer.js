@@ -1,11 +1,11 @@
 // The panels below the ranking, about the chosen pair of submissions. One panel is shown at a time.
-import { make, makeFilter, makeSelect, rove, tame, formatCount, countNoun, formatPlain, formatScore, formatDifference, formatInterval } from "./elements.js";
+import { make, makeFilter, makeSelect, rove, tame, formatConfusion, formatCount, countNoun, formatPlain, formatScore, formatDifference, formatInterval } from "./elements.js";
 import { data, several, names, hasMany, makeName, FIELDS } from "./data.js";
-import { state, update, chooseFirst, formatAddress, NO_FILTERS, POINTS, RANKS } from "./state.js";
+import { state, update, chooseFirst, chooseSuspects, formatAddress, NO_FILTERS, POINTS, RANKS } from "./state.js";
 import { makeMore } from "./ranking.js";
 import { chooseScale, drawStack, drawStrip, drawCurves, makeKey, drawDistribution } from "./charts.js";
 import { download, formatSvg } from "./downloads.js";
-import { countPair } from "./questions.js";
+import { countPair, equals } from "./questions.js";
 
 const pairOf = () => [state.first, state.second].filter((place) => place >= 0);
 const shownPlaces = () => (hasMany && !state.all ? pairOf().sort((a, b) => a - b) : [...names.keys()]);
@@ -201,7 +201,7 @@ const drawGroups = () => {
   const rows = state.all ? ranked : ranked.slice(0, FEW);
   const makeHeads = (row) => {
     const name = table.names[row];
-    const isPressed = JSON.stringify(state.group) === JSON.stringify([state.field, name]);
+    const isPressed = equals(state.group, [state.field, name]);
     const act = () => showQuestions({ group: isPressed ? null : [state.field, name] });
     const content = known.has(name) ? makeFilter(`group ${row}`, `${name}: show its questions`, isPressed, act, make("bdi", {}, name)) : make("bdi", {}, name);
     return [make("th", { scope: "row" }, content), make("td", { "data-label": "questions" }, formatCount(countOf(table, row)))];
@@ -257,21 +257,33 @@ const listPoints = (place) => {
   const shown = pointsOf(place).flatMap(([name, value], number) => [number ? " · " : "points: ", makePoints(place, name, value)]);
   return shown.length > 0 && make("p", { class: "behind" }, shown);
 };
-const hasBehind = (place) => data.beside[place].length > 0 || pointsOf(place).length > 0;
+const makeConfusion = (place, { predicted, accepted, count }, number) => {
+  const text = formatConfusion(predicted, accepted);
+  const isPressed = place === state.first && equals(state.confusion, [predicted, accepted]);
+  const questions = countNoun(data.confusions[place][number].length, "question");
+  const act = () => showQuestions(isPressed ? {} : { ...(place === state.first ? {} : chooseFirst(place)), confusion: [predicted, accepted] });
+  return makeFilter(`confusion ${place} ${number}`, `${text}, ${countNoun(count, "time")}${several ? ` by ${names[place]}` : ""}: show ${questions}`, isPressed, act, `${text} (${formatCount(count)})`);
+};
+const confusionsOf = (place) => data.document.submissions[place].confusions ?? [];
+const listConfusions = (place) => {
+  const shown = confusionsOf(place).flatMap((each, number) => [number ? " · " : "confused: ", makeConfusion(place, each, number)]);
+  return shown.length > 0 && make("p", { class: "behind" }, shown);
+};
+const hasBehind = (place) => [data.beside[place], pointsOf(place), confusionsOf(place)].some(({ length }) => length);
 const listBeside = (place) => data.beside[place].length > 0 && make("ul", { class: "said" }, data.beside[place].map((line) => make("li", {}, tame(line))));
 const drawBehind = () => [
-  ...shownPlaces().filter(hasBehind).flatMap((place) => [several && make("h3", {}, makeName(place)), listBeside(place), listPoints(place), listForms(place)]),
+  ...shownPlaces().filter(hasBehind).flatMap((place) => [several && make("h3", {}, makeName(place)), listBeside(place), listPoints(place), listForms(place), listConfusions(place)]),
   moreSubmissions(),
 ];
 const brief = (text) => tame(text.length > 120 ? `${text.slice(0, 120)}…` : text);
 const drawSuspects = () => {
   const isPressed = state.only === "suspects";
-  const button = makeFilter("suspects", `${countNoun(data.suspects.length, "question")} with suspect accepted answers: show them`, isPressed, () => showQuestions({ only: isPressed ? "" : "suspects" }), "Show these questions", "");
+  const button = makeFilter("suspects", `${countNoun(data.suspects.length, "question")} with suspect accepted answers: show them`, isPressed, () => showQuestions(chooseSuspects(!isPressed)), "Show these questions", "");
   const rows = new Map(data.ids.map((id, row) => [id, row]));
   const shown = state.all ? data.suspects : data.suspects.slice(0, FEW);
   const items = shown.map(({ id, answer, count }) => {
     const row = rows.get(id);
-    const link = row === undefined ? make("b", {}, tame(id)) : make("a", { href: formatAddress({ ...NO_FILTERS, only: "suspects", open: row }), "data-open": row }, tame(id));
+    const link = row === undefined ? make("b", {}, tame(id)) : make("a", { href: formatAddress({ ...NO_FILTERS, ...chooseSuspects(true), open: row }), "data-open": row }, tame(id));
     const question = row !== undefined && make("div", { class: "said" }, make("bdi", {}, brief(data.questions[row])), " · accepted: ", make("bdi", {}, brief(data.references[row].join(" | "))));
     return make("li", {}, link, `: ${count} submissions say `, make("bdi", {}, tame(answer)), question);
   });

@@ -85,6 +85,8 @@ export const makeBadge = (score, digits) => {
 
 // Controls. The key of a control identifies it after the page was drawn again.
 
+const quoteSigns = (text) => (text ? `“${tame(text)}”` : "nothing");
+export const formatConfusion = (predicted, accepted) => `${quoteSigns(predicted)} for ${quoteSigns(accepted)}`;
 export const makeFilter = (key, label, pressed, act, content, style = "filter") =>
   make("button", { class: style, "data-key": key, "aria-label": label, "aria-pressed": String(pressed), onclick: act }, content);
 export const makeSelect = (key, label, options, value, act) => {

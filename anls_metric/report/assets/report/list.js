@@ -1,8 +1,8 @@
 // The list of questions, its filters, and the open question.
-import { make, makeFilter, makeSelect, markHidden, shorten, tame, makeBadge, countNoun, formatCount } from "./elements.js";
+import { make, makeFilter, makeSelect, markHidden, shorten, tame, formatConfusion, makeBadge, countNoun, formatCount } from "./elements.js";
 import { data, several, names, makeName, pageStem } from "./data.js";
 import { countMarks, listMarks } from "./marks.js";
-import { state, update, chooseFirst, chooseSecond, makeAddresses, isFiltered, NO_FILTERS, POINTS, SORTS } from "./state.js";
+import { state, update, chooseFirst, chooseSecond, chooseSuspects, makeAddresses, isFiltered, NO_FILTERS, POINTS, SORTS } from "./state.js";
 import { findRows, countPair, subtractScores, sortNames } from "./questions.js";
 import { drawQuestion } from "./question.js";
 
@@ -24,7 +24,8 @@ export const drawFilters = () => {
   const counts = countPair();
   const active = [];
   if (state.group) active.push(makeActive("group", tame(state.group.join(": ")), { group: null }));
-  if (state.only) active.push(makeActive("only", "suspect annotations", { only: "" }));
+  if (state.only) active.push(makeActive("only", "suspect annotations", chooseSuspects(false)));
+  if (state.confusion) active.push(makeActive("confusion", formatConfusion(...state.confusion), { confusion: null }));
   const changes = Object.entries(counts.changes).map(([name, number]) => makeChip(`change ${name}`, name, number, state.change === name, () => update({ change: state.change === name ? "" : name })));
   return [
     makeGroup("outcomes-of", `Outcomes of ${names[state.first]}`, makeOutcomeChips("outcomes", counts.outcomes)),

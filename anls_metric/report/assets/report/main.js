@@ -2,7 +2,7 @@
 import { make, copyText, tame, replaceContent, copySigns, formatCount } from "./elements.js";
 import { data, several } from "./data.js";
 import { formatMarks, importMarks, countMarks, describePlace, followMarks, markOf } from "./marks.js";
-import { state, update, redraw, begin, NO_FILTERS, isFiltered } from "./state.js";
+import { state, update, redraw, begin, chooseSuspects, NO_FILTERS, isFiltered } from "./state.js";
 import { drawRanking, drawScore } from "./ranking.js";
 import { drawCloser, drawAllPanels } from "./closer.js";
 import { drawFilters, drawPicks, drawList, describeCount, keepOpenInList, countPages, stepBy } from "./list.js";
@@ -116,16 +116,16 @@ const drawPart = (id, values, drawIt) => {
 };
 const drawEverything = (changes = {}, focus = undefined) => {
   keepOpenInList(changes);
-  const { first, second, outcomes, before, change, group, only, points, marks, range, look, field, rank, all, sort, direction, search, page, open } = state;
+  const { first, second, outcomes, before, change, group, only, points, confusion, marks, range, look, field, rank, all, sort, direction, search, page, open } = state;
   if ($("search").value !== search) $("search").value = search;
   if (data.of_texts) [$("low").value, $("high").value] = range ?? [0, 1];
   drawPart("ranking", [first, second, all], several ? drawRanking : drawScore);
-  drawPart("panels", [first, second, outcomes, before, group, only, points, range, look, field, rank, all], drawCloser);
+  drawPart("panels", [first, second, outcomes, before, group, only, points, confusion, range, look, field, rank, all], drawCloser);
   drawPart("picks", [first, second, group], drawPicks);
   const counted = countMarks();
-  drawPart("filters", [first, second, outcomes, before, change, group, only, points, marks, range, counted], drawFilters);
+  drawPart("filters", [first, second, outcomes, before, change, group, only, points, confusion, marks, range, counted], drawFilters);
   $("list").classList.toggle("several-answers", second >= 0);
-  drawPart("list", [first, second, outcomes, before, change, group, only, points, marks, range, sort, direction, search, page, open, counted, open < 0 ? "" : markOf(open)], () => drawList());
+  drawPart("list", [first, second, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, search, page, open, counted, open < 0 ? "" : markOf(open)], () => drawList());
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
   $("unknown").textContent = tame(state.unknown);
@@ -188,7 +188,7 @@ const followLink = (event) => {
   const link = event.target.closest("a");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
   const place = link.getAttribute("href").slice(1);
-  if (link.dataset.open) update({ ...NO_FILTERS, only: "suspects", open: Number(link.dataset.open) });
+  if (link.dataset.open) update({ ...NO_FILTERS, ...chooseSuspects(true), open: Number(link.dataset.open) });
   else if (["which", "closer", "questions"].includes(place)) goTo(place);
   else return;
   event.preventDefault();

@@ -10,12 +10,13 @@ import { drawPage } from "./page.js";
 // In a frame, links are relative to the page around it.
 export const fullAddress = (changes) => (FRAMED ? document.baseURI : location.href).split("#")[0] + formatAddress(changes);
 
-const listAccepted = (texts, closest) =>
+const makeTag = (text) => make("span", { class: "tag" }, text);
+const listAccepted = (texts, closest, added = []) =>
   make(
     "ul",
     { class: "accepted", "aria-label": "Accepted answers" },
     make("li", { class: "label" }, "accepted"),
-    texts.map((text, place) => make("li", { dir: "auto", class: closest.includes(place) ? "closest" : "" }, markHidden(text), closest.includes(place) && texts.length > 1 ? make("span", { class: "tag" }, "closest") : null)),
+    texts.map((text, place) => make("li", { dir: "auto", class: closest.includes(place) ? "closest" : "" }, markHidden(text), added.includes(text) && makeTag("added by corrections"), closest.includes(place) && texts.length > 1 && makeTag("closest"))),
   );
 const block = (text) =>
   make("pre", { class: "written", dir: "auto", tabindex: text.length > 2000 ? 0 : undefined }, text === "" ? make("span", { class: "nothing" }, "empty") : markHidden(text));
@@ -97,7 +98,7 @@ export const drawQuestion = (row, step) => {
     {},
     make("h3", { dir: "auto" }, markHidden(data.questions[row] || `Question ${data.ids[row]}`)),
     listPages(row),
-    listAccepted(data.references[row], data.of_texts ? closest : []),
+    listAccepted(data.references[row], data.of_texts ? closest : [], data.added[row]),
     drawMark(row, redraw), // above the answers, which can be long
     groupAnswers(row).map((places) => drawAnswer(places, row)),
     make("div", { class: "steps" }, make("button", { "data-key": "step back", onclick: () => step(-1) }, "Previous question"), make("button", { "data-key": "step on", onclick: () => step(1) }, "Next question"), copy),

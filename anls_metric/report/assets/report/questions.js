@@ -46,7 +46,8 @@ export const countOfDocument = (name) => {
   return count;
 };
 
-const suspectIds = new Set(data.suspects.map(({ id }) => id));
+const suspectRanks = new Map(data.suspects.map(({ id }, rank) => [id, rank]));
+export const equals = (value, other) => JSON.stringify(value) === JSON.stringify(other);
 const listTests = () => {
   const { documents, words } = splitSearch(state.search);
   const [first, second] = [data.answers[state.first], data.answers[state.second]];
@@ -64,9 +65,15 @@ const listTests = () => {
     const place = data.groups[field].names.indexOf(name);
     tests.push((row) => isInGroup(field, place, row));
   }
-  if (state.only) tests.push((row) => suspectIds.has(data.ids[row]));
+  if (state.only) tests.push((row) => suspectRanks.has(data.ids[row]));
   if (state.points) {
     const counted = new Set(first.points[state.points]);
+    tests.push((row) => counted.has(row));
+  }
+  if (state.confusion) {
+    const { confusions = [] } = data.document.submissions[state.first];
+    const place = confusions.findIndex(({ predicted, accepted }) => equals([predicted, accepted], state.confusion));
+    const counted = new Set(data.confusions[state.first][place]);
     tests.push((row) => counted.has(row));
   }
   if (state.marks.length) tests.push((row) => state.marks.some((name) => hasMark(row, name)));
@@ -100,6 +107,7 @@ const SORT_KEYS = {
   second: (row) => data.answers[state.second]?.scores[row] ?? -1,
   difference: (row) => subtractScores(row) ?? 9,
   outcome: (row) => data.answers[state.first].outcomes[row],
+  suspects: (row) => suspectRanks.get(data.ids[row]) ?? data.suspects.length,
 };
 const sortRows = (rows) => {
   const { direction } = state;
@@ -112,10 +120,10 @@ const sortRows = (rows) => {
 let lastKey;
 let lastRows = [];
 export const findRows = () => {
-  const { first, second, search, outcomes, before, change, group, only, points, marks, range, sort, direction, open } = state;
+  const { first, second, search, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, open } = state;
   // A question that gets another mark stays in the list of a mark while it is open.
   const marked = marks.length && (open < 0 ? countMarks() : open);
-  const key = JSON.stringify([first, second, search, outcomes, before, change, group, only, points, marks, range, sort, direction, marked]);
+  const key = JSON.stringify([first, second, search, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, marked]);
   if (key === lastKey) return lastRows;
   const tests = listTests();
   const rows = [];

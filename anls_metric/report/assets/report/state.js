@@ -14,6 +14,7 @@ const START = {
   group: null, // [field, name]
   only: "",
   points: "", // lost or given by the first
+  confusion: null, // [predicted, accepted] in answers of the first
   range: null, // [low, high] of the similarity of the first
   marks: [], // names of marks
   sort: "first",
@@ -27,6 +28,9 @@ const START = {
 export const state = { ...START, unknown: "" };
 // The points that are lost or given -> their label. Python says which questions count.
 export const POINTS = { lost_to_format: "lost to format", given_to_wrong_numbers: "given to wrong numbers" };
+// The confusions of all submissions, by their parameter in the URL.
+const CONFUSIONS = new Map(data.document.submissions.flatMap(({ confusions }) => confusions ?? []).map(({ predicted, accepted }) => [JSON.stringify([predicted, accepted]), [predicted, accepted]]));
+const SUSPECTS = "suspects"; // the name of a filter and of an order
 export const SORTS = ["id", "question", "first", "second", "difference", "outcome"];
 export const CHANGES = {
   better: (value) => value > 0,
@@ -83,9 +87,10 @@ const PARAMETERS = {
       return range.length && range[0] <= range[1] ? range : undefined;
     },
   },
-  only: { key: "only", ...asText, parse: isOneOf(["suspects"]) },
+  only: { key: "only", ...asText, parse: isOneOf([SUSPECTS]) },
   points: { key: "points", ...asText, parse: isOneOf(data.of_texts ? Object.keys(POINTS) : []) },
-  sort: { key: "sort", ...asText, parse: isSigned(SORTS) },
+  confusion: { key: "confusion", format: JSON.stringify, parse: (text) => CONFUSIONS.get(text) },
+  sort: { key: "sort", ...asText, parse: isSigned([...SORTS, SUSPECTS]) },
   page: { key: "page", format: (page) => String(page + 1), parse: (text) => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) - 1 : undefined) },
   look: { key: "look", ...asText },
   by: { key: "field", format: wellForm, parse: (text) => FIELDS.find((field) => wellForm(field) === text) },
@@ -155,7 +160,7 @@ const show = (isNew) => {
   }
   if (FRAMED) parent.postMessage({ type: "anls-report-state", hash: shownAddress }, "*");
 };
-const FILTERS = ["search", "outcomes", "before", "change", "group", "only", "points", "marks", "range"];
+const FILTERS = ["search", "outcomes", "before", "change", "group", "only", "points", "confusion", "marks", "range"];
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((key) => [key, START[key]]));
 export const isFiltered = () => FILTERS.some((key) => state[key] && String(state[key]) !== "");
 
@@ -180,6 +185,8 @@ export const follow = (hash) => {
   listener(found.open >= 0 ? { open: found.open } : {});
   if (!state.unknown) show(false);
 };
+// The suspects are in the order of their panel: those with the most submissions first.
+export const chooseSuspects = (isChosen) => ({ only: isChosen ? SUSPECTS : "", sort: isChosen ? SUSPECTS : START.sort, direction: 1 });
 // A submission is never compared with itself: the two are swapped.
 export const chooseFirst = (first) => ({ first, second: first === state.second ? state.first : state.second });
 export const chooseSecond = (second) => {
