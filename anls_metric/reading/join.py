@@ -139,6 +139,7 @@ def join_files(
     refuse_swapped(gold, submission)
     gold_fields = {name for record in gold.sample.records for name in record}
     submission.take_side("submission", alone, gold_fields)
+    gold.faces_texts = submission.predicts_texts()
     match = questions.match(submission)
     if match.note:
         submission.notes.append(match.note)

@@ -102,6 +102,7 @@ class Source:
         numbers: how many predictions are numbers rather than texts, by type.
         failures: how many requests failed, by the reason that the file gives.
         extraction: what the extraction rules did; None without rules.
+        faces_texts: whether the predictions of another file are texts.
 
     Raises:
         InputError: the file cannot be read. ValueError: there is no such layout.
@@ -118,6 +119,7 @@ class Source:
         self.numbers: Counter[type] = Counter()
         self.failures: Counter[str] = Counter()
         self.extraction = self._start_extraction()
+        self.faces_texts = False
         self._fields = fields
         self._more_columns: list[str] = []
         self._held: list[Chunk] | None = None
@@ -646,7 +648,7 @@ class Source:
             ]
         for number, value in enumerate(column):
             if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
-                raise _error_of_value(value, paths, name, where(number))
+                raise self._error_of_accepted_value(value, name, where(number))
         column = [_parse_at(parse_references, value, name, where, number) for number, value in enumerate(column)]
         return column if separator is None else [_split_references(references, separator) for references in column]
 
@@ -655,6 +657,18 @@ class Source:
         """Whether some of the first questions have an answer. In a test split none has one, because all are missing."""
         values = [(first_of(record, self.layout.references), record) for record in self.sample.records]
         return not all(is_unanswerable(*pair) for pair in values)
+
+    def _error_of_accepted_value(self, value: Any, name: str, where: str) -> InputError:
+        """Make the error for a list or an object in an accepted answer. Beside texts, anls_star would score it 0."""
+        beside_texts = self.faces_texts or (self.holds_both and self.predicts_texts())
+        if not beside_texts:
+            return _error_of_value(value, self.layout.references, name, where)
+        return InputError(f"{name} is {describe(value)}, not a list of texts", where, _AS_TEXTS)
+
+    def predicts_texts(self) -> bool:
+        """Whether the first predictions are texts, and not lists or objects in a text."""
+        answers = [first_of(record, self.layout.prediction) for record in self.sample.records]
+        return all(isinstance(answer, str) and not answer.lstrip().startswith(("[", "{")) for answer in answers)
 
     def _parse_accepted(self, value: Any, name: str) -> Sequence[Any]:
         """Parse an accepted answer: one value, or several as ``{"__tuple__": [...]}``."""
@@ -794,6 +808,7 @@ def _error_of_value(
     return InputError(problem, where, remedies.VALUES)
 
 
+_AS_TEXTS = 'write the accepted answers as a list of texts: ["a", "b"]'
 _TEXTS = (
     *("text", "answer", "prediction", "generated_text", "prediction_text", "content", "output", "value"),
     *("message.content", "choices.0.message.content", "choices.0.text", "content.0.text"),

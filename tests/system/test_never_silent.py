@@ -613,6 +613,19 @@ def test_accepted_answers_in_the_form_of_squad_are_read(
     assert (read_scores(printed), message) == ([SCORE], "")
 
 
+@pytest.mark.parametrize("line", ["gold.json a.json", "t.jsonl"])
+def test_error_of_accepted_values_does_not_offer_lists_beside_texts(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    records = [{**record, "answers": [{"value": "x"}]} for record in GOLD]
+    table = [{**record, "prediction": "x"} for record in records]
+    files = {"gold_json": records, "a_json": list_answers(), "t_jsonl": table}
+    printed, message = type_command(run, tmp_path, monkeypatch, line, **files)
+    assert printed == ""
+    assert "not a list of texts: write the accepted answers as a list of texts" in message
+    assert "anls_star" not in message
+
+
 @pytest.mark.parametrize(
     "none", [{"answers": {"text": [], "answer_start": []}}, {"answers": [], "is_impossible": True}]
 )
