@@ -38,7 +38,8 @@ def read_json(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator
     else:
         after = list(read_until_text(lines))
         more = bool(after) and not after[-1].isspace()
-        if (isinstance(value, dict) and more) or (not isinstance(value, list) and file.ending in JSON_LINES):
+        is_list = isinstance(value, list)
+        if (isinstance(value, dict) and more) or (file.ending in JSON_LINES and (more or not is_list)):
             numbered = chain([(first, value)], _parse_lines(file, chain(after, lines), first + 1))
             yield from split_into_chunks(numbered, "line")
             return
@@ -121,6 +122,7 @@ def _parse_values(file: File, text: str) -> Any:
     return values
 
 
+_SCORE_ANSWERS = "score the files of the answers, or the results.json that --output writes"
 _AS_RECORDS = 'write a list of objects, such as [{"questionId": 1, "answer": "a text"}]'
 
 
@@ -195,6 +197,8 @@ def _count_keys(value: Any, most: int) -> int:
 
 def _split_records(file: File, value: Any) -> Iterator[Chunk]:
     records = records_of(value)
+    if records is None and isinstance(value, dict) and {"signature", "submissions"} <= value.keys():
+        raise file.error("it holds scores that anls printed, and no answers", remedy=_SCORE_ANSWERS)
     if records is None:
         fields = f" with the fields {list_some(map(repr, value))}" if isinstance(value, dict) and value else ""
         kind = "an empty object" if value == {} else describe_kind(value)

@@ -210,6 +210,20 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "gold.json t.jsonl --submission-field method",
         [SCORE, BETTER],
     ),
+    "scores that the command printed": (
+        "o.json",
+        {"o_json": {"signature": "anls", "questions": 24, "submissions": [{"anls": 0.75}]}, "a_json": list_answers()},
+        ["it holds scores that anls printed, and no answers", "score the files of the answers"],
+        "gold.json a.json",
+        [SCORE],
+    ),
+    "lists on lines": (
+        "gold.json b.jsonl",
+        {"b_jsonl": [[key, BASE[key]] for key in IDS], "a_json": list_answers()},
+        ["line 1: it is a list, not an object", "write each record as an object"],
+        "gold.json a.json",
+        [SCORE],
+    ),
     "ids of documents": (
         "t.jsonl",
         {
