@@ -246,7 +246,8 @@ def find_other_texts(side: Side, sample: Sample, layout: Layout, known: Collecti
         return []
     anything = chosen[0] in (ANSWER_FIELD, VALUE)
     roles = {*layout.id, *layout.question, *layout.prediction, *layout.references, *QUESTION_FIELDS}
-    others = [path for path in sample.list_paths() if path not in roles and path not in known and path != KEY]
+    others = [path for path in sample.list_paths() if path not in roles and path not in known]
+    others = [path for path in others if not re.search(rf"{_ID_NAME}|^(?:Unnamed: \d+)?$", path) and path != KEY]
     if not anything:
         others = [path for path in others if re.search(_LIKE_A_PREDICTION, path.rpartition(".")[2].lower())]
     if side == "submission" and not anything and sample.has(ANSWER_FIELD):
@@ -345,6 +346,10 @@ def match(
     if not columns:
         return _match_numbers(gold, own, sample, layout)
     records = gold.read_all()
+    if own is not None and usual is not None:
+        columns = [
+            each for each in columns if each.path == usual or not _is_copied(records, own, sample, usual, each.path)
+        ]
     for path in _list_gold_ids(gold, own) if gold_id_field is None else [gold_id_field]:
         column = _choose_column(columns, _take_texts(records, path), sample, gold.sample.name)
         if column:
@@ -525,6 +530,12 @@ def _choose_column(columns: Sequence[_Column], ids: Collection[str], sample: Sam
             problem = f"{fitting[0].name!r} and {other.name!r} both hold ids of {gold_name}, but not the same ones"
             raise InputError(problem, sample.name, remedies.ID_FIELD)
     return fitting[0] if fitting else None
+
+
+def _is_copied(records: Iterable[Mapping[str, Any]], own: Path, sample: Sample, usual: Path, path: Path) -> bool:
+    """Whether each answer has the value that its question has in a field of this name, so that the ids agree."""
+    known = {(as_id(take(record, own)), as_id(take(record, path))) for record in records}
+    return all((as_id(take(record, usual)), as_id(take(record, path))) in known for record in sample.records)
 
 
 def _are_dense(ids: Collection[str]) -> bool:

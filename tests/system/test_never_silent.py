@@ -702,6 +702,16 @@ def test_fields_of_one_name_hold_the_ids_if_two_fields_could(
     assert message == "anls: a.json: the ids are those of 'id' in g.json, not of 'question_id'\n"
 
 
+def test_two_fields_of_ids_that_say_the_same_are_no_conflict(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = [{"question_id": n, "id": (7 * n) % 24, "answers": ACCEPTED[key]} for n, key in enumerate(IDS)]
+    answers = [{"question_id": n, "id": (7 * n) % 24, "prediction": BASE[IDS[n]]} for n in range(23, -1, -1)]
+    for files in ({"g_json": gold, "a_json": answers}, {"g_json": gold, "a_json": answers[::-1]}):
+        printed, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", **files)
+        assert (read_scores(printed), message) == ([SCORE], "")
+
+
 def test_workbook_with_a_sheet_for_each_model_says_what_is_read(run: Run, tmp_path: Path) -> None:
     book, gold = pytest.importorskip("openpyxl").Workbook(), tmp_path / "gold.json"
     gold.write_text(json.dumps(GOLD), encoding="utf-8")
