@@ -335,8 +335,8 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         "give the path of a file or a list of texts, or score one text with anls_score",
     ),
     "columns without usual names": (
-        lambda: score({"preds": ["a", "b"], "golds": [["a"], ["b"]]}),
-        "none has a usual name ('preds', 'golds'): name the columns with prediction and references",
+        lambda: score({"mine": ["a", "b"], "theirs": [["a"], ["b"]]}),
+        "none has a usual name ('mine', 'theirs'): name the columns with prediction and references",
     ),
     "lists to compare": (
         lambda: compare([["a", "b"], ["a", "c"]], [["a"], ["b"]]),
