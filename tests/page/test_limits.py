@@ -89,9 +89,9 @@ def test_limits_in_security_md_match_the_code() -> None:
     text = " ".join((ROOT / "SECURITY.md").read_text(encoding="utf-8").split())
     small, large, gigabyte = limits.small.allowance, limits.large.allowance, 10**9
     for promise in (
-        f"after {small.seconds:g} seconds for small work, after {limits.SECOND_TRY.seconds:g} seconds if small work",
-        f"after {large.seconds / 60:g} minutes for large uploads",
-        f"{small.memory / gigabyte:g} GB of memory for small work and {large.memory / gigabyte:g} GB for large work",
+        f"after {small.seconds:g} seconds for small work, and after {large.seconds / 60:g} minutes for large uploads",
+        f"{small.memory / gigabyte:g} GB of memory for small work, and {large.memory / gigabyte:g} GB for large work",
+        f"run again, with {limits.SECOND_TRY.seconds:g} seconds and {limits.SECOND_TRY.memory / gigabyte:g} GB",
         f"All processes together have {limits.MOST_MEMORY / gigabyte:g} GB",
         f"at most {limits.MOST_REQUEST >> 10} kB, an upload {limits.MOST_UPLOAD >> 20} MB, and a file",
         f"a file {limits.MOST_BYTES >> 20} MB",
