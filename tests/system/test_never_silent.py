@@ -320,6 +320,35 @@ def test_error_leads_to_the_number_in_one_more_attempt(
     assert read_scores(printed) == scores, message
 
 
+def test_second_header_of_joined_tables_is_an_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"question": f"What is {k}?", "prediction": BASE[k], "answers": ACCEPTED[k]} for k in IDS]
+    joined = format_file("a.csv", rows[:10]) + format_file("b.csv", rows[10:])
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=joined)
+    assert printed == ""
+    assert "t.csv, line 12: this line is the header again, as if several files were joined: remove" in message
+    joined = format_file("a.csv", rows)
+    assert read_scores(type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=joined)[0]) == [SCORE]
+
+
+def test_lines_between_two_quotation_marks_are_not_one_value(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quotation mark begins the prediction of the fourth question, and another one ends that of the eighth."""
+    for columns in (["id", "prediction", "answers"], ["id", "answers", "prediction"]):
+        for rows in ({3: '"The', 7: 'Sun"'}, {3: '"""The"', 7: '"Sun"""'}):
+            cells = [{"id": str(k), "answers": ACCEPTED[k][0], "prediction": BASE[k]} for k in IDS]
+            for place, text in rows.items():
+                cells[place]["prediction"] = text
+            lines = ["\t".join(columns), *("\t".join(row[name] for name in columns) for row in cells)]
+            printed, message = type_command(run, tmp_path, monkeypatch, "t.tsv", t_tsv="\n".join([*lines, ""]))
+            if rows[3] == '"The':
+                assert printed == ""
+                assert "t.tsv, line 5: a value begins with a quotation mark, and ends with that of another" in message
+            else:
+                assert read_scores(printed)
+                assert message == ""
+
+
 @pytest.mark.parametrize(
     ("answers", "problem"),
     [
