@@ -345,7 +345,8 @@ class Evaluation:
             )
         )
         doubts = [
-            Hint("clusters", doubt.text, CLUSTER_BY if doubt.field else "", doubt.field) for doubt in scored_set.doubts
+            *(Hint("reading", *doubt) for doubt in submission.doubts),
+            *(Hint("clusters", each.text, CLUSTER_BY if each.field else "", each.field) for each in scored_set.doubts),
         ]
         for hint in [*hints.conclude(submission.other_texts, submission.float_count), *doubts]:
             self._names_of_hints.setdefault(hint, []).append(submission.name)

@@ -20,6 +20,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.layouts import describe_failures
 from anls_metric.reading.records import Records
+from anls_metric.reading.repeats import Repeats
 from anls_metric.reading.resolver import Gold, Match, Sample
 from anls_metric.reading.sources import Reading, Source, first_of, roles_of
 
@@ -302,12 +303,12 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         Batches of rows, streamed. Some errors are raised only after the last batch, so use no result before the end.
 
     Raises:
-        InputError: an id is repeated, a prediction or the accepted answers are missing, an answer is not a string, or
-            the file has another format than its name. The message names the line.
+        InputError: an id is repeated, a prediction or the accepted answers are missing, an answer is not a string, the
+            rows are of several submissions, or the file has another format than its name. The message names the line.
         OSError: the file cannot be opened.
     """
     table = _open_source(table, reading or Reading()).take_side("both")
-    ids_before = _Ids()
+    ids_before, repeats = _Ids(), Repeats(table)
     count = 0
     for chunk in table.chunks():
 
@@ -319,11 +320,13 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         ids = _read_ids(table, chunk, count)
         if table.layout.id:  # numbers do not repeat
             ids_before.add(ids)
+        repeats.add(chunk, references)
         count += len(ids)
         records, raw, beside = table.complete_records(chunk), table.raw_texts(chunk), table.beside(chunk, where)
         yield Batch(ids, predictions, references, records, raw, None, beside, table.reads_texts)
     _refuse_failures(table)
     _refuse_repeated(table, ids_before)
+    table.doubts += repeats.conclude()
 
 
 def _refuse_failures(source: Source) -> None:

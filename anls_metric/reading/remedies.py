@@ -89,6 +89,22 @@ SUBMISSION_FIELD = _make_remedy(
     page=f"pick {{value}} as the field of models {_PICK}, or score them as runs of one model",
     endpoint="give a file for each submission",
 )
+MODEL_OF_ROWS = _make_remedy(
+    "score each submission with <submission_field={value}>; if these are different questions, number the rows with "
+    "<id_field=none>",
+    page=f"pick {{value}} as the field of models {_PICK}; if these are different questions, pick none for the ids",
+    endpoint="give a file for each submission",
+)
+FILE_FOR_EACH = _make_remedy(
+    "give each file by itself if it is a submission; if these are different questions, number the rows with "
+    "<id_field=none>",
+    page="give each file by itself",
+)
+RUNS_BY_ID = _make_remedy(
+    "to score the mean of the runs, name the field of the ids, or of the questions, with <id_field>",
+    page=f"to score the mean of the runs, pick the field of the ids, or of the questions, {_PICK}",
+    endpoint="to score the mean of the runs, name the field of the ids, or of the questions, with id_field",
+)
 PICK_SUBMISSION_FIELD = _make_remedy(
     "name the field of the models with <submission_field>",
     page=f"pick the field of the models {_PICK}",

@@ -70,6 +70,7 @@ def type_command(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, line: 
     monkeypatch.chdir(folder)
     for key, value in {"gold_json": {"data": GOLD}, **files}.items():
         name = ".".join(key.rsplit("_", 1))
+        Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(format_file(name, value), encoding="utf-8")
     status, out, err = run(*shlex.split(line))
     assert status in (0, 2), err
@@ -140,6 +141,20 @@ def test_gold_file_in_any_shape_is_read(run: Run, tmp_path: Path, monkeypatch: p
     assert read_scores(printed) == [SCORE], message
 
 
+def list_rows(answers: Mapping[int, str] = BASE) -> list[dict[str, Any]]:
+    """Make a table without ids."""
+    return [
+        {"question": f"What is {k}?", "answers": ACCEPTED[k], "prediction": answers[k], "page": f"p{k % 5}"}
+        for k in IDS
+    ]
+
+
+def list_of_two(field: str) -> list[dict[str, Any]]:
+    return [
+        {**row, field: model} for model, answers in (("base", BASE), ("tuned", TUNED)) for row in list_rows(answers)
+    ]
+
+
 TWO: dict[str, tuple[str, dict[str, Any]]] = {
     "model": ("long.csv", {"long_csv": list_by("model")}),
     "checkpoint": ("long.csv", {"long_csv": list_by("checkpoint")}),
@@ -151,6 +166,12 @@ TWO: dict[str, tuple[str, dict[str, Any]]] = {
     "columns": (
         "t.csv --prediction-field base,tuned",
         {"t_csv": [{"id": k, "base": BASE[k], "tuned": TUNED[k], "answers": ACCEPTED[k]} for k in IDS]},
+    ),
+    "questions without ids": ("t.csv", {"t_csv": list_of_two("model_name")}),
+    "numbers of rows": ("t.csv", {"t_csv": [{"id": n, **row} for n, row in enumerate(list_of_two("llm"))]}),
+    "rows of a model": (
+        "t.csv",
+        {"t_csv": [{"id": f"{row['model']}-{n}", **row} for n, row in enumerate(list_of_two("model"))]},
     ),
     "columns against a gold file": (
         "gold.json t.csv --prediction-field base,tuned",
@@ -188,6 +209,53 @@ def test_table_with_one_model_or_unrepeated_ids_is_one_submission(
         assert read_scores(type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[0]) == [SCORE]
 
 
+REPEATED: dict[str, tuple[list[dict[str, Any]], str, str]] = {
+    "appended after a restart": (
+        [*list_rows()[:16], *list_rows()[8:]],
+        "8 of 32 rows repeat the question and the accepted answers of another row: remove the rows",
+        "",
+    ),
+    "padding of a sampler": ([*list_rows(), *list_rows()[:3]], "3 of 27 rows repeat", ""),
+    "a row for each accepted answer": (
+        [{**row, "answers": text} for row in list_rows() for text in row["answers"]],
+        "24 of 48 rows repeat the question and the prediction of the row before",
+        "",
+    ),
+    "runs": (
+        list_of_two("seed"),
+        "the field 'seed' (base, tuned) tells runs of one model apart: to score the mean of the runs, name",
+        "--id-field question",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REPEATED)
+def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
+    rows, hint, advice = REPEATED[case]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.jsonl", t_jsonl=rows)
+    assert read_scores(printed)
+    assert message.startswith("hint: ")
+    assert hint in message
+    if advice:
+        assert "hint:" not in type_command(run, tmp_path, monkeypatch, f"t.jsonl {advice}", t_jsonl=rows)[1]
+
+
+def test_same_question_about_several_documents_is_no_repetition(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"What is the currency?": ["USD"], "Is it signed?": ["yes", "no"], "Which kind is it?": ["form", "letter"]}
+    rows = [
+        {"question": question, "answers": answers[n % len(answers)], "prediction": answers[0], "kind": f"k{n % 2}"}
+        for n in range(12)
+        for question, answers in asked.items()
+    ]
+    for more in ({}, {"image": "page_{}.png"}):
+        pages = [{**row, **{k: v.format(n // 3) for k, v in more.items()}} for n, row in enumerate(rows)]
+        printed, message = type_command(run, tmp_path, monkeypatch, "t.jsonl", t_jsonl=pages)
+        assert read_scores(printed) == [0.6667]
+        assert message == ""
+
+
 # A command, its files, parts of its error, the command that follows the advice, and its scores
 REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
     "a table of methods": (
@@ -210,6 +278,27 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         ["'seed' (base, tuned) tells runs of one model apart", "--runs question"],
         "t.csv --runs question",
         [0.7917],
+    ),
+    "questions of several methods": (
+        "t.csv",
+        {"t_csv": list_of_two("method")},
+        ["each question has several rows, and the field 'method' (base, tuned) tells submissions apart"],
+        "t.csv --submission-field method",
+        [SCORE, BETTER],
+    ),
+    "questions of several methods, numbered": (
+        "t.csv",
+        {"t_csv": [{"id": n, **row} for n, row in enumerate(list_of_two("method"))]},
+        ["if these are different questions, number the rows with --id-field none"],
+        "t.csv --id-field none",
+        [0.7917],
+    ),
+    "a folder of several models": (
+        "logs",
+        {"logs/a_jsonl": list_rows(), "logs/b_jsonl": list_rows(TUNED)},
+        ["logs: the files have the same questions (a.jsonl, b.jsonl): give each file by itself"],
+        "logs/a.jsonl logs/b.jsonl",
+        [SCORE, BETTER],
     ),
     "one field for both sides": (
         "a.json --references-field answer",
