@@ -345,7 +345,11 @@ class Evaluation:
             )
         )
         doubts = [
-            *(Hint("reading", *doubt) for doubt in submission.doubts),
+            *(
+                Hint("reading", each.text, each.remedy, each.value)
+                for each in submission.doubts
+                if scored_set.mean <= each.most
+            ),
             *(Hint("clusters", each.text, CLUSTER_BY if each.field else "", each.field) for each in scored_set.doubts),
         ]
         for hint in [*hints.conclude(submission.other_texts, submission.float_count), *doubts]:

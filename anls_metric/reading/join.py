@@ -18,11 +18,11 @@ from anls_metric.reading.batch import Batch
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
-from anls_metric.reading.layouts import describe_failures
+from anls_metric.reading.layouts import Path, describe_failures, take_column
 from anls_metric.reading.records import Records
-from anls_metric.reading.repeats import Repeats
+from anls_metric.reading.repeats import Doubt, Repeats
 from anls_metric.reading.resolver import Gold, Match, Sample
-from anls_metric.reading.sources import Reading, Source, first_of, roles_of
+from anls_metric.reading.sources import Reading, Source, first_of, name_of, roles_of
 
 
 class RepeatedIdsError(InputError):
@@ -146,13 +146,15 @@ def join_files(
         yield from _join_by_position(questions, submission, forced=reading.id_field == "none")
         return
     submission.layout = submission.layout._replace(id=(match.submission_id,))
-    answers = _Answers(submission)
+    check = _QuestionCheck(gold, submission)
+    answers = _Answers(submission, check.path)
     unanswered: list[str] = []
     count = 0
     for ids, references, records in questions.batches():
         part = answers.take(ids)
         unanswered += part.unanswered
         count += len(ids)
+        check.add(records, part.asked)
         yield Batch(ids, part.predictions, references, records, part.written, None, part.beside, submission.reads_texts)
     early = answers.read_rest()
     surplus = questions.ids.find_others(early) if early else []
@@ -173,6 +175,7 @@ def join_files(
             remedy=remedies.EXTRA,
         )
     _refuse_failures(submission)
+    check.conclude(count)
     if unanswered and reading.missing != "zero":
         problem = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)})"
         raise submission.records.error(problem if answers.count else "it has no answers", remedy=remedies.MISSING)
@@ -353,24 +356,73 @@ def _count(count: int, noun: str) -> str:
 
 
 class _AnswerColumns(NamedTuple):
-    """The answers to some questions, as columns of a `Batch`, and the ids of questions without an answer."""
+    """The answers to some questions, as columns of a `Batch`.
+
+    Attributes:
+        predictions, written, beside: see `Batch`.
+        asked: the question in the record of each answer; None if these questions are not read.
+        unanswered: the ids of questions without an answer.
+    """
 
     predictions: Sequence[str | None]
     written: Sequence[str | None] | None
     beside: Sequence[Mapping[str, Any]] | None
+    asked: Sequence[Any] | None = None
     unanswered: Sequence[str] = ()
+
+
+class _QuestionCheck:
+    """Compares the questions in a submission with those of the gold file, whose ids they have.
+
+    Attributes:
+        path: the path of the question in the submission; None if a file has no questions.
+    """
+
+    def __init__(self, gold: Source, submission: Source) -> None:
+        own, other = (next(filter(each.sample.has, each.layout.question), None) for each in (gold, submission))
+        self.path: Path | None = None if own is None else other
+        self._gold_path: Path | None = None if other is None else own
+        self._submission = submission
+        self._known = array("q")  # the hashes of the questions of the gold file
+        self._others = array("q")  # the hashes of the questions that differ from those of the gold file
+        self._unlike = 0  # how many of these neither contain the question of the gold file, nor are a part of it
+
+    def add(self, records: Sequence[Mapping[str, Any]], asked: Sequence[Any] | None) -> None:
+        """Compare the questions of some records of the gold file with those of their answers."""
+        if self._gold_path is None or asked is None:
+            return
+        own = take_column(records, self._gold_path)
+        self._known.extend(hash(text) for text in own if isinstance(text, str))
+        pairs = [(text, other) for text, other in zip(asked, own) if text != other and type(text) is type(other) is str]
+        self._others.extend(hash(text) for text, _ in pairs)
+        folded = ((text.casefold(), other.casefold()) for text, other in pairs)
+        self._unlike += sum(text not in other and other not in text for text, other in folded)
+
+    def conclude(self, count: int) -> None:
+        """Add a doubt if the questions of some answers are other questions of the gold file."""
+        known = set(self._known) if self._others else set()
+        wrong = sum(text in known for text in self._others)
+        field = name_of([self.path or ""], "question")
+        if wrong:
+            text = f"{wrong:,} of {_count(count, 'question')} have an answer beside the text of another question"
+            self._submission.doubts.append(Doubt(text, remedies.QUESTIONS_DIFFER, field))
+        elif self._unlike >= max(10.0, 0.9 * count):  # translated and rewritten questions are usual, unless all fail
+            text = f"{self._unlike:,} of {_count(count, 'question')} have another text beside their answer"
+            remedy = "check that both files have the same questions, and not different splits"
+            self._submission.doubts.append(Doubt(text, remedy, most=0.2))
 
 
 class _Answers:
     """The answers of a submission by id. An answer that comes before its question is kept until then."""
 
-    def __init__(self, submission: Source) -> None:
+    def __init__(self, submission: Source, question: Any = None) -> None:
         self.count = 0
-        self._submission = submission
+        self._submission, self._question = submission, question
         self._chunks = submission.chunks()
         self._early: dict[str, str | None] = {}
         self._raw_texts: dict[str, str | None] = {}  # raw model output, if answers are extracted from it
         self._beside: dict[str, Mapping[str, Any]] = {}
+        self._asked: dict[str, Any] = {}
 
     def take(self, ids: list[str]) -> _AnswerColumns:
         """Take the answers to these questions."""
@@ -378,7 +430,7 @@ class _Answers:
         if not early:  # most files have the order of the gold file, and nothing needs to be kept
             read = self._read()
             if read is None or read[0] == ids:
-                return read[1] if read else _AnswerColumns([None] * len(ids), None, None, ids)
+                return read[1] if read else _AnswerColumns([None] * len(ids), None, None, None, ids)
             self._keep(*read)
         while not all(map(early.__contains__, ids)):
             read = self._read()
@@ -392,6 +444,7 @@ class _Answers:
             list(map(answers.get, ids)),
             [raw_texts.pop(question_id, None) for question_id in ids] if source.reading.extract else None,
             [beside.pop(question_id, NOTHING_BESIDE) for question_id in ids] if source.reads_beside else None,
+            [self._asked.pop(question_id, None) for question_id in ids] if self._question else None,
             [] if len(answers) == len(ids) else [question_id for question_id in ids if question_id not in answers],
         )
 
@@ -410,9 +463,13 @@ class _Answers:
         ids = source.ids(chunk)
         where = _locate_by_question(source, ids)
         self.count += len(ids)
-        return ids, _AnswerColumns(
-            source.predictions(chunk, where), source.raw_texts(chunk), source.beside(chunk, where)
+        predictions, raw, beside = (
+            source.predictions(chunk, where),
+            source.raw_texts(chunk),
+            source.beside(chunk, where),
         )
+        asked = take_column(chunk.records, self._question) if self._question else None
+        return ids, _AnswerColumns(predictions, raw, beside, asked)
 
     def _keep(self, ids: list[str], answers: _AnswerColumns) -> None:
         before = len(self._early)
@@ -422,6 +479,8 @@ class _Answers:
             self._raw_texts.update(zip(ids, answers.written))
         if answers.beside is not None:
             self._beside.update(zip(ids, answers.beside))
+        if answers.asked is not None:
+            self._asked.update(zip(ids, answers.asked))
         if len(self._early) != before + len(ids):
             raise _error_of_repeated(self._submission, [next(iter(known), None) or Counter(ids).most_common(1)[0][0]])
 

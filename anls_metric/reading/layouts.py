@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.choices import describe_unknown
 from anls_metric.reading import document_fields, responses
+from anls_metric.reading.column_records import get_column
 from anls_metric.reading.containers import FILE, KEY, VALUE, objects_of
 
 Path = str | Callable[[Mapping[str, Any]], Any]
@@ -59,6 +60,14 @@ def look_up(record: Any, path: str) -> Any:
 def take(record: Mapping[str, Any], path: Path) -> Any:
     """Take the value of a path, or of a function, from a record."""
     return path(record) if callable(path) else look_up(record, path)
+
+
+def take_column(records: Sequence[Mapping[str, Any]], path: Path) -> list[Any]:
+    """Take the value of a path, or of a function, from each record; `ABSENT` where there is none."""
+    try:
+        return get_column(records, path)  # type: ignore[arg-type]
+    except KeyError:
+        return [take(record, path) for record in records]
 
 
 # Functions for values that no path leads to

@@ -140,6 +140,12 @@ ORDER = _make_remedy(
     "write the question id into each answer, or name the field of the ids with <id_field>",
     page="write the question id into each answer",
 )
+QUESTIONS_DIFFER = _make_remedy(
+    "write the ids of the gold file into the answers; if no two questions have the same text, match them by their "
+    "texts with <id_field={value}>",
+    page=f"write the ids of the gold file into the answers, or pick {{value}} as the field of the ids {_PICK}",
+    endpoint="write the ids of the gold file into the answers",
+)
 REPEATED_QUESTIONS = _make_remedy(
     "keep one record for each id, or name the field of the ids with <gold_id_field>",
     page=f"keep one record for each id, or pick the field of the ids {_PICK}",

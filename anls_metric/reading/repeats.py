@@ -14,10 +14,9 @@ from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.reading import remedies, resolver
-from anls_metric.reading.column_records import get_column
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import Chunk, list_some
-from anls_metric.reading.layouts import Path, take
+from anls_metric.reading.layouts import take_column
 from anls_metric.reading.remedies import Remedy
 
 if TYPE_CHECKING:
@@ -25,10 +24,17 @@ if TYPE_CHECKING:
 
 
 class Doubt(NamedTuple):
-    """A reason to doubt how a file was read: the words of a hint, as the attributes of `hints.Hint`."""
+    """A reason to doubt how a file was read.
+
+    Attributes:
+        text, remedy, value: the words of a hint, as those of `hints.Hint`.
+        most: the largest score at which there is a hint.
+    """
 
     text: str
     remedy: Remedy | str
+    value: str = ""
+    most: float = 1.0
 
 
 class Repeats:
@@ -54,7 +60,7 @@ class Repeats:
 
     def add(self, chunk: Chunk, references: Sequence[Sequence[str]]) -> None:
         """Add the questions of a chunk. A table is not examined if it is huge, or some questions are not texts."""
-        questions = _take_column(chunk.records, self._source.layout.question[0]) if self._is_on else []
+        questions = take_column(chunk.records, self._source.layout.question[0]) if self._is_on else []
         self._is_on = self._is_on and set(map(type, questions)) == {str} and len(self._asked) < _MOST_ROWS
         if self._is_on:
             self._questions.extend(map(hash, questions))
@@ -142,13 +148,6 @@ _COPIES = 3  # a question with the same answers in more rows than this is asked 
 _ACCEPTED = 10  # a question in more rows than this is, too
 _SEVERAL = 1.3  # of each two rows, so many at most have different questions in a table of several models
 _MOST_ROWS = 200_000
-
-
-def _take_column(records: Sequence[Mapping[str, Any]], path: Path) -> list[Any]:
-    try:
-        return get_column(records, path)  # type: ignore[arg-type]
-    except KeyError:
-        return [take(record, path) for record in records]
 
 
 def _are_alike(first: Mapping[str, Any], second: Mapping[str, Any], roles: set[Any]) -> bool:

@@ -240,6 +240,46 @@ def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: p
         assert "hint:" not in type_command(run, tmp_path, monkeypatch, f"t.jsonl {advice}", t_jsonl=rows)[1]
 
 
+QUESTIONS: dict[str, tuple[Callable[[int, str], dict[str, Any]], str]] = {
+    "the same": (lambda n, text: {"question": text}, ""),
+    "in a prompt": (lambda n, text: {"prompt": f"Answer briefly. {text}"}, ""),
+    "in other words": (lambda n, text: {"question": text.replace("What is", "Name")}, ""),
+    "some of others": (
+        lambda n, text: {"question": f"What is {IDS[n + 1]}?" if 5 <= n < 17 else text},
+        "hint: 12 of 24 questions have an answer beside the text of another question: write the ids",
+    ),
+    "of another split": (
+        lambda n, text: {"question": f"Who signed letter {n}?", "prediction": f"Mr. {n}"},
+        "hint: 24 of 24 questions have another text beside their answer: check that both files",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", QUESTIONS)
+@pytest.mark.parametrize("is_shuffled", [False, True])
+def test_question_beside_an_answer_contradicts_its_id(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, is_shuffled: bool
+) -> None:
+    make, hint = QUESTIONS[case]
+    answers = [{"questionId": k, "prediction": BASE[k], **make(n, f"What is {k}?")} for n, k in enumerate(IDS)]
+    answers = random.Random(1).sample(answers, len(answers)) if is_shuffled else answers
+    _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert hint in message
+    assert bool(message) == bool(hint)
+
+
+def test_answers_can_be_matched_by_their_questions(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All answers from the fifth have the id of the question before."""
+    asked = [*IDS[:5], *IDS[6:], IDS[5]]
+    answers = [{"questionId": k, "question": f"What is {a}?", "prediction": BASE[a]} for k, a in zip(IDS, asked)]
+    _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert "19 of 24 questions" in message
+    assert "if no two questions have the same text, match them by their texts with --id-field question" in message
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json --id-field question")
+    assert read_scores(printed) == [SCORE]
+    assert "hint:" not in message
+
+
 def test_same_question_about_several_documents_is_no_repetition(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
