@@ -377,7 +377,7 @@ class Source:
         roles = [*layout.id, *layout.question, *layout.prediction, *layout.references, layout.repeated_by]
         roles += self.beside_fields.values() if self._side != "gold" else ()
         roles += self.reading.rule.list_paths(layout) if self.reading.rule else ()
-        if self._fields is not None and self._side and not any(callable(path) for path in roles):
+        if self._fields is not None and self._side and not layout.expand and not any(map(callable, roles)):
             columns = [*_columns_of(roles), *self._more_columns]
             self.records.keep_columns(columns, unless_bytes=_columns_of(self._fields))
 

@@ -268,6 +268,18 @@ def test_question_beside_an_answer_contradicts_its_id(
     assert bool(message) == bool(hint)
 
 
+@pytest.mark.parametrize("option", ["--answers x.csv", "--answers x.jsonl", "--output x.json"])
+def test_own_results_of_several_runs_have_the_same_number(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    files = {"a_json": list_answers(), "b_json": list_answers(answers=TUNED)}
+    printed, _ = type_command(run, tmp_path, monkeypatch, f"gold.json m=a.json m=b.json {option}", **files)
+    assert read_scores(printed) == [0.7917]
+    printed, message = type_command(run, tmp_path, monkeypatch, option.split()[1])
+    assert read_scores(printed) == [0.7917]
+    assert "each question has 2 answers, which are runs of one model" in message
+
+
 def test_answers_can_be_matched_by_their_questions(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All answers from the fifth have the id of the question before."""
     asked = [*IDS[:5], *IDS[6:], IDS[5]]
