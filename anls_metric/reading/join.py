@@ -18,7 +18,7 @@ from anls_metric.reading.batch import Batch
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
-from anls_metric.reading.layouts import Path, describe_failures, take_column
+from anls_metric.reading.layouts import Path, describe_failures, take, take_column
 from anls_metric.reading.records import Records
 from anls_metric.reading.repeats import Doubt, Repeats
 from anls_metric.reading.resolver import Gold, Match, Sample
@@ -176,9 +176,26 @@ def join_files(
         )
     _refuse_failures(submission)
     check.conclude(count)
+    split = _find_split(gold, unanswered) if unanswered and answers.count else ""
     if unanswered and reading.missing != "zero":
-        problem = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)})"
-        raise submission.records.error(problem if answers.count else "it has no answers", remedy=remedies.MISSING)
+        problem = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)}){split}"
+        remedy = remedies.OTHER_SPLIT if split else remedies.MISSING
+        raise submission.records.error(problem if answers.count else "it has no answers", remedy=remedy)
+    if split:
+        text = f"{_count(len(unanswered), 'question')} without an answer score 0{split}"
+        submission.doubts.append(Doubt(text, "remove them from the gold file if the model was not asked"))
+
+
+def _find_split(gold: Source, unanswered: Sequence[str]) -> str:
+    """Say in which split all unanswered questions are, if no other question is in it; "" for none."""
+    ids = frozenset(unanswered)
+    field = next(filter(resolver.is_split_field, gold.sample.list_paths()), None)
+    pairs = _read_again(gold) if field and gold.layout.id else []
+    lacking, answered = (
+        {str(take(record, field)) for key, record in pairs if field and (key in ids) == side} for side in (True, False)
+    )
+    is_split = lacking and answered and lacking.isdisjoint(answered)
+    return f", and all of them have {field} = {' or '.join(sorted(lacking))}" if is_split else ""
 
 
 def refuse_swapped(gold: Source, submission: Source) -> None:

@@ -168,6 +168,11 @@ MISSING = _make_remedy(
     page=f"add the answers, or turn on “{UNANSWERED}”",
     endpoint="add the answers, or score them 0 with unanswered_score_0",
 )
+OTHER_SPLIT = _make_remedy(
+    "remove them from the gold file, or, if the model was asked and gave no answer, score them 0 with <missing=zero>",
+    page=f"remove them from the gold file, or, if the model was asked and gave no answer, turn on “{UNANSWERED}”",
+    endpoint="remove them from the gold file, or score them 0 with unanswered_score_0",
+)
 EXTRA = _make_remedy(
     "remove these answers, or ignore them with <extra=ignore>",
     page=f"remove these answers, or turn on “{OTHER_ANSWERS}”",

@@ -458,6 +458,11 @@ def _error_of_unknown_ids(gold: Gold, own: Path | None, sample: Sample, column: 
     return InputError(problem, sample.name, remedies.UNKNOWN_IDS)
 
 
+def is_split_field(name: str) -> bool:
+    """Whether a field says in which split of a data set a question is, by its name."""
+    return re.search(r"(?:^|[_.])(?:data_?)?(?:split|subset|partition|fold)s?$", name.lower()) is not None
+
+
 # Long tables
 
 

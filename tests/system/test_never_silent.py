@@ -280,6 +280,24 @@ def test_own_results_of_several_runs_have_the_same_number(
     assert "each question has 2 answers, which are runs of one model" in message
 
 
+def test_unanswered_split_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = [{**record, "split": ["train", "test", "val"][n // 8]} for n, record in enumerate(GOLD)]
+    files = {"gold_json": gold, "a_json": [{"questionId": key, "prediction": BASE[key]} for key in IDS[16:]]}
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", **files)
+    assert printed == ""
+    assert ", and all of them have split = test or train: remove them from the gold file, or" in message
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json --missing zero", **files)
+    assert read_scores(printed) == [0.25]
+    assert "hint: 16 questions without an answer score 0, and all of them have split = test or train" in message
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", **{**files, "gold_json": gold[16:]})
+    assert (read_scores(printed), message) == ([0.75], "")
+    mixed = [{**record, "split": ["train", "val"][n % 2]} for n, record in enumerate(GOLD)]
+    printed, message = type_command(
+        run, tmp_path, monkeypatch, "gold.json a.json --missing zero", **{**files, "gold_json": mixed}
+    )
+    assert (read_scores(printed), message) == ([0.25], "")
+
+
 def test_answers_can_be_matched_by_their_questions(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All answers from the fifth have the id of the question before."""
     asked = [*IDS[:5], *IDS[6:], IDS[5]]
