@@ -9,7 +9,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from itertools import islice, repeat
+from itertools import compress, islice, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 from anls_metric.reading import remedies, resolver
@@ -401,8 +401,7 @@ class _QuestionCheck:
         self._gold_path: Path | None = None if other is None else own
         self._submission = submission
         self._known = array("q")  # the hashes of the questions of the gold file
-        self._others = array("q")  # the hashes of the questions that differ from those of the gold file
-        self._unlike = 0  # how many of these neither contain the question of the gold file, nor are a part of it
+        self._others = array("q")  # the hashes of questions that neither contain that of the gold file nor are in it
 
     def add(self, records: Sequence[Mapping[str, Any]], asked: Sequence[Any] | None) -> None:
         """Compare the questions of some records of the gold file with those of their answers."""
@@ -411,9 +410,9 @@ class _QuestionCheck:
         own = take_column(records, self._gold_path)
         self._known.extend(hash(text) for text in own if isinstance(text, str))
         pairs = [(text, other) for text, other in zip(asked, own) if text != other and type(text) is type(other) is str]
-        self._others.extend(hash(text) for text, _ in pairs)
-        folded = ((text.casefold(), other.casefold()) for text, other in pairs)
-        self._unlike += sum(text not in other and other not in text for text, other in folded)
+        folded = (("".join(text.casefold().split()), "".join(other.casefold().split())) for text, other in pairs)
+        unlike = (text not in other and other not in text for text, other in folded)
+        self._others.extend(hash(text) for text, _ in compress(pairs, unlike))
 
     def conclude(self, count: int) -> None:
         """Add a doubt if the questions of some answers are other questions of the gold file."""
@@ -423,8 +422,10 @@ class _QuestionCheck:
         if wrong:
             text = f"{wrong:,} of {_count(count, 'question')} have an answer beside the text of another question"
             self._submission.doubts.append(Doubt(text, remedies.QUESTIONS_DIFFER, field))
-        elif self._unlike >= max(10.0, 0.9 * count):  # translated and rewritten questions are usual, unless all fail
-            text = f"{self._unlike:,} of {_count(count, 'question')} have another text beside their answer"
+        elif len(self._others) >= max(
+            10.0, 0.9 * count
+        ):  # translated and rewritten questions are usual, unless all fail
+            text = f"{len(self._others):,} of {_count(count, 'question')} have another text beside their answer"
             remedy = "check that both files have the same questions, and not different splits"
             self._submission.doubts.append(Doubt(text, remedy, most=0.2))
 

@@ -243,6 +243,7 @@ def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: p
 QUESTIONS: dict[str, tuple[Callable[[int, str], dict[str, Any]], str]] = {
     "the same": (lambda n, text: {"question": text}, ""),
     "in a prompt": (lambda n, text: {"prompt": f"Answer briefly. {text}"}, ""),
+    "in other letters": (lambda n, text: {"question": f" {text.upper()}\n"}, ""),
     "in other words": (lambda n, text: {"question": text.replace("What is", "Name")}, ""),
     "some of others": (
         lambda n, text: {"question": f"What is {IDS[n + 1]}?" if 5 <= n < 17 else text},
