@@ -38,9 +38,14 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
     header: list[str] = []
     last_line = 0  # of the header or of the last complete record
 
-    def swallows_lines(value: str) -> bool:
-        """Whether a value holds all tabs between its place in one line and the same place in a later line."""
-        return 0 < value.count("\n") * (len(header) - 1) == value.count("\t")
+    def swallows_lines(value: str, first: str) -> bool:
+        """Whether a value holds all tabs between its place in one line and the same place in a later line.
+
+        If the first value of its own line is a number, that of the other lines must be one, too.
+        """
+        has_all = 0 < value.count("\n") * (len(header) - 1) == value.count("\t")
+        lines = value.split("\n")[1:] if has_all and first.isdecimal() else []
+        return has_all and all(line.partition("\t")[0].isdecimal() for line in lines)
 
     def read_records() -> Iterator[tuple[int, Any]]:
         nonlocal last_line
@@ -52,7 +57,8 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
             if values == header and len(header) > 1:
                 problem = "this line is the header again, as if several files were joined"
                 raise file.error(problem, f"line {reader.line_num}", "remove this line")
-            if delimiter == "\t" and reader.line_num - last_line > 1 and any(map(swallows_lines, values)):
+            is_long = delimiter == "\t" and reader.line_num - last_line > 1
+            if is_long and any(swallows_lines(value, values[0]) for value in values):
                 problem = "a value begins with a quotation mark, and ends with that of another line"
                 raise file.error(problem, f"line {last_line + 1}", _QUOTES)
             last_line = reader.line_num

@@ -175,7 +175,7 @@ def join_files(
             remedy=remedies.EXTRA,
         )
     _refuse_failures(submission)
-    check.conclude(count)
+    check.conclude()
     split = _find_split(gold, unanswered) if unanswered and answers.count else ""
     if unanswered and reading.missing != "zero":
         problem = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)}){split}"
@@ -389,7 +389,7 @@ class _AnswerColumns(NamedTuple):
 
 
 class _QuestionCheck:
-    """Compares the questions in a submission with those of the gold file, whose ids they have.
+    """Compares the questions of a submission with those of the gold file that have the same ids; of many, the first.
 
     Attributes:
         path: the path of the question in the submission; None if a file has no questions.
@@ -405,7 +405,7 @@ class _QuestionCheck:
 
     def add(self, records: Sequence[Mapping[str, Any]], asked: Sequence[Any] | None) -> None:
         """Compare the questions of some records of the gold file with those of their answers."""
-        if self._gold_path is None or asked is None:
+        if self._gold_path is None or asked is None or len(self._known) > _MOST_READ_AGAIN:
             return
         own = take_column(records, self._gold_path)
         self._known.extend(hash(text) for text in own if isinstance(text, str))
@@ -414,9 +414,9 @@ class _QuestionCheck:
         unlike = (text not in other and other not in text for text, other in folded)
         self._others.extend(hash(text) for text, _ in compress(pairs, unlike))
 
-    def conclude(self, count: int) -> None:
+    def conclude(self) -> None:
         """Add a doubt if the questions of some answers are other questions of the gold file."""
-        known = set(self._known) if self._others else set()
+        known, count = set(self._known) if self._others else set(), len(self._known)
         wrong = sum(text in known for text in self._others)
         field = name_of([self.path or ""], "question")
         if wrong:

@@ -509,6 +509,12 @@ def test_lines_between_two_quotation_marks_are_not_one_value(
                 assert message == ""
 
 
+def test_value_of_several_lines_with_tabs_is_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["id\tprediction", *(f'{key}\t"{BASE[key]}\tmore\nand this"' for key in IDS)]
+    files = {"gold_json": GOLD, "t_tsv": "\n".join([*lines, ""])}
+    assert read_scores(type_command(run, tmp_path, monkeypatch, "gold.json t.tsv", **files)[0])
+
+
 @pytest.mark.parametrize(
     ("answers", "problem"),
     [
