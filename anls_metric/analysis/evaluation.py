@@ -345,7 +345,12 @@ class Evaluation:
             )
         )
         doubts = [
-            Hint("clusters", doubt.text, CLUSTER_BY if doubt.field else "", doubt.field) for doubt in scored_set.doubts
+            *(
+                Hint("reading", each.text, each.remedy, each.value)
+                for each in submission.doubts
+                if scored_set.mean <= each.most
+            ),
+            *(Hint("clusters", each.text, CLUSTER_BY if each.field else "", each.field) for each in scored_set.doubts),
         ]
         for hint in [*hints.conclude(submission.other_texts, submission.float_count), *doubts]:
             self._names_of_hints.setdefault(hint, []).append(submission.name)

@@ -27,7 +27,8 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
         lines: the lines that follow.
 
     Raises:
-        InputError: a line has more or fewer values than the header, two columns have the same name, or it is not CSV.
+        InputError: a line has more or fewer values than the header, or is the header again; two columns have the same
+            name; or it is not CSV.
     """
     texts = (file.decode(line, number) for number, line in enumerate(chain(head, lines), 1))
     header_line = re.sub(rb'"[^"]*"', b"", head[-1])
@@ -37,6 +38,15 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
     header: list[str] = []
     last_line = 0  # of the header or of the last complete record
 
+    def swallows_lines(value: str, first: str) -> bool:
+        """Whether a value holds all tabs between its place in one line and the same place in a later line.
+
+        If the first value of its own line is a number, that of the other lines must be one, too.
+        """
+        has_all = 0 < value.count("\n") * (len(header) - 1) == value.count("\t")
+        lines = value.split("\n")[1:] if has_all and first.isdecimal() else []
+        return has_all and all(line.partition("\t")[0].isdecimal() for line in lines)
+
     def read_records() -> Iterator[tuple[int, Any]]:
         nonlocal last_line
         for values in reader:
@@ -44,6 +54,13 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
                 problem = f"this line has {len(values):,} values, and the header has {len(header):,}"
                 remedy = f"put quotation marks around a value with {_NAMES[delimiter]} in it"
                 raise file.error(problem, f"line {reader.line_num}", remedy)
+            if values == header and len(header) > 1:
+                problem = "this line is the header again, as if several files were joined"
+                raise file.error(problem, f"line {reader.line_num}", "remove this line")
+            is_long = delimiter == "\t" and reader.line_num - last_line > 1
+            if is_long and any(swallows_lines(value, values[0]) for value in values):
+                problem = "a value begins with a quotation mark, and ends with that of another line"
+                raise file.error(problem, f"line {last_line + 1}", _QUOTES)
             last_line = reader.line_num
             if values:
                 yield last_line, dict(zip(header, values))
@@ -70,7 +87,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
 
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 _LINE_ENDS = "save it with the line ends of Unix or Windows"
-_QUOTES = 'write "" for a quotation mark inside a value, and " at the end of the value'
+_QUOTES = 'put quotation marks around the value, and write "" for one inside it'
 
 
 @contextmanager

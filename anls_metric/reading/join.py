@@ -9,7 +9,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from itertools import islice, repeat
+from itertools import compress, islice, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 from anls_metric.reading import remedies, resolver
@@ -18,10 +18,11 @@ from anls_metric.reading.batch import Batch
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
-from anls_metric.reading.layouts import describe_failures
+from anls_metric.reading.layouts import Path, describe_failures, take, take_column
 from anls_metric.reading.records import Records, find_shards
+from anls_metric.reading.repeats import Doubt, Repeats
 from anls_metric.reading.resolver import Gold, Match, Sample
-from anls_metric.reading.sources import Reading, Source, first_of, roles_of
+from anls_metric.reading.sources import Reading, Source, first_of, name_of, roles_of
 
 
 class RepeatedIdsError(InputError):
@@ -147,13 +148,15 @@ def join_files(
         yield from _join_by_position(questions, submission, forced=reading.id_field == "none")
         return
     submission.layout = submission.layout._replace(id=(match.submission_id,))
-    answers = _Answers(submission)
+    check = _QuestionCheck(gold, submission)
+    answers = _Answers(submission, check.path)
     unanswered: list[str] = []
     count = 0
     for ids, references, records in questions.batches():
         part = answers.take(ids)
         unanswered += part.unanswered
         count += len(ids)
+        check.add(records, part.asked)
         yield Batch(ids, part.predictions, references, records, part.written, None, part.beside, submission.reads_texts)
     early = answers.read_rest()
     surplus = questions.ids.find_others(early) if early else []
@@ -180,9 +183,27 @@ def join_files(
             remedy=remedies.EXTRA,
         )
     _refuse_failures(submission)
+    check.conclude()
+    split = _find_split(gold, unanswered) if unanswered and answers.count else ""
     if unanswered and reading.missing != "zero":
-        problem = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)})"
-        raise submission.records.error(problem if answers.count else "it has no answers", remedy=remedies.MISSING)
+        problem = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)}){split}"
+        remedy = remedies.OTHER_SPLIT if split else remedies.MISSING
+        raise submission.records.error(problem if answers.count else "it has no answers", remedy=remedy)
+    if split:
+        text = f"{_count(len(unanswered), 'question')} without an answer score 0{split}"
+        submission.doubts.append(Doubt(text, "remove them from the gold file if the model was not asked"))
+
+
+def _find_split(gold: Source, unanswered: Sequence[str]) -> str:
+    """Say in which split all unanswered questions are, if no other question is in it; "" for none."""
+    ids = frozenset(unanswered)
+    field = next(filter(resolver.is_split_field, gold.sample.list_paths()), None)
+    pairs = _read_again(gold) if field and gold.layout.id else []
+    lacking, answered = (
+        {str(take(record, field)) for key, record in pairs if field and (key in ids) == side} for side in (True, False)
+    )
+    is_split = lacking and answered and lacking.isdisjoint(answered)
+    return f", and all of them have {field} = {' or '.join(sorted(lacking))}" if is_split else ""
 
 
 def refuse_swapped(gold: Source, submission: Source) -> None:
@@ -313,12 +334,12 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         Batches of rows, streamed. Some errors are raised only after the last batch, so use no result before the end.
 
     Raises:
-        InputError: an id is repeated, a prediction or the accepted answers are missing, an answer is not a string, or
-            the file has another format than its name. The message names the line.
+        InputError: an id is repeated, a prediction or the accepted answers are missing, an answer is not a string, the
+            rows are of several submissions, or the file has another format than its name. The message names the line.
         OSError: the file cannot be opened.
     """
     table = _open_source(table, reading or Reading()).take_side("both")
-    ids_before = _Ids()
+    ids_before, repeats = _Ids(), Repeats(table)
     count = 0
     for chunk in table.chunks():
 
@@ -330,11 +351,13 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         ids = _read_ids(table, chunk, count)
         if table.layout.id:  # numbers do not repeat
             ids_before.add(ids)
+        repeats.add(chunk, references)
         count += len(ids)
         records, raw, beside = table.complete_records(chunk), table.raw_texts(chunk), table.beside(chunk, where)
         yield Batch(ids, predictions, references, records, raw, None, beside, table.reads_texts)
     _refuse_failures(table)
     _refuse_repeated(table, ids_before)
+    table.doubts += repeats.conclude()
 
 
 def _refuse_failures(source: Source) -> None:
@@ -361,24 +384,74 @@ def _count(count: int, noun: str) -> str:
 
 
 class _AnswerColumns(NamedTuple):
-    """The answers to some questions, as columns of a `Batch`, and the ids of questions without an answer."""
+    """The answers to some questions, as columns of a `Batch`.
+
+    Attributes:
+        predictions, written, beside: see `Batch`.
+        asked: the question in the record of each answer; None if these questions are not read.
+        unanswered: the ids of questions without an answer.
+    """
 
     predictions: Sequence[str | None]
     written: Sequence[str | None] | None
     beside: Sequence[Mapping[str, Any]] | None
+    asked: Sequence[Any] | None = None
     unanswered: Sequence[str] = ()
+
+
+class _QuestionCheck:
+    """Compares the questions of a submission with those of the gold file that have the same ids; of many, the first.
+
+    Attributes:
+        path: the path of the question in the submission; None if a file has no questions.
+    """
+
+    def __init__(self, gold: Source, submission: Source) -> None:
+        own, other = (next(filter(each.sample.has, each.layout.question), None) for each in (gold, submission))
+        self.path: Path | None = None if own is None else other
+        self._gold_path: Path | None = None if other is None else own
+        self._submission = submission
+        self._known = array("q")  # the hashes of the questions of the gold file
+        self._others = array("q")  # the hashes of questions that neither contain that of the gold file nor are in it
+
+    def add(self, records: Sequence[Mapping[str, Any]], asked: Sequence[Any] | None) -> None:
+        """Compare the questions of some records of the gold file with those of their answers."""
+        if self._gold_path is None or asked is None or len(self._known) > _MOST_READ_AGAIN:
+            return
+        own = take_column(records, self._gold_path)
+        self._known.extend(hash(text) for text in own if isinstance(text, str))
+        pairs = [(text, other) for text, other in zip(asked, own) if text != other and type(text) is type(other) is str]
+        folded = (("".join(text.casefold().split()), "".join(other.casefold().split())) for text, other in pairs)
+        unlike = (text not in other and other not in text for text, other in folded)
+        self._others.extend(hash(text) for text, _ in compress(pairs, unlike))
+
+    def conclude(self) -> None:
+        """Add a doubt if the questions of some answers are other questions of the gold file."""
+        known, count = set(self._known) if self._others else set(), len(self._known)
+        wrong = sum(text in known for text in self._others)
+        field = name_of([self.path or ""], "question")
+        if wrong:
+            text = f"{wrong:,} of {_count(count, 'question')} have an answer beside the text of another question"
+            self._submission.doubts.append(Doubt(text, remedies.QUESTIONS_DIFFER, field))
+        elif len(self._others) >= max(
+            10.0, 0.9 * count
+        ):  # translated and rewritten questions are usual, unless all fail
+            text = f"{len(self._others):,} of {_count(count, 'question')} have another text beside their answer"
+            remedy = "check that both files have the same questions, and not different splits"
+            self._submission.doubts.append(Doubt(text, remedy, most=0.2))
 
 
 class _Answers:
     """The answers of a submission by id. An answer that comes before its question is kept until then."""
 
-    def __init__(self, submission: Source) -> None:
+    def __init__(self, submission: Source, question: Any = None) -> None:
         self.count = 0
-        self._submission = submission
+        self._submission, self._question = submission, question
         self._chunks = submission.chunks()
         self._early: dict[str, str | None] = {}
         self._raw_texts: dict[str, str | None] = {}  # raw model output, if answers are extracted from it
         self._beside: dict[str, Mapping[str, Any]] = {}
+        self._asked: dict[str, Any] = {}
 
     def take(self, ids: list[str]) -> _AnswerColumns:
         """Take the answers to these questions."""
@@ -386,7 +459,7 @@ class _Answers:
         if not early:  # most files have the order of the gold file, and nothing needs to be kept
             read = self._read()
             if read is None or read[0] == ids:
-                return read[1] if read else _AnswerColumns([None] * len(ids), None, None, ids)
+                return read[1] if read else _AnswerColumns([None] * len(ids), None, None, None, ids)
             self._keep(*read)
         while not all(map(early.__contains__, ids)):
             read = self._read()
@@ -400,6 +473,7 @@ class _Answers:
             list(map(answers.get, ids)),
             [raw_texts.pop(question_id, None) for question_id in ids] if source.reading.extract else None,
             [beside.pop(question_id, NOTHING_BESIDE) for question_id in ids] if source.reads_beside else None,
+            [self._asked.pop(question_id, None) for question_id in ids] if self._question else None,
             [] if len(answers) == len(ids) else [question_id for question_id in ids if question_id not in answers],
         )
 
@@ -418,9 +492,13 @@ class _Answers:
         ids = source.ids(chunk)
         where = _locate_by_question(source, ids)
         self.count += len(ids)
-        return ids, _AnswerColumns(
-            source.predictions(chunk, where), source.raw_texts(chunk), source.beside(chunk, where)
+        predictions, raw, beside = (
+            source.predictions(chunk, where),
+            source.raw_texts(chunk),
+            source.beside(chunk, where),
         )
+        asked = take_column(chunk.records, self._question) if self._question else None
+        return ids, _AnswerColumns(predictions, raw, beside, asked)
 
     def _keep(self, ids: list[str], answers: _AnswerColumns) -> None:
         before = len(self._early)
@@ -430,6 +508,8 @@ class _Answers:
             self._raw_texts.update(zip(ids, answers.written))
         if answers.beside is not None:
             self._beside.update(zip(ids, answers.beside))
+        if answers.asked is not None:
+            self._asked.update(zip(ids, answers.asked))
         if len(self._early) != before + len(ids):
             raise _error_of_repeated(self._submission, [next(iter(known), None) or Counter(ids).most_common(1)[0][0]])
 

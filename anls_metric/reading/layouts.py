@@ -7,13 +7,16 @@ first that leads to a value counts.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.core.choices import describe_unknown
 from anls_metric.reading import document_fields, responses
+from anls_metric.reading.column_records import get_column
 from anls_metric.reading.containers import FILE, KEY, VALUE, objects_of
 
 Path = str | Callable[[Mapping[str, Any]], Any]
@@ -59,6 +62,14 @@ def look_up(record: Any, path: str) -> Any:
 def take(record: Mapping[str, Any], path: Path) -> Any:
     """Take the value of a path, or of a function, from a record."""
     return path(record) if callable(path) else look_up(record, path)
+
+
+def take_column(records: Sequence[Mapping[str, Any]], path: Path) -> list[Any]:
+    """Take the value of a path, or of a function, from each record; `ABSENT` where there is none."""
+    try:
+        return get_column(records, path)  # type: ignore[arg-type]
+    except KeyError:
+        return [take(record, path) for record in records]
 
 
 # Functions for values that no path leads to
@@ -210,6 +221,19 @@ def _join_variants(record: Mapping[str, Any]) -> Any:
 def _find_ocrbench_rule(record: Mapping[str, Any]) -> Any:
     """OCRBench v2: the type of a question says by which rule it is scored."""
     return record.get("rule", "item")
+
+
+def _split_own_runs(field: str) -> Callable[[Mapping[str, Any]], list[dict[str, Any]]]:
+    """This command: a record has the answers of all runs in a list, which is a JSON text in CSV."""
+
+    def split(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+        runs = record.get("runs")
+        with suppress(ValueError, RecursionError):
+            runs = json.loads(runs) if isinstance(runs, str) else runs
+        answers = [run[field] for run in objects_of(runs) if field in run]
+        return [{**record, field: answer} for answer in answers] or [dict(record)]
+
+    return split
 
 
 class Layout(NamedTuple):
@@ -427,6 +451,16 @@ LAYOUTS: tuple[Layout, ...] = (
         id=(KEY,),
         prediction=("det",),
         references=("gt",),
+        expand=_split_own_runs("det"),
+    ),
+    Layout(
+        "anls_answers",
+        "anls --answers",
+        ("submission", "id", "prediction", "references", "outcome", "runs"),
+        id=("id",),
+        prediction=("prediction",),
+        references=("references",),
+        expand=_split_own_runs("prediction"),
     ),
     Layout(
         "due",

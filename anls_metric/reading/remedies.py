@@ -93,6 +93,22 @@ SUBMISSION_FIELD = _make_remedy(
     page=f"pick {{value}} as the field of models {_PICK}, or score them as runs of one model",
     endpoint="give a file for each submission",
 )
+MODEL_OF_ROWS = _make_remedy(
+    "score each submission with <submission_field={value}>; if these are different questions, number the rows with "
+    "<id_field=none>",
+    page=f"pick {{value}} as the field of models {_PICK}; if these are different questions, pick none for the ids",
+    endpoint="give a file for each submission",
+)
+FILE_FOR_EACH = _make_remedy(
+    "give each file by itself if it is a submission; if these are different questions, number the rows with "
+    "<id_field=none>",
+    page="give each file by itself",
+)
+RUNS_BY_ID = _make_remedy(
+    "to score the mean of the runs, name the field of the ids, or of the questions, with <id_field>",
+    page=f"to score the mean of the runs, pick the field of the ids, or of the questions, {_PICK}",
+    endpoint="to score the mean of the runs, name the field of the ids, or of the questions, with id_field",
+)
 PICK_SUBMISSION_FIELD = _make_remedy(
     "name the field of the models with <submission_field>",
     page=f"pick the field of the models {_PICK}",
@@ -137,6 +153,12 @@ ORDER = _make_remedy(
 )
 _ONE_EACH = "write one answer for each question, in the order of the questions: an empty text where there is none"
 ONE_ANSWER_EACH = Remedy(python=_ONE_EACH, command=f"{_ONE_EACH} (in a text file, an empty line)", page=_ONE_EACH)
+QUESTIONS_DIFFER = _make_remedy(
+    "write the ids of the gold file into the answers; if no two questions have the same text, match them by their "
+    "texts with <id_field={value}>",
+    page=f"write the ids of the gold file into the answers, or pick {{value}} as the field of the ids {_PICK}",
+    endpoint="write the ids of the gold file into the answers",
+)
 REPEATED_QUESTIONS = _make_remedy(
     "keep one record for each id, or name the field of the ids with <gold_id_field>",
     page=f"keep one record for each id, or pick the field of the ids {_PICK}",
@@ -168,6 +190,11 @@ MISSING = _make_remedy(
     "add the answers, or score them 0 with <missing=zero>",
     page=f"add the answers, or turn on “{UNANSWERED}”",
     endpoint="add the answers, or score them 0 with unanswered_score_0",
+)
+OTHER_SPLIT = _make_remedy(
+    "remove them from the gold file, or, if the model was asked and gave no answer, score them 0 with <missing=zero>",
+    page=f"remove them from the gold file, or, if the model was asked and gave no answer, turn on “{UNANSWERED}”",
+    endpoint="remove them from the gold file, or score them 0 with unanswered_score_0",
 )
 EXTRA = _make_remedy(
     "remove these answers, or ignore them with <extra=ignore>",

@@ -8,7 +8,7 @@ a submission is the field that holds the ids of the gold file. Every choice that
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -39,7 +39,7 @@ REFERENCES_FIELDS = (
 ANSWER_FIELD = "answer"  # the prediction in a submission, the accepted answer in a gold file or beside a prediction
 
 # Fields that tell the submissions of a long table apart, and fields that tell the runs of one model apart.
-SUBMISSION_FIELDS = ("model", "checkpoint", "system", "submission")
+SUBMISSION_FIELDS = ("model", "checkpoint", "system", "submission", "llm")
 RUN_FIELDS = ("seed", "sample", "epoch", "run", "trial", "attempt", "repetition", "rollout")
 
 SAMPLE = 100  # the number of records that are examined
@@ -454,7 +454,7 @@ def _list_id_columns(sample: Sample, layout: Layout, usual: Path | None, places:
             values = sample.values(path)
             texts = [text for value in values if (text := as_id(value)) is not None]
             different = len(set(texts)) == len(sample.records)
-            if different and _looks_like_ids(path, values) and (places or not _are_places(texts)):
+            if different and _looks_like_ids(path, values) and (places or not are_places(texts)):
                 columns.append(_Column(path, texts, False))
     return columns
 
@@ -487,7 +487,8 @@ def _looks_like_ids(path: str, values: Sequence[Any]) -> bool:
     )
 
 
-def _are_places(texts: Sequence[str]) -> bool:
+def are_places(texts: Sequence[str]) -> bool:
+    """Whether texts number the records of a file: 0, 1, 2 or 1, 2, 3."""
     return len(texts) > 1 and any(texts == [str(n) for n in range(first, first + len(texts))] for first in (0, 1))
 
 
@@ -556,12 +557,36 @@ def _error_of_unknown_ids(gold: Gold, own: Path | None, sample: Sample, column: 
     return InputError(problem, sample.name, remedies.UNKNOWN_IDS)
 
 
+def is_split_field(name: str) -> bool:
+    """Whether a field says in which split of a data set a question is, by its name."""
+    return re.search(r"(?:^|[_.])(?:data_?)?(?:split|subset|partition|fold)s?$", name.lower()) is not None
+
+
 # Long tables
 
 
 def find_submission_field(sample: Sample, roles: Collection[Any]) -> str | None:
     """Find the field that names the model of each record, in a table of several models; it has no other role."""
-    return next((name for name in sample.list_paths() if name.lower() in SUBMISSION_FIELDS and name not in roles), None)
+    names = {name: re.sub("_(id|name|path)$", "", name.lower()) for name in sample.list_paths() if name not in roles}
+    return next((name for name, noun in names.items() if noun in SUBMISSION_FIELDS), None)
+
+
+def tells_submissions(names: Sequence[Hashable], questions: Sequence[Hashable]) -> bool:
+    """Whether values tell submissions apart: each value has nearly all questions, and each of them once.
+
+    Args:
+        names: a value of each record, such as the name of a model.
+        questions: the question of each record with its accepted answers, or a hash of them.
+
+    Example:
+        >>> tells_submissions("aaaabbbb", "wxyzwxyz"), tells_submissions("abababab", "wxyzwxyz")
+        (True, False)
+    """
+    parts: dict[Hashable, set[Hashable]] = {}
+    for name, question in zip(names, questions):
+        parts.setdefault(name, set()).add(question)
+    sizes, count = list(map(len, parts.values())), len(set(questions))
+    return 1 < len(sizes) <= len(names) / 3 and min(sizes) >= 0.8 * count and sum(sizes) >= 0.9 * len(names)
 
 
 def is_run_field(name: str, own: str = "") -> bool:

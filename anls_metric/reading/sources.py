@@ -24,6 +24,7 @@ from anls_metric.reading.layouts import ABSENT, Layout, look_up, remove_prompt, 
 from anls_metric.reading.records import DELIMITED, Records
 from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
 from anls_metric.reading.remedies import Remedy
+from anls_metric.reading.repeats import Doubt
 from anls_metric.reading.resolver import Sample, Side, as_id
 from anls_metric.reading.values import parse_accepted_value, parse_value_or_text
 
@@ -99,6 +100,7 @@ class Source:
         layout: which field is which. It holds no fields of a table until `take_side` decides.
         other_texts: fields of text that could also have been the prediction.
         notes: how the file was read, where it matters for the score.
+        doubts: reasons to doubt how it was read, which hints name.
         numbers: how many predictions are numbers rather than texts, by type.
         failures: how many requests failed, by the reason that the file gives.
         extraction: what the extraction rules did; None without rules.
@@ -116,6 +118,7 @@ class Source:
         self.reading = reading or Reading()
         self.other_texts: list[str] = []
         self.notes: list[str] = []
+        self.doubts: list[Doubt] = []
         self.numbers: Counter[type] = Counter()
         self.failures: Counter[str] = Counter()
         self.extraction = self._start_extraction()
@@ -385,7 +388,7 @@ class Source:
         roles = [*layout.id, *layout.question, *layout.prediction, *layout.references, layout.repeated_by]
         roles += self.beside_fields.values() if self._side != "gold" else ()
         roles += self.reading.rule.list_paths(layout) if self.reading.rule else ()
-        if self._fields is not None and self._side and not any(callable(path) for path in roles):
+        if self._fields is not None and self._side and not layout.expand and not any(map(callable, roles)):
             columns = [*_columns_of(roles), *self._more_columns]
             self.records.keep_columns(columns, unless_bytes=_columns_of(self._fields))
 
@@ -410,7 +413,8 @@ class Source:
             return {}
         names = {str(take(record, field)) for chunk in self.hold() for record in chunk.records}
         count = sum(len(chunk.records) for chunk in self.hold())
-        return self._split_by(field) if 1 < len(names) <= count / 2 and self._repeats_ids() else {}
+        are_several = 1 < len(names) <= count / 2 and (self._repeats_ids() or self._repeats_questions(field))
+        return self._split_by(field) if are_several else {}
 
     def _split_by(self, field: str) -> dict[str, Source]:
         chunks = self.hold()
@@ -447,11 +451,21 @@ class Source:
         ids = [str(first_of(record, paths)) for chunk in self.hold() for record in chunk.records]
         return len(set(ids)) < len(ids)
 
+    def _repeats_questions(self, field: str) -> bool:
+        """Whether the records of each value of a field have the same questions, although no id is repeated."""
+        layout, records = self.try_side("both"), [record for chunk in self.hold() for record in chunk.records]
+        if not layout.question:
+            return False
+        asked = [
+            repr([first_of(record, paths) for paths in (layout.question, layout.references)]) for record in records
+        ]
+        return resolver.tells_submissions([str(take(record, field)) for record in records], asked)
+
     def _take_part(self, chunks: list[Chunk], prediction_field: str | None = None) -> Source:
         part = copy(self)
         part._held, part._side = chunks, None
         part.reading = self.reading._replace(prediction_field=prediction_field or self.reading.prediction_field)
-        part.notes, part.other_texts, part._layouts = [], [], {}
+        part.notes, part.doubts, part.other_texts, part._layouts = [], [], [], {}
         part.numbers, part.failures, part.extraction = Counter(), Counter(), self._start_extraction()
         part.sample = Sample(self.name, chunks[0].records if chunks else [], self.sample.fields)
         return part

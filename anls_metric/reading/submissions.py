@@ -17,6 +17,7 @@ from anls_metric.reading.join import Questions, RepeatedIdsError, join_files, re
 from anls_metric.reading.names import drop_shared_prefix
 from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.remedies import Remedy
+from anls_metric.reading.repeats import Doubt
 from anls_metric.reading.resolver import refuse_two_roles
 from anls_metric.reading.runs import QUESTION, choose_run, split_runs
 from anls_metric.reading.sources import Reading, Source, name_of, roles_of
@@ -116,6 +117,11 @@ class Submission:
         sources = [*([self._questions.source] if self._questions else []), *self._sources]
         layouts = [f"{source.name}: read as {source.program}" for source in sources if source.program]
         return layouts + [f"{source.name}: {note}" for source in sources for note in source.all_notes()]
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """Reasons to doubt how the files were read."""
+        return [doubt for source in self._sources for doubt in source.doubts]
 
     @property
     def other_texts(self) -> list[str]:

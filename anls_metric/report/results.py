@@ -15,6 +15,7 @@ from typing import IO, Any
 from anls_metric.analysis.evaluation import Entry
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredRow
 from anls_metric.reading import remedies
+from anls_metric.reading.batch import Row
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.values import as_json
@@ -81,13 +82,15 @@ class ResultsFile:
         """Write more answers. OSError: the file cannot be written."""
         for scored in answers:
             row = scored.row
-            sample = {
+            sample: dict[str, Any] = {
                 "score": scored.score,
                 "question": get_question_text(row) or "",
                 "gt": list(map(as_json, row.references)),
-                "det": "" if row.prediction is None else as_json(row.prediction),
+                "det": _write_answer(row),
                 "info": scored.zero,
             }
+            if scored.runs:
+                sample["runs"] = [{"det": _write_answer(run.row), "score": run.score} for run in scored.runs]
             self._file.write(f"{self._separator}\n{json.dumps(row.id)}: {json.dumps(sample)}")
             self._separator = ","
 
@@ -112,6 +115,10 @@ class ResultsFile:
         }
         self._file.write("\n},\n" + json.dumps(totals)[1:] + "\n")
         self._refuse_to_overwrite()  # another run may have written results in the meantime
+
+
+def _write_answer(row: Row) -> Any:
+    return "" if row.prediction is None else as_json(row.prediction)
 
 
 def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write it to another file") -> None:

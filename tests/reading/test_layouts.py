@@ -307,6 +307,21 @@ FILES: dict[str, tuple[str, Any]] = {
             ),
         },
     ),
+    "anls_answers": (
+        "answers.jsonl",
+        make_list(
+            lambda n, question, answer, accepted: {
+                "submission": "base",
+                "id": str(7 + n),
+                "question": question,
+                "prediction": "the answer of a run",
+                "references": accepted,
+                "score": 0.9,
+                "outcome": "equal",
+                "runs": [{"prediction": answer, "score": 0.9, "outcome": "equal"}],
+            }
+        ),
+    ),
     "due": (
         "documents.jsonl",
         [

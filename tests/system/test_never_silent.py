@@ -70,6 +70,7 @@ def type_command(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, line: 
     monkeypatch.chdir(folder)
     for key, value in {"gold_json": {"data": GOLD}, **files}.items():
         name = ".".join(key.rsplit("_", 1))
+        Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(format_file(name, value), encoding="utf-8")
     status, out, err = run(*shlex.split(line))
     assert status in (0, 2), err
@@ -146,6 +147,20 @@ def test_gold_file_in_any_shape_is_read(run: Run, tmp_path: Path, monkeypatch: p
     assert read_scores(printed) == [SCORE], message
 
 
+def list_rows(answers: Mapping[int, str] = BASE) -> list[dict[str, Any]]:
+    """Make a table without ids."""
+    return [
+        {"question": f"What is {k}?", "answers": ACCEPTED[k], "prediction": answers[k], "page": f"p{k % 5}"}
+        for k in IDS
+    ]
+
+
+def list_of_two(field: str) -> list[dict[str, Any]]:
+    return [
+        {**row, field: model} for model, answers in (("base", BASE), ("tuned", TUNED)) for row in list_rows(answers)
+    ]
+
+
 TWO: dict[str, tuple[str, dict[str, Any]]] = {
     "model": ("long.csv", {"long_csv": list_by("model")}),
     "checkpoint": ("long.csv", {"long_csv": list_by("checkpoint")}),
@@ -157,6 +172,12 @@ TWO: dict[str, tuple[str, dict[str, Any]]] = {
     "columns": (
         "t.csv --prediction-field base,tuned",
         {"t_csv": [{"id": k, "base": BASE[k], "tuned": TUNED[k], "answers": ACCEPTED[k]} for k in IDS]},
+    ),
+    "questions without ids": ("t.csv", {"t_csv": list_of_two("model_name")}),
+    "numbers of rows": ("t.csv", {"t_csv": [{"id": n, **row} for n, row in enumerate(list_of_two("llm"))]}),
+    "rows of a model": (
+        "t.csv",
+        {"t_csv": [{"id": f"{row['model']}-{n}", **row} for n, row in enumerate(list_of_two("model"))]},
     ),
     "columns against a gold file": (
         "gold.json t.csv --prediction-field base,tuned",
@@ -192,6 +213,124 @@ def test_table_with_one_model_or_unrepeated_ids_is_one_submission(
     mixed = [{**row, "model": f"m{n % 2}"} for n, row in enumerate(one)]
     for rows in (one, mixed):
         assert read_scores(type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[0]) == [SCORE]
+
+
+REPEATED: dict[str, tuple[list[dict[str, Any]], str, str]] = {
+    "appended after a restart": (
+        [*list_rows()[:16], *list_rows()[8:]],
+        "8 of 32 rows repeat the question and the accepted answers of another row: remove the rows",
+        "",
+    ),
+    "padding of a sampler": ([*list_rows(), *list_rows()[:3]], "3 of 27 rows repeat", ""),
+    "a row for each accepted answer": (
+        [{**row, "answers": text} for row in list_rows() for text in row["answers"]],
+        "24 of 48 rows repeat the question and the prediction of the row before",
+        "",
+    ),
+    "runs": (
+        list_of_two("seed"),
+        "the field 'seed' (base, tuned) tells runs of one model apart: to score the mean of the runs, name",
+        "--id-field question",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REPEATED)
+def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
+    rows, hint, advice = REPEATED[case]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.jsonl", t_jsonl=rows)
+    assert read_scores(printed)
+    assert message.startswith("hint: ")
+    assert hint in message
+    if advice:
+        assert "hint:" not in type_command(run, tmp_path, monkeypatch, f"t.jsonl {advice}", t_jsonl=rows)[1]
+
+
+QUESTIONS: dict[str, tuple[Callable[[int, str], dict[str, Any]], str]] = {
+    "the same": (lambda n, text: {"question": text}, ""),
+    "in a prompt": (lambda n, text: {"prompt": f"Answer briefly. {text}"}, ""),
+    "in other letters": (lambda n, text: {"question": f" {text.upper()}\n"}, ""),
+    "in other words": (lambda n, text: {"question": text.replace("What is", "Name")}, ""),
+    "some of others": (
+        lambda n, text: {"question": f"What is {IDS[n + 1]}?" if 5 <= n < 17 else text},
+        "hint: 12 of 24 questions have an answer beside the text of another question: write the ids",
+    ),
+    "of another split": (
+        lambda n, text: {"question": f"Who signed letter {n}?", "prediction": f"Mr. {n}"},
+        "hint: 24 of 24 questions have another text beside their answer: check that both files",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", QUESTIONS)
+@pytest.mark.parametrize("is_shuffled", [False, True])
+def test_question_beside_an_answer_contradicts_its_id(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, is_shuffled: bool
+) -> None:
+    make, hint = QUESTIONS[case]
+    answers = [{"questionId": k, "prediction": BASE[k], **make(n, f"What is {k}?")} for n, k in enumerate(IDS)]
+    answers = random.Random(1).sample(answers, len(answers)) if is_shuffled else answers
+    _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert hint in message
+    assert bool(message) == bool(hint)
+
+
+@pytest.mark.parametrize("option", ["--answers x.csv", "--answers x.jsonl", "--output x.json"])
+def test_own_results_of_several_runs_have_the_same_number(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    files = {"a_json": list_answers(), "b_json": list_answers(answers=TUNED)}
+    printed, _ = type_command(run, tmp_path, monkeypatch, f"gold.json m=a.json m=b.json {option}", **files)
+    assert read_scores(printed) == [0.7917]
+    printed, message = type_command(run, tmp_path, monkeypatch, option.split()[1])
+    assert read_scores(printed) == [0.7917]
+    assert "each question has 2 answers, which are runs of one model" in message
+
+
+def test_unanswered_split_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = [{**record, "split": ["train", "test", "val"][n // 8]} for n, record in enumerate(GOLD)]
+    files = {"gold_json": gold, "a_json": [{"questionId": key, "prediction": BASE[key]} for key in IDS[16:]]}
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", **files)
+    assert printed == ""
+    assert ", and all of them have split = test or train: remove them from the gold file, or" in message
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json --missing zero", **files)
+    assert read_scores(printed) == [0.25]
+    assert "hint: 16 questions without an answer score 0, and all of them have split = test or train" in message
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", **{**files, "gold_json": gold[16:]})
+    assert (read_scores(printed), message) == ([0.75], "")
+    mixed = [{**record, "split": ["train", "val"][n % 2]} for n, record in enumerate(GOLD)]
+    printed, message = type_command(
+        run, tmp_path, monkeypatch, "gold.json a.json --missing zero", **{**files, "gold_json": mixed}
+    )
+    assert (read_scores(printed), message) == ([0.25], "")
+
+
+def test_answers_can_be_matched_by_their_questions(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All answers from the fifth have the id of the question before."""
+    asked = [*IDS[:5], *IDS[6:], IDS[5]]
+    answers = [{"questionId": k, "question": f"What is {a}?", "prediction": BASE[a]} for k, a in zip(IDS, asked)]
+    _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert "19 of 24 questions" in message
+    assert "if no two questions have the same text, match them by their texts with --id-field question" in message
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json --id-field question")
+    assert read_scores(printed) == [SCORE]
+    assert "hint:" not in message
+
+
+def test_same_question_about_several_documents_is_no_repetition(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {"What is the currency?": ["USD"], "Is it signed?": ["yes", "no"], "Which kind is it?": ["form", "letter"]}
+    rows = [
+        {"question": question, "answers": answers[n % len(answers)], "prediction": answers[0], "kind": f"k{n % 2}"}
+        for n in range(12)
+        for question, answers in asked.items()
+    ]
+    for more in ({}, {"image": "page_{}.png"}):
+        pages = [{**row, **{k: v.format(n // 3) for k, v in more.items()}} for n, row in enumerate(rows)]
+        printed, message = type_command(run, tmp_path, monkeypatch, "t.jsonl", t_jsonl=pages)
+        assert read_scores(printed) == [0.6667]
+        assert message == ""
 
 
 # A command, its files, parts of its error, the command that follows the advice, and its scores
@@ -248,6 +387,27 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         ["'seed' (base, tuned) tells runs of one model apart", "--runs question"],
         "t.csv --runs question",
         [0.7917],
+    ),
+    "questions of several methods": (
+        "t.csv",
+        {"t_csv": list_of_two("method")},
+        ["each question has several rows, and the field 'method' (base, tuned) tells submissions apart"],
+        "t.csv --submission-field method",
+        [SCORE, BETTER],
+    ),
+    "questions of several methods, numbered": (
+        "t.csv",
+        {"t_csv": [{"id": n, **row} for n, row in enumerate(list_of_two("method"))]},
+        ["if these are different questions, number the rows with --id-field none"],
+        "t.csv --id-field none",
+        [0.7917],
+    ),
+    "a folder of several models": (
+        "logs",
+        {"logs/a_jsonl": list_rows(), "logs/b_jsonl": list_rows(TUNED)},
+        ["logs: the files have the same questions (a.jsonl, b.jsonl): give each file by itself"],
+        "logs/a.jsonl logs/b.jsonl",
+        [SCORE, BETTER],
     ),
     "one field for both sides": (
         "a.json --references-field answer",
@@ -447,6 +607,41 @@ def test_error_leads_to_the_number_in_one_more_attempt(
     assert not (tmp_path / "x.json").exists()
     printed, message = type_command(run, tmp_path, monkeypatch, next_line)
     assert read_scores(printed) == scores, message
+
+
+def test_second_header_of_joined_tables_is_an_error(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"question": f"What is {k}?", "prediction": BASE[k], "answers": ACCEPTED[k]} for k in IDS]
+    joined = format_file("a.csv", rows[:10]) + format_file("b.csv", rows[10:])
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=joined)
+    assert printed == ""
+    assert "t.csv, line 12: this line is the header again, as if several files were joined: remove" in message
+    joined = format_file("a.csv", rows)
+    assert read_scores(type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=joined)[0]) == [SCORE]
+
+
+def test_lines_between_two_quotation_marks_are_not_one_value(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quotation mark begins the prediction of the fourth question, and another one ends that of the eighth."""
+    for columns in (["id", "prediction", "answers"], ["id", "answers", "prediction"]):
+        for rows in ({3: '"The', 7: 'Sun"'}, {3: '"""The"', 7: '"Sun"""'}):
+            cells = [{"id": str(k), "answers": ACCEPTED[k][0], "prediction": BASE[k]} for k in IDS]
+            for place, text in rows.items():
+                cells[place]["prediction"] = text
+            lines = ["\t".join(columns), *("\t".join(row[name] for name in columns) for row in cells)]
+            printed, message = type_command(run, tmp_path, monkeypatch, "t.tsv", t_tsv="\n".join([*lines, ""]))
+            if rows[3] == '"The':
+                assert printed == ""
+                assert "t.tsv, line 5: a value begins with a quotation mark, and ends with that of another" in message
+            else:
+                assert read_scores(printed)
+                assert message == ""
+
+
+def test_value_of_several_lines_with_tabs_is_read(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ["id\tprediction", *(f'{key}\t"{BASE[key]}\tmore\nand this"' for key in IDS)]
+    files = {"gold_json": GOLD, "t_tsv": "\n".join([*lines, ""])}
+    assert read_scores(type_command(run, tmp_path, monkeypatch, "gold.json t.tsv", **files)[0])
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,11 @@ def rename(rows: list[dict[str, Any]], old: str, new: str) -> list[dict[str, Any
     return [{new if name == old else name: value for name, value in row.items()} for row in rows]
 
 
+def ask(rows: list[dict[str, Any]], **more: Any) -> list[dict[str, Any]]:
+    """Replace ids by the texts of the questions."""
+    return [{**row, "question": f"What is {row['id']}?", **more, "id": n} for n, row in enumerate(rows)]
+
+
 class Case(NamedTuple):
     """A command that ends with a remedy, and the command that the remedy suggests. ``mended`` replaces files."""
 
@@ -122,6 +127,35 @@ CASES = {
     "RUNS": Case("long.json --runs error", "long.json --runs question", {"long.json": name_models("seed")}),
     "OTHER_QUESTIONS": Case("m=t.json m=u.json", "one=t.json two=u.json", {"t.json": TABLE[:12], "u.json": TABLE[12:]}),
     "SUBMISSION_FIELD": Case("long.json", "long.json --submission-field method", {"long.json": name_models("method")}),
+    "MODEL_OF_ROWS": Case(
+        "long.json",
+        "long.json --submission-field method",
+        {"long.json": [*ask(TABLE, method="base"), *ask(TABLE, method="tuned")]},
+    ),
+    "FILE_FOR_EACH": Case(
+        "'s?.jsonl'",
+        "one=s1.jsonl two=s2.jsonl",
+        {f"s{n}.jsonl": rename(ask(TABLE), "id", "place") for n in (1, 2)},
+    ),
+    "RUNS_BY_ID": Case(
+        "long.json",
+        "long.json --id-field question",
+        {"long.json": rename([*ask(TABLE, seed=1), *ask(TABLE, seed=2)], "id", "place")},
+    ),
+    "QUESTIONS_DIFFER": Case(
+        "gold.json a.json",
+        "gold.json a.json --id-field question",
+        {
+            "gold.json": [{**row, "question": f"What is {row['questionId']}?"} for row in GOLD],
+            "a.json": [{**row, "question": f"What is {KEYS[n - 1]}?"} for n, row in enumerate(ANSWERS)],
+        },
+    ),
+    "OTHER_SPLIT": Case(
+        "gold.json a.json",
+        "gold.json a.json",
+        {"gold.json": [{**row, "split": "ab"[n // 12]} for n, row in enumerate(GOLD)], "a.json": ANSWERS[:12]},
+        {"gold.json": GOLD[:12]},
+    ),
     "NONE_KEYS": Case(
         "t.json --variant anls_star",
         "t.json --variant anls_star --none-keys ignored",

@@ -1,0 +1,161 @@
+"""Finds questions that a table asks several times: for several models, or because rows were written twice.
+
+Repeated ids tell this. If a table has no ids, or numbers its rows, the questions and their accepted answers tell it.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice, repeat
+from operator import eq
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from anls_metric.reading import remedies, resolver
+from anls_metric.reading.errors import InputError
+from anls_metric.reading.input_file import Chunk, list_some
+from anls_metric.reading.layouts import take_column
+from anls_metric.reading.remedies import Remedy
+
+if TYPE_CHECKING:
+    from anls_metric.reading.sources import Source
+
+
+class Doubt(NamedTuple):
+    """A reason to doubt how a file was read.
+
+    Attributes:
+        text, remedy, value: the words of a hint, as those of `hints.Hint`.
+        most: the largest score at which there is a hint.
+    """
+
+    text: str
+    remedy: Remedy | str
+    value: str = ""
+    most: float = 1.0
+
+
+class Repeats:
+    """Collects the questions of a table, as hashes of 8 bytes.
+
+    Args:
+        source: the table.
+    """
+
+    def __init__(self, source: Source) -> None:
+        layout, sample = source.layout, source.sample
+        self._source = source
+        ids = list(map(str, sample.values(layout.id[0]))) if layout.id else []
+        self._has_ids = bool(ids) and not resolver.are_places(ids)
+        self._is_on = source.reads_texts and source.reading.id_field != "none" and bool(layout.question)
+        if self._has_ids:  # only several submissions repeat questions then, and a field of few values names them
+            roles = {*layout.id, *layout.question, *layout.prediction, *layout.references}
+            counts = [len(set(map(str, sample.values(name)))) for name in sample.list_paths() if name not in roles]
+            self._is_on = self._is_on and any(count <= 0.1 * len(ids) for count in counts)
+        self._questions, self._asked = array("q"), array("q")
+        self._neighbours = 0  # rows with the question of the row before
+        self._files: list[tuple[str, int]] = []  # the file of each chunk in a folder, and the number of its records
+
+    def add(self, chunk: Chunk, references: Sequence[Sequence[str]]) -> None:
+        """Add the questions of a chunk. A table is not examined if it is huge, or some questions are not texts."""
+        questions = take_column(chunk.records, self._source.layout.question[0]) if self._is_on else []
+        self._is_on = self._is_on and set(map(type, questions)) == {str} and len(self._asked) < _MOST_ROWS
+        if self._is_on:
+            self._questions.extend(map(hash, questions))
+            self._asked.extend(map(hash, zip(questions, map(tuple, references))))
+            self._neighbours += sum(map(eq, questions, islice(questions, 1, None)))
+            self._files.append((chunk.unit.rpartition(", ")[0], len(questions)))
+
+    def conclude(self) -> list[Doubt]:
+        """Return the reasons to doubt the number of questions.
+
+        Raises:
+            InputError: a field, or the file in a folder, tells several submissions apart that have the same questions.
+        """
+        count, distinct = len(self._asked), len(set(self._asked)) if self._is_on else 0
+        doubts = self._find_submissions() if 2 * distinct <= _SEVERAL * count and self._is_on else []
+        if doubts or self._has_ids or not self._is_on:
+            return doubts
+        copies = self._find_copies() if count - distinct >= max(_LEAST, 0.01 * count) else []
+        return copies or (self._find_lists() if self._neighbours >= max(_LEAST, 0.05 * count) else [])
+
+    def _find_submissions(self) -> list[Doubt]:
+        source = self._source
+        files = list(chain.from_iterable(repeat(name, count) for name, count in self._files))
+        if resolver.tells_submissions(files, self._asked):
+            problem = f"the files have the same questions ({list_some(dict.fromkeys(files))})"
+            raise InputError(problem, source.name, remedies.FILE_FOR_EACH)
+        records = list(self._read_again())
+        for name in dict.fromkeys(chain.from_iterable(records[: resolver.SAMPLE])):
+            values = [record.get(name) for record in records]
+            if set(map(type, values)) <= {str, int} and resolver.tells_submissions(values, self._asked):
+                names = list_some(dict.fromkeys(map(str, values)))
+                problem = f"each question has several rows, and the field {name!r} ({names})"
+                if resolver.is_run_field(name, source.layout.run_field):
+                    return [Doubt(f"{problem} tells runs of one model apart", remedies.RUNS_BY_ID)]
+                raise InputError(f"{problem} tells submissions apart", source.name, remedies.MODEL_OF_ROWS, name)
+        return []
+
+    def _read_again(self) -> Iterator[Mapping[str, Any]]:
+        """Read the records again; none if the file cannot be read again."""
+        again = self._source.reopen()
+        yield from chain.from_iterable(chunk.records for chunk in again.chunks()) if again else ()
+
+    def _find_copies(self) -> list[Doubt]:
+        """Find rows that were written twice.
+
+        Questions like "What is the date?" have several answers, and may repeat one by chance. They do not count.
+        """
+        counts = Counter(self._asked)
+        answers_of = Counter(question for question, _ in set(zip(self._questions, self._asked)))
+        roles = self._list_roles("id", "prediction")
+        first: dict[int, Mapping[str, Any]] = {}
+        count = 0
+        for question, key, record in zip(self._questions, self._asked, self._read_again()):
+            if answers_of[question] == 1 < counts[key] <= _COPIES:
+                other = first.setdefault(key, record)
+                count += other is not record and _are_alike(other, record, roles)
+        text = f"{count:,} of {len(self._asked):,} rows repeat the question and the accepted answers of another row"
+        least = max(_LEAST, 0.01 * len(self._asked))
+        return [Doubt(text, "remove the rows that were written twice")] if count >= least else []
+
+    def _find_lists(self) -> list[Doubt]:
+        """Find questions with a row for each accepted answer."""
+        counts = Counter(self._questions)
+        roles = self._list_roles("id", "references")
+        before: tuple[int, int, Mapping[str, Any]] = 0, 0, {}
+        count = 0
+        for question, key, record in zip(self._questions, self._asked, self._read_again()):
+            if question == before[0] and key != before[1] and counts[question] <= _ACCEPTED:
+                count += _are_alike(before[2], record, roles)
+            before = question, key, record
+        text = f"{count:,} of {len(self._asked):,} rows repeat the question and the prediction of the row before"
+        least = max(_LEAST, 0.05 * len(self._asked))
+        remedy = "if they hold its other accepted answers, write these into one row, as a list"
+        return [Doubt(text, remedy)] if count >= least else []
+
+    def _list_roles(self, *roles: str) -> set[Any]:
+        """List the fields in which rows may differ: those of the roles, numbers of rows, and other texts of models."""
+        sample, paths = self._source.sample, [path for role in roles for path in getattr(self._source.layout, role)]
+        numbers = [name for name in sample.list_paths() if resolver.are_places(list(map(str, sample.values(name))))]
+        return {*paths, *numbers, *self._source.other_texts}
+
+
+_LEAST = 3.0  # rows
+_COPIES = 3  # a question with the same answers in more rows than this is asked about several documents
+_ACCEPTED = 10  # a question in more rows than this is, too
+_SEVERAL = 1.3  # of each two rows, so many at most have different questions in a table of several models
+_MOST_ROWS = 200_000
+
+
+def _are_alike(first: Mapping[str, Any], second: Mapping[str, Any], roles: set[Any]) -> bool:
+    """Whether two rows are about the same document: all fields but these roles, measurements and times are the same."""
+    different = (value for name, value in second.items() if name not in roles and first.get(name) != value)
+    return not any(map(_names_document, different))
+
+
+def _names_document(value: Any) -> bool:
+    """Whether a value can name a document, and is neither a measurement nor a time."""
+    return not isinstance(value, float) and not re.match(r"\d{4}-\d\d-\d\d[T ]|\d+\.\d+$", str(value))
