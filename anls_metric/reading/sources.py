@@ -197,6 +197,7 @@ class Source:
                 self._note(f"it has no filters: the filter {self.reading.filter!r} is not used")
             if side == "both":
                 resolver.refuse_two_roles(self.sample, self.layout)
+                self.choose_references((record, self.read_first(record)) for record in self.sample.records)
             self._note_other_texts(side, gold_fields)
         return self
 
@@ -256,6 +257,25 @@ class Source:
         if self.other_texts:
             others = " or ".join(map(repr, self.other_texts[:3]))
             self.notes.append(f"the prediction is read from {self.layout.prediction[0]!r}, not from {others}")
+
+    def choose_references(self, pairs: Iterable[tuple[Mapping[str, Any], Any]]) -> None:
+        """Choose the field of the accepted answers by its values, and note the fields that were not chosen.
+
+        Args:
+            pairs: some records of this file, each with its prediction.
+        """
+        others = resolver.find_other_references(self.sample, self.layout)
+        if self.reading.references_field or not self.reads_texts or not others:
+            return
+        field, rest = resolver.choose_references(self._side or "both", self.layout, others, list(pairs))
+        self.layout = self.layout._replace(references=(field,))
+        if rest:
+            not_read = " or ".join(map(repr, rest[:3]))
+            self._note(f"the accepted answers are read from {field!r}, not from {not_read}")
+
+    def read_first(self, record: Mapping[str, Any]) -> Any:
+        """Read the prediction of a record of the sample, before any rule extracts it."""
+        return text_of_parts(first_of(record, self.layout.prediction))
 
     @property
     def prediction_fields(self) -> list[str]:

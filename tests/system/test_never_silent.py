@@ -356,6 +356,56 @@ def test_choice_of_a_prediction_is_a_note(run: Run, tmp_path: Path, monkeypatch:
     assert message == "anls: a.json: the prediction is read from 'answer', not from 'notes'\n"
 
 
+# Fields beside the accepted answers in "answer" -> the fields that the note names as read and as not read
+BESIDE: dict[str, tuple[dict[str, Any], str, str]] = {
+    "categories": ({"label": "total"}, "answer", "label"),
+    "several categories": ({"labels": ["total", "handwritten"]}, "answer", "labels"),
+    "a citation": ({"reference": "Section 3, page 2"}, "answer", "reference"),
+    "a flag": ({"gold": "yes"}, "answer", "gold"),
+    "no citations": ({"references": []}, "answer", "references"),
+    "more answers": ({"aliases": ["nothing of this kind"]}, "answer", "aliases"),
+    "a second answer": ({"answer_2": "nothing of this kind"}, "answer", "answer_2"),
+}
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_accepted_answers_are_read_from_the_field_that_predictions_fit(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    beside, read, other = BESIDE[case]
+    gold = [{"questionId": key, "answer": texts[0], **beside} for key, texts in ACCEPTED.items()]
+    table = [{**row, "prediction": BASE[row["questionId"]]} for row in gold]
+    for line in ("g.json a.json", "t.json"):
+        files = {"g_json": gold, "a_json": list_answers(), "t_json": table}
+        printed, message = type_command(run, tmp_path, monkeypatch, line, **files)
+        assert read_scores(printed) == [SCORE], message
+        note = f"the accepted answers are read from {read!r}, not from {other!r}"
+        assert message == f"anls: {line.split()[0]}: {note}\n"
+        named, message = type_command(run, tmp_path, monkeypatch, f"{line} --references-field {read}")
+        assert (read_scores(named), message) == ([SCORE], "")
+
+
+def test_field_without_other_accepted_answers_gives_no_note(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = {"label": "total", "aliases": [], "answer_type": "amount", "answers_variants": ["nothing of this kind"]}
+    gold = [{**row, "answer": ACCEPTED[row["questionId"]][1], **more} for row in GOLD]  # type: ignore[index]
+    files = {"g_json": gold, "a_json": list_answers()}
+    printed, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", **files)
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_accepted_answers_that_no_prediction_fits_keep_their_usual_field(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = [{"answer": texts[0], "label": "total", "prediction": "no"} for texts in ACCEPTED.values()]
+    _, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)
+    assert "the accepted answers are read from 'label', not from 'answer'" in message
+    table = [{"label": texts[0], "answer": texts[1], "output": f"It is {texts[1]}"} for texts in ACCEPTED.values()]
+    _, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)  # an answer taken out of the output
+    assert "the accepted answers are read from 'label', not from 'answer'" in message
+
+
 def test_field_that_one_of_several_files_lacks_is_a_note(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
