@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from anls_metric.analysis.evidence import Case, Evidence
 from anls_metric.analysis.extraction_search import find_rules
-from anls_metric.analysis.outcomes import Judge, stands_in
+from anls_metric.analysis.outcomes import Judge, refuses, stands_in
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies
 from anls_metric.reading.extract import EXTRACTORS, extractor
@@ -59,7 +59,8 @@ def _each(shows: Callable[[Case], bool], *marks: str) -> Callable[[Evidence], Fi
 
 def _find_copies(evidence: Evidence) -> Findings:
     fields = f" (other fields of text: {', '.join(evidence.other_fields)})" if evidence.other_fields else ""
-    return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied else {}
+    surprises = evidence.total >= (20 if fields else 30)  # a good model can answer a few questions letter for letter
+    return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied and surprises else {}
 
 
 def _find_numbers_of_file(evidence: Evidence) -> Findings:
@@ -139,30 +140,30 @@ def _is_cut_off_json(case: Case) -> bool:
 
 # Lists that are written as texts
 
-# A separator -> whether it certainly separates answers. If not, one of the parts must fit the prediction.
-_SEPARATORS = {"||": True, " | ": True, "|": True, ";": False, "\n": False}
+_SEPARATORS = ("||", " | ", "|", ";", "\n")
 
 
 def _find_joined(evidence: Evidence) -> Findings:
+    """Find the accepted answers of which a part, between separators, fits the prediction."""
     separators = [separator for separator in _SEPARATORS if separator in evidence.references]
     joined: dict[int, str] = {}
     for case in evidence.wrong if separators else ():
         for separator in separators if len(case.references) == 1 else ():
             parts = [part for part in case.references[0].split(separator) if part.strip()]
-            if len(parts) > 1 and (_SEPARATORS[separator] or evidence.is_better(case, case.prediction, parts)):
+            if len(parts) > 1 and evidence.is_better(case, case.prediction, parts):
                 joined[case.number] = separator
                 break
     return joined
 
 
 def _is_accepted_by_character(case: Case) -> bool:
-    return len(case.references) > 3 and set(map(len, case.references)) == {1}
+    several = len(case.prediction.strip()) > 1  # otherwise the answers may be letters of choices
+    return several and len(case.references) > 3 and set(map(len, case.references)) == {1}
 
 
-_PRINTED = (
-    r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:"""
-    r"""|\{[^{}:'",]+,[^{}:'"]+\}$|\[[^\[\]'"]+\]$"""
-)
+_PRINTED = r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:"""
+# A list without quotation marks, which can also be an answer like "[12]".
+_BARE_LIST = r"""\{([^{}:'",]+,[^{}:'"]+)\}|\[([^\[\]'"]+)\]"""
 
 
 def _is_printed(text: str) -> bool:
@@ -176,22 +177,33 @@ def _is_printed(text: str) -> bool:
         return True
 
 
-def _is_printed_reference(case: Case) -> bool:
-    return len(case.references) == 1 and _is_printed(case.references[0])
+def _find_printed(evidence: Evidence) -> Findings:
+    """Find the accepted answers that are a printed list; without quotation marks, an item must fit the prediction."""
+    findings = {}
+    for case in evidence.wrong:
+        text = case.references[0].strip() if len(case.references) == 1 else ""
+        bare = re.fullmatch(_BARE_LIST, text)
+        items = (bare[1] or bare[2]).split(",") if bare else ()
+        if evidence.is_better(case, case.prediction, items) if bare else _is_printed(text):
+            findings[case.number] = ""
+    return findings
 
 
 # The same text in another spelling
 
 
-def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: str = "") -> Findings:
-    """Find the predictions that score more once both sides are normalized.
+def _find_respelled(
+    normalize: Callable[[str], str], evidence: Evidence, mark: str = "", sides: str = "both"
+) -> Findings:
+    """Find the predictions that score more once both sides, "predictions" or "references" are normalized.
 
     Only texts with the mark can change; without a mark, only texts that are not ASCII.
     """
     cases = evidence.find_mark(mark) if mark else evidence.of_other_letters
     respelled = {}
     for case in cases:
-        prediction, *references = map(normalize, (case.prediction, *case.references))
+        prediction = case.prediction if sides == "references" else normalize(case.prediction)
+        references = case.references if sides == "predictions" else list(map(normalize, case.references))
         if evidence.is_better(case, prediction, references):
             respelled[case.number] = ""
     return respelled
@@ -199,9 +211,20 @@ def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: s
 
 def _find_floats(evidence: Evidence) -> Findings:
     """Find whole numbers written as floats, unless they are few and the model also writes whole numbers."""
-    findings = _find_respelled(partial(re.sub, r"^(-?\d+)\.0$", r"\1"), evidence, ".0")
+    findings = _find_respelled(_write_whole, evidence, ".0", "predictions")
     few = 0 < len(findings) <= max(1, 0.01 * evidence.total)
     return {} if few and any(case.prediction.isdecimal() for case in (*evidence.wrong, *evidence.right)) else findings
+
+
+def _find_floats_of_gold(evidence: Evidence) -> Findings:
+    """Find accepted whole numbers written as floats, unless the model writes whole numbers so, too."""
+    findings = _find_respelled(_write_whole, evidence, ".0", "references") if ".0" in evidence.references else {}
+    also = any(_write_whole(case.prediction) != case.prediction for case in (*evidence.wrong, *evidence.right))
+    return {} if also else findings
+
+
+def _write_whole(text: str) -> str:
+    return re.sub(r"^(-?\d+)\.0$", r"\1", text)
 
 
 _INVISIBLE = "(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]"
@@ -249,9 +272,10 @@ def _find_nulls(evidence: Evidence) -> Findings:
 
 
 def _find_repeated(evidence: Evidence) -> Findings:
-    """Find predictions that are frequent and never right."""
+    """Find predictions that are frequent, never right, and no refusal to answer."""
     counts = Counter(case.prediction for case in evidence.wrong)
     often = {text for text, count in counts.items() if count >= 0.05 * evidence.total and text.strip()}
+    often = {text for text in often if not refuses(text)}
     if often:
         often.difference_update(*(case.references for case in (*evidence.wrong, *evidence.right)))
     return {case.number: _quote(case.prediction) for case in evidence.wrong if case.prediction in often}
@@ -353,7 +377,6 @@ _COPIES = Sign(
     _find_copies,
     "predictions equal an accepted answer exactly, as if the gold file was copied{value}",
     remedies.ANOTHER_PREDICTION_FIELD,
-    least=20,
 )
 _WRAPPED = Sign("wrapped", _find_wrapped, "predictions look like raw model output", remedies.EXTRACT)
 _NULLS = Sign(
@@ -415,7 +438,7 @@ SIGNS = (
     Sign("joined", _find_joined, "accepted answers look like several in one text", remedies.REFERENCES_SEPARATOR, 0.2),
     Sign(
         "printed",
-        _each(_is_printed_reference),
+        _find_printed,
         "accepted answers look like a list in one text",
         _WRITE_LIST,
         0.2,
@@ -439,6 +462,12 @@ SIGNS = (
         _find_floats,
         'predictions score less because whole numbers are written as floats ("15.0" for "15")',
         "write the predictions as texts (pandas turns whole numbers into floats if a column has gaps)",
+    ),
+    Sign(
+        "floats of gold",
+        _find_floats_of_gold,
+        'accepted answers are whole numbers written as floats ("15.0" for "15"), and no prediction is',
+        "write the accepted answers as texts (pandas turns whole numbers into floats if a column has gaps)",
     ),
     Sign(
         "accents",

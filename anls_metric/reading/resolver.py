@@ -227,6 +227,7 @@ def find_other_texts(side: Side, sample: Sample, layout: Layout, known: Collecti
     anything = chosen[0] in (ANSWER_FIELD, VALUE)
     roles = {*layout.id, *layout.question, *layout.prediction, *layout.references, *QUESTION_FIELDS}
     others = [path for path in sample.list_paths() if path not in roles and path not in known]
+    others = [path for path in others if not re.search(rf"{_ID_NAME}|^(?:Unnamed: \d+)?$", path) and path != KEY]
     if not anything:
         others = [path for path in others if re.search(_LIKE_A_PREDICTION, path.rpartition(".")[2].lower())]
     if side == "submission" and not anything and sample.has(ANSWER_FIELD):

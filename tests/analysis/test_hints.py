@@ -281,6 +281,19 @@ def test_float_of_a_model_gives_no_hint() -> None:
     assert find_hints([f"{text}.0" for text in texts[1:]], as_references(f"{text}.0" for text in texts[:-1])) == []
 
 
+def test_accepted_whole_numbers_that_are_written_as_floats_give_a_hint() -> None:
+    numbers = [str(n) for n in range(3, 33)]
+    floats = as_references(f"{number}.0" for number in numbers)
+    text = 'accepted answers are whole numbers written as floats ("15.0" for "15"), and no prediction is'
+    assert find_hint(numbers, floats)[:2] == ("floats of gold", f"30 of 30 {text}")
+    mixed = [f"{number}.0" if n % 2 else number for n, number in enumerate(numbers)]
+    assert find_hints(mixed, floats) == []  # the page reads 7.0, and the model sometimes writes 7
+
+
+def test_refusals_give_no_repeated_hint() -> None:
+    assert find_hints_of_many(lambda _: "unanswerable", 30) == []
+
+
 def test_numbers_of_the_file_give_a_hint_if_they_are_wrong() -> None:
     hint = find_hint(["1234.5", *MANY[1:]], as_references(["$1,234.50", *MANY[1:]]), float_count=3)
     assert hint.text.startswith("1 of 90 predictions are wrong and were numbers in the file, so their written form is")
@@ -301,11 +314,20 @@ def test_copy_of_the_accepted_answers_gives_a_hint() -> None:
         "(other fields of text: model_response, output): "
         "if another field holds the predictions, name it with prediction"
     )
-    assert "other fields" not in find_hint([*ANSWERS, None], as_references([*ANSWERS, "Cola"])).text
-    assert find_hints(ANSWERS[:19]) == []
-    assert find_hints([ANSWERS[0].lower(), *ANSWERS[1:]]) == []
-    assert find_hints(ANSWERS, piece=7)[0].key == "copies"
-    assert find_hints([*ANSWERS[:-1], "Cola"], piece=7) == find_hints(["Cola", *ANSWERS[1:]], piece=7) == []
+    references = as_references(MANY)
+    assert "other fields" not in find_hint([*MANY[:-1], None], references).text
+    assert find_hints(ANSWERS[:19], other_fields=["output"]) == find_hints(ANSWERS) == []  # a good model can do this
+    assert find_hints([MANY[0].lower(), *MANY[1:]], references) == []
+    assert find_hints(MANY, references, piece=7)[0].key == "copies"
+    assert find_hints([*MANY[:-1], "Cola"], references, piece=7) == []
+    assert find_hints(["Cola", *MANY[1:]], references, piece=7) == []
+
+
+def test_copy_takes_the_first_or_the_last_accepted_answer() -> None:
+    human = [[answer, f"the {answer}", f"{answer}."] for answer in MANY]
+    assert find_hint([texts[0] for texts in human], human).key == "copies"
+    assert find_hint([texts[-1] for texts in human], human, piece=7).key == "copies"
+    assert find_hints([texts[n % 3] for n, texts in enumerate(human)], human) == []
 
 
 @pytest.mark.parametrize("piece", [1, 5, 1000])
@@ -468,6 +490,7 @@ def test_joined_hint_names_the_separator(separator: str) -> None:
 def test_separator_inside_an_answer_gives_no_hint() -> None:
     assert find_hints(ANSWERS, [[f"{answer[::-1]}; and more of it"] for answer in ANSWERS]) == []
     assert find_hints(ANSWERS, [["a|b", answer[::-1]] for answer in ANSWERS]) == []  # a list it is
+    assert find_hints(ANSWERS, [[f"NY | {n}"] for n in range(24)]) == []
 
 
 @pytest.mark.parametrize(
@@ -483,6 +506,15 @@ def test_separator_inside_an_answer_gives_no_hint() -> None:
 def test_printed_references_give_a_hint(printed: Callable[[list[str]], str]) -> None:
     references = [[printed([answer, f"the {answer}"])] for answer in ANSWERS]
     assert find_hint(ANSWERS, references).key == "printed"
+
+
+def test_brackets_inside_an_answer_give_no_hint() -> None:
+    pages = [f"[{n}]" for n in range(90)]
+    assert find_hints([f"[{n + n % 3}]" for n in range(90)], as_references(pages)) == []
+
+
+def test_letters_of_choices_give_no_hint() -> None:
+    assert find_hints(list("abcdef") * 15, [["a", "b", "c", "d"]] * 90) == []
 
 
 def test_references_split_into_characters_give_a_hint() -> None:

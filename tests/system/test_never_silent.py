@@ -356,6 +356,22 @@ def test_choice_of_a_prediction_is_a_note(run: Run, tmp_path: Path, monkeypatch:
     assert message == "anls: a.json: the prediction is read from 'answer', not from 'notes'\n"
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a_csv": [{"": n, **row} for n, row in enumerate(list_answers("answer"))]},
+        {"a_json": [{"Unnamed: 0": str(n), **row} for n, row in enumerate(list_answers("answer"))]},
+        {"a_json": {str(n): row for n, row in enumerate(list_answers("answer"))}},
+    ],
+)
+def test_index_of_pandas_is_no_choice_of_a_prediction(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, Any]
+) -> None:
+    (name,) = files
+    printed, message = type_command(run, tmp_path, monkeypatch, f"gold.json {name.replace('_', '.')}", **files)
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
 # Fields beside the accepted answers in "answer" -> the fields that the note names as read and as not read
 BESIDE: dict[str, tuple[dict[str, Any], str, str]] = {
     "categories": ({"label": "total"}, "answer", "label"),
