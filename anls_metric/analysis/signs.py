@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import NamedTuple
@@ -140,18 +140,31 @@ def _is_cut_off_json(case: Case) -> bool:
 
 # Lists that are written as texts
 
-_SEPARATORS = ("||", " | ", "|", ";", "\n")
+_SEPARATORS = ("||", " | ", "|", ";", "；", "\n", r"\n", "\t", "<br>", "<br/>", "<sep>", "[SEP]", "##", "&&", "@@", "^")
+_TYPED = {"\n": r"\n", "\t": r"\t"}  # as users write them
+_INSIDE_ANSWERS = (" / ", "/", " or ", " OR ", ", ", "、", "~")  # separators that are also common inside an answer
 
 
 def _find_joined(evidence: Evidence) -> Findings:
     """Find the accepted answers of which a part, between separators, fits the prediction."""
-    separators = [separator for separator in _SEPARATORS if separator in evidence.references]
+    return _find_parts(evidence, _SEPARATORS, lambda case, parts: evidence.is_better(case, case.prediction, parts))
+
+
+def _find_perhaps_joined(evidence: Evidence) -> Findings:
+    """Find the accepted answers of which a part equals the prediction, if few predictions hold the separator."""
+    cases = [*evidence.wrong, *evidence.right]
+    rare = [each for each in _INSIDE_ANSWERS if 5 * sum(each in case.prediction for case in cases) <= len(cases)]
+    return _find_parts(evidence, rare, lambda case, parts: case.prediction.strip().lower() in map(str.lower, parts))
+
+
+def _find_parts(evidence: Evidence, separators: Iterable[str], fits: Callable[[Case, Sequence[str]], bool]) -> Findings:
     joined: dict[int, str] = {}
+    separators = [separator for separator in separators if separator in evidence.references]
     for case in evidence.wrong if separators else ():
         for separator in separators if len(case.references) == 1 else ():
-            parts = [part for part in case.references[0].split(separator) if part.strip()]
-            if len(parts) > 1 and evidence.is_better(case, case.prediction, parts):
-                joined[case.number] = separator
+            parts = [part.strip() for part in case.references[0].split(separator) if part.strip()]
+            if len(parts) > 1 and fits(case, parts):
+                joined[case.number] = _TYPED.get(separator, separator)
                 break
     return joined
 
@@ -161,7 +174,10 @@ def _is_accepted_by_character(case: Case) -> bool:
     return several and len(case.references) > 3 and set(map(len, case.references)) == {1}
 
 
-_PRINTED = r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:"""
+_PRINTED = (
+    r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:"""
+    r"""|"[^"]*"(?:, ?"[^"]*")+$|'[^']*'(?:, ?'[^']*')+$|"\[.*\]"$"""
+)
 # A list without quotation marks, which can also be an answer like "[12]".
 _BARE_LIST = r"""\{([^{}:'",]+,[^{}:'"]+)\}|\[([^\[\]'"]+)\]"""
 
@@ -436,6 +452,13 @@ SIGNS = (
     Sign("cut off", _each(_is_cut_off_json, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
     _NULLS,
     Sign("joined", _find_joined, "accepted answers look like several in one text", remedies.REFERENCES_SEPARATOR, 0.2),
+    Sign(
+        "perhaps joined",
+        _find_perhaps_joined,
+        'accepted answers look like several in one text, with "{value}" between them',
+        _WRITE_LIST,
+        0.2,
+    ),
     Sign(
         "printed",
         _find_printed,

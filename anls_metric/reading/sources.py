@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.core.rows import as_text, describe
+from anls_metric.core.rows import as_references, as_text, describe
 from anls_metric.reading import layouts, remedies, resolver
 from anls_metric.reading.answer_fields import CONFIDENCE, CONFIDENCE_FIELDS, JUDGE, READERS
 from anls_metric.reading.column_records import get_column
@@ -636,7 +636,12 @@ class Source:
             if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
                 raise _error_of_value(value, paths, name, where(number))
         column = [_parse_at(parse_references, value, name, where, number) for number, value in enumerate(column)]
-        return column if separator is None else [_split_references(references, separator) for references in column]
+        if separator is None:
+            return column
+        return [
+            _parse_at(partial(_split_references, separator), references, name, where, number)
+            for number, references in enumerate(column)
+        ]
 
     def _parse_accepted(self, value: Any, name: str) -> Sequence[Any]:
         """Parse an accepted answer: one value, or several as ``{"__tuple__": [...]}``."""
@@ -735,8 +740,14 @@ def _parse_only_item(answer: str) -> str | None:
     return items[0] if len(items) == 1 and items[0] != answer else None
 
 
-def _split_references(references: Sequence[str], separator: str) -> Sequence[str]:
-    return [part.strip() for reference in references for part in reference.split(separator)]
+def _split_references(separator: str, references: Sequence[str], what: str) -> Sequence[str]:
+    r"""Split accepted answers at a separator. The separators ``\n`` and ``\t`` may be written with a backslash."""
+    sign = _WRITTEN_SIGNS.get(separator, separator)
+    parts = [part.strip() for text in references for part in text.replace(sign, separator).split(separator)]
+    return as_references([part for part in parts if part], what)
+
+
+_WRITTEN_SIGNS = {r"\n": "\n", r"\t": "\t"}
 
 
 def _write_numbers(value: Any) -> Any:

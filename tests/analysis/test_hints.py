@@ -478,25 +478,40 @@ def test_single_prediction_with_decomposed_accents_gives_a_hint() -> None:
     assert find_hint(predictions).text.startswith("1 of 24 predictions")
 
 
-@pytest.mark.parametrize("separator", ["|", " | ", "||", ";", "\n"])
+@pytest.mark.parametrize("separator", ["|", " | ", "||", ";", "\n", "\t", r"\n", "<br>", "；"])
 def test_joined_hint_names_the_separator(separator: str) -> None:
     references = [[f"{answer}{separator}the {answer}"] for answer in ANSWERS]
     text = "24 of 24 accepted answers look like several in one text"
-    assert find_hint(ANSWERS, references) == ("joined", text, remedies.REFERENCES_SEPARATOR, separator)
+    written = {"\n": r"\n", "\t": r"\t"}.get(separator, separator)
+    assert find_hint(ANSWERS, references) == ("joined", text, remedies.REFERENCES_SEPARATOR, written)
     few = [row if n < 4 else [answer] for n, (row, answer) in enumerate(zip(references, ANSWERS))]
     assert find_hints(ANSWERS, few) == []
+
+
+@pytest.mark.parametrize("separator", [" / ", "/", " or ", ", "])
+def test_separator_that_is_common_in_answers_gives_a_hint_to_write_lists(separator: str) -> None:
+    hint = find_hint(ANSWERS, [[f"{answer}{separator}the {answer}"] for answer in ANSWERS])
+    assert hint.text == f'24 of 24 accepted answers look like several in one text, with "{separator}" between them'
+    assert hint.remedy == 'write the accepted answers as a list of texts: ["a", "b"]'
 
 
 def test_separator_inside_an_answer_gives_no_hint() -> None:
     assert find_hints(ANSWERS, [[f"{answer[::-1]}; and more of it"] for answer in ANSWERS]) == []
     assert find_hints(ANSWERS, [["a|b", answer[::-1]] for answer in ANSWERS]) == []  # a list it is
     assert find_hints(ANSWERS, [[f"NY | {n}"] for n in range(24)]) == []
+    places = [f"{answer}, NC" for answer in MANY]  # the model leaves the state out of some answers
+    assert (
+        find_hints([place.removesuffix(", NC" * (n % 4 == 0)) for n, place in enumerate(places)], as_references(places))
+        == []
+    )
 
 
 @pytest.mark.parametrize(
     "printed",
     [
         lambda texts: str(set(texts)),
+        lambda texts: json.dumps(texts)[1:-1],
+        lambda texts: json.dumps(json.dumps(texts)),
         str,
         json.dumps,
         lambda texts: f"{{{','.join(texts)}}}",

@@ -372,6 +372,33 @@ def test_index_of_pandas_is_no_choice_of_a_prediction(
     assert (read_scores(printed), message) == ([SCORE], "")
 
 
+@pytest.mark.parametrize("separator", ["\n", "\t", r"\n", "<br>", "；", "|"])
+def test_hint_about_joined_answers_leads_to_the_number(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, separator: str
+) -> None:
+    texts = {key: answers if n % 4 else [answers[0]] for n, (key, answers) in enumerate(ACCEPTED.items())}
+    gold = [{"questionId": key, "answers": separator.join(answers)} for key, answers in texts.items()]
+    files = {"g_csv": gold, "a_json": list_answers()}
+    _, message = type_command(run, tmp_path, monkeypatch, "g.csv a.json", **files)
+    advice = re.search(r"--references-separator .*", message)
+    assert advice, message
+    printed, message = type_command(run, tmp_path, monkeypatch, f"g.csv a.json {advice[0]}")
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_empty_parts_between_separators_are_no_accepted_answers(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = [{"questionId": key, "answers": f"{texts[0]}| |{texts[1]}|"} for key, texts in ACCEPTED.items()]
+    empty = {key: text.replace("something else", "") for key, text in BASE.items()}
+    files = {"g_csv": gold, "a_json": list_answers("answer", empty)}
+    printed, message = type_command(run, tmp_path, monkeypatch, "g.csv a.json --references-separator '|'", **files)
+    assert read_scores(printed) == [SCORE], message
+    only = [{**row, "answers": "|"} for row in gold]
+    _, message = type_command(run, tmp_path, monkeypatch, "g.csv a.json --references-separator '|'", g_csv=only)
+    assert "error: g.csv, question 49000: answers is an empty list" in message
+
+
 # Fields beside the accepted answers in "answer" -> the fields that the note names as read and as not read
 BESIDE: dict[str, tuple[dict[str, Any], str, str]] = {
     "categories": ({"label": "total"}, "answer", "label"),
