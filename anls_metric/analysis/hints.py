@@ -94,9 +94,12 @@ class Hints:
         low = [place for place, score in enumerate(scores) if score < 1.0]
         wrong = make_cases(rows, low, self._rows)
         step = 1 + len(rows) // _RIGHT
-        right = make_cases(rows, (place for place in range(0, len(rows), step) if scores[place] >= 1.0), self._rows)
+        predictions, references = rows.batch.predictions, rows.batch.references
+        places = set(range(0, len(rows), step))
+        if "" in predictions:
+            places.update(place for place, text in enumerate(predictions) if text == "" and any(references[place]))
+        right = make_cases(rows, (place for place in sorted(places) if scores[place] >= 1.0), self._rows)
         self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
-        predictions = rows.batch.predictions
         if self._of_texts and not NULLS.isdisjoint(cast("Sequence[str]", predictions)):
             self._right_nulls |= NULLS & {text for text, score in zip(predictions, scores) if score >= 1.0}
         self._copied_places = {place for place in self._copied_places if not wrong and _are_copied(rows, place)}

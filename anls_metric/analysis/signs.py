@@ -287,6 +287,33 @@ def _find_nulls(evidence: Evidence) -> Findings:
     return dict.fromkeys(lost, " or ".join(f'"{text}"' for text in sorted(set(lost.values()))))
 
 
+_GOLD_NULLS = NULLS - {"None", "N/A"}  # these two are also answers
+
+
+def _find_gold_nulls(evidence: Evidence) -> Findings:
+    """Find accepted answers that are only texts for missing values and never right."""
+    nulls = _GOLD_NULLS.difference(*(case.references for case in evidence.right))
+    lost = {case.number for case in evidence.wrong if nulls.issuperset(case.references)}
+    texts = {text for case in evidence.wrong if case.number in lost for text in case.references}
+    return dict.fromkeys(lost, " or ".join(f'"{text}"' for text in sorted(texts)))
+
+
+def _find_accepted_empty(evidence: Evidence) -> Findings:
+    """Find the empty predictions, unless they are few, that are right since an empty text pads the accepted answers."""
+    padded = [case.number for case in evidence.right if not case.prediction and any(case.references)]
+    return dict.fromkeys(padded if len(padded) >= 0.02 * evidence.total else (), "")
+
+
+def _find_categories(evidence: Evidence) -> Findings:
+    """Find accepted answers that are a few texts again and again, where predictions differ and all score 0."""
+    wrong = [case for case in evidence.wrong if case.score == 0.0]
+    counts = Counter(chain.from_iterable(set(case.references) for case in wrong))
+    differ = len({case.prediction for case in wrong}) >= 0.5 * len(wrong)
+    if evidence.right_count or not differ or len(counts) > 0.2 * len(wrong):
+        return {}
+    return dict.fromkeys((case.number for case in wrong), ", ".join(_quote(text) for text, _ in counts.most_common(3)))
+
+
 def _find_repeated(evidence: Evidence) -> Findings:
     """Find predictions that are frequent, never right, and no refusal to answer."""
     counts = Counter(case.prediction for case in evidence.wrong)
@@ -451,6 +478,18 @@ SIGNS = (
     ),
     Sign("cut off", _each(_is_cut_off_json, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
     _NULLS,
+    Sign(
+        "nulls of gold",
+        _find_gold_nulls,
+        "accepted answers are {value}, which programs write for missing values",
+        "look for the step that lost these accepted answers",
+    ),
+    Sign(
+        "accepted empty",
+        _find_accepted_empty,
+        "predictions are empty and right, because a list of accepted answers holds an empty text beside others",
+        "remove the empty texts, unless they are answers",
+    ),
     Sign("joined", _find_joined, "accepted answers look like several in one text", remedies.REFERENCES_SEPARATOR, 0.2),
     Sign(
         "perhaps joined",
@@ -558,5 +597,13 @@ SIGNS = (
         "predictions {value}",
         "no extraction rule helps: ask the model for only the answer",
         0.1,
+    ),
+    Sign(
+        "categories",
+        _find_categories,
+        "accepted answers are the same few texts ({value}), and no prediction is one of them",
+        remedies.REFERENCES_FIELD,
+        0.9,
+        least=20,
     ),
 )

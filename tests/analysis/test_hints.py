@@ -258,6 +258,35 @@ def test_null_gives_a_hint_at_any_share(text: str) -> None:
     assert hint.text == f'3 of 90 predictions are "{text}", which programs write for missing values'
 
 
+@pytest.mark.parametrize("text", ["nan", "<NA>", "null"])
+def test_null_among_accepted_answers_gives_a_hint_at_any_share(text: str) -> None:
+    references = [[text] if n < 3 else [answer] for n, answer in enumerate(MANY)]
+    hint = find_hint([*MANY[:-1], "a"], references)
+    assert hint.text == f'3 of 90 accepted answers are "{text}", which programs write for missing values'
+    beside = [[text, answer] if n < 3 else [answer] for n, answer in enumerate(MANY)]
+    assert find_hints([*MANY[:-1], "a"], beside) == []
+    assert find_hints([text, *MANY[1:-1], "a"], references) == []  # a person can be called Nan
+    none = [["None"] if n < 3 else [answer] for n, answer in enumerate(MANY)]
+    assert find_hints([*MANY[:-1], "a"], none) == []
+
+
+def test_empty_text_that_pads_accepted_answers_gives_a_hint() -> None:
+    predictions = [answer if n % 6 else "" for n, answer in enumerate([*MANY[:-1], "a"])]
+    hint = find_hint(predictions, [[answer, "", ""] for answer in MANY])
+    assert hint.text.startswith("15 of 90 predictions are empty and right, because a list of accepted answers holds")
+    unanswerable = [[answer] if n % 6 else [""] for n, answer in enumerate(MANY)]
+    assert find_hints(predictions, unanswerable) == []
+
+
+def test_categories_as_accepted_answers_give_a_hint() -> None:
+    hint = find_hint(MANY, [["accept"]] * 90)
+    text = "90 of 90 accepted answers are the same few texts ('accept'), and no prediction is one of them"
+    assert hint[:3] == ("categories", text, remedies.REFERENCES_FIELD)
+    assert find_hint(MANY, [["date", "stamp"] if n % 3 else ["total"] for n in range(90)]).key == "categories"
+    assert find_hints([MANY[0], "yes", *MANY[2:]], [["yes" if n % 3 else "no"] for n in range(90)]) == []
+    assert find_hints(["no"] * 90, [["yes"]] * 90)[0].key != "categories"
+
+
 def test_null_that_is_right_somewhere_gives_no_hint() -> None:
     references = as_references([*MANY[:-1], "none"])
     predictions = ["nan", "None", *MANY[2:-1], "None"]
