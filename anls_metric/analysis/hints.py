@@ -109,12 +109,15 @@ class Hints:
             self._pieces = {number: piece for number, piece in self._pieces.items() if number % self._step == 0}
             self._size = sum(measure_cases(chain(wrong, right)) for _, wrong, right in self._pieces.values())
 
-    def conclude(self, other_fields: Sequence[str] = (), float_count: int = 0) -> list[Hint]:
+    def conclude(
+        self, other_fields: Sequence[str] = (), float_count: int = 0, accepted_number_count: int = 0
+    ) -> list[Hint]:
         """Return a hint for each sign that enough predictions show, in the order of the table.
 
         Args:
             other_fields: other text fields of the answers that could be the prediction.
             float_count: how many predictions are floats in the file.
+            accepted_number_count: how many accepted answers are numbers in the file.
         """
         totals, *columns = zip(*self._pieces.values()) if self._pieces else ((), (), ())
         wrong, right = (list(chain.from_iterable(column)) for column in columns)
@@ -130,6 +133,7 @@ class Hints:
             bool(self._copied_places),
             other_fields,
             float_count,
+            accepted_number_count,
         )
         hints, sampled = [], " sampled" * (self._step > 1)
         for sign in SIGNS if self._of_texts else RULE_SIGNS if self._scorer.columns else VALUE_SIGNS:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from anls_metric.analysis.evidence import Case, Evidence
 from anls_metric.analysis.extraction_search import find_rules
 from anls_metric.analysis.outcomes import Judge, refuses, stands_in
+from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies
 from anls_metric.reading.extract import EXTRACTORS, extractor
@@ -237,6 +238,46 @@ def _find_floats_of_gold(evidence: Evidence) -> Findings:
     findings = _find_respelled(_write_whole, evidence, ".0", "references") if ".0" in evidence.references else {}
     also = any(_write_whole(case.prediction) != case.prediction for case in (*evidence.wrong, *evidence.right))
     return {} if also else findings
+
+
+def _find_numbers_of_gold(evidence: Evidence) -> Findings:
+    """Find the predictions that are an accepted number in another form, if the gold file has numbers."""
+    findings: dict[int, str] = {}
+    for case in evidence.wrong if evidence.accepted_number_count else ():
+        numbers = [text for text in case.references if re.fullmatch(r"-?\d+(?:\.\d+)?", text)]
+        if is_any_same_value(case.prediction, numbers) or _write_share(case.prediction) in numbers:
+            findings[case.number] = ""
+    return findings
+
+
+def _write_share(text: str) -> str:
+    """Write a percentage as a share: 15% becomes 0.15."""
+    percent = re.fullmatch(r"(-?\d+(?:\.\d+)?) ?%", text.strip())
+    return f"{float(percent[1]) / 100:.12g}" if percent else text
+
+
+def _write_yes(text: str) -> str:
+    return {"true": "yes", "false": "no"}.get(text.strip().lower(), text)
+
+
+def _find_booleans(evidence: Evidence) -> Findings:
+    """Find the predictions that are right once the accepted answers true and false are read as yes and no."""
+    if not re.search("(?i)true|false", evidence.references):
+        return {}
+    changed = [case for case in evidence.wrong if any(_write_yes(text) != text for text in case.references)]
+    return {
+        case.number: "" for case in changed if _write_yes(case.prediction).lower() in map(_write_yes, case.references)
+    }
+
+
+def _find_replaced(evidence: Evidence) -> Findings:
+    return dict.fromkeys((case.number for case in evidence.find_mark("\ufffd")), "")
+
+
+def _unquote(text: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(text)
 
 
 def _write_whole(text: str) -> str:
@@ -530,6 +571,51 @@ SIGNS = (
         _find_floats_of_gold,
         'accepted answers are whole numbers written as floats ("15.0" for "15"), and no prediction is',
         "write the accepted answers as texts (pandas turns whole numbers into floats if a column has gaps)",
+    ),
+    Sign(
+        "numbers of gold",
+        _find_numbers_of_gold,
+        "accepted answers were numbers in the file, so their written form is lost "
+        '("12.5" was perhaps "$12.50" or "12.50")',
+        "write the accepted answers as texts",
+        0.05,
+        least=3,
+    ),
+    Sign(
+        "leading zeros",
+        partial(_find_respelled, partial(re.sub, r"^0+(?=[1-9]\d*$)", ""), mark="0"),
+        'predictions score less because one side has no leading zeros ("42" for "00042")',
+        "write these numbers as texts (tables drop the zeros of numbers)",
+        0.05,
+        least=3,
+    ),
+    Sign(
+        "percent",
+        partial(_find_respelled, _write_share, mark="%"),
+        'predictions score less because one side has shares for percentages ("0.15" for "15%")',
+        "write the percentages as texts",
+        0.05,
+        least=3,
+    ),
+    Sign(
+        "booleans",
+        _find_booleans,
+        "predictions score less because the accepted answers are true and false instead of yes and no",
+        "write these answers as texts",
+        0.05,
+        least=3,
+    ),
+    Sign(
+        "replaced",
+        _find_replaced,
+        "predictions or their accepted answers contain U+FFFD, which stands for lost letters",
+        "read the original file in its own encoding",
+    ),
+    Sign(
+        "URL escapes",
+        partial(_find_respelled, _unquote, mark="%"),
+        "predictions score less because of URL escapes (%20 for a blank)",
+        "decode both sides with urllib.parse.unquote",
     ),
     Sign(
         "accents",

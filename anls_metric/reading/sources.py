@@ -100,6 +100,7 @@ class Source:
         other_texts: fields of text that could also have been the prediction.
         notes: how the file was read, where it matters for the score.
         numbers: how many predictions are numbers rather than texts, by type.
+        accepted_numbers: how many accepted answers are numbers rather than texts, by type.
         failures: how many requests failed, by the reason that the file gives.
         extraction: what the extraction rules did; None without rules.
 
@@ -116,6 +117,7 @@ class Source:
         self.other_texts: list[str] = []
         self.notes: list[str] = []
         self.numbers: Counter[type] = Counter()
+        self.accepted_numbers: Counter[type] = Counter()
         self.failures: Counter[str] = Counter()
         self.extraction = self._start_extraction()
         self._fields = fields
@@ -337,10 +339,12 @@ class Source:
         return separate and bool(layout.references) and any(map(self.sample.has, layout.prediction))
 
     def all_notes(self) -> list[str]:
-        """Return the notes, with sentences about predictions that are numbers, and about failed requests."""
+        """Return the notes, with sentences about answers that are numbers, and about failed requests."""
         counts = {
             "predictions are whole numbers, read as their digits": self.numbers[int],
             "predictions are decimal numbers": self.numbers[float],
+            "accepted answers are whole numbers, read as their digits": self.accepted_numbers[int],
+            "accepted answers are decimal numbers": self.accepted_numbers[float],
         }
         notes = [*self.notes, *(f"{count:,} {what}" for what, count in counts.items() if count)]
         return [*notes, *([layouts.describe_failures(self.failures)] if self.failures else [])]
@@ -461,7 +465,8 @@ class Source:
         part._held, part._side = chunks, None
         part.reading = self.reading._replace(prediction_field=prediction_field or self.reading.prediction_field)
         part.notes, part.other_texts, part._layouts = [], [], {}
-        part.numbers, part.failures, part.extraction = Counter(), Counter(), self._start_extraction()
+        part.numbers, part.accepted_numbers, part.failures = Counter(), Counter(), Counter()
+        part.extraction = self._start_extraction()
         part.sample = Sample(self.name, chunks[0].records if chunks else [], self.sample.fields)
         return part
 
@@ -631,6 +636,8 @@ class Source:
             except TypeError:
                 pass
         name, separator = name_of(paths, "references"), self.reading.references_separator
+        kinds = Counter(type(item) for value in column for item in (value if type(value) is list else [value]))
+        self.accepted_numbers.update({kind: kinds[kind] for kind in (int, float)})
         column = [_write_numbers(value) for value in column]
         for number, value in enumerate(column):
             if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):

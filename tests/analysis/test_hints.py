@@ -319,6 +319,38 @@ def test_accepted_whole_numbers_that_are_written_as_floats_give_a_hint() -> None
     assert find_hints(mixed, floats) == []  # the page reads 7.0, and the model sometimes writes 7
 
 
+# Accepted answers, the predictions of a right model, and the sign
+LOST: list[tuple[list[str], list[str], str]] = [
+    ([f"{n}.5" for n in range(30)], [f"${n}.50" for n in range(30)], "numbers of gold"),
+    ([str(n) for n in range(30)], [f"${n}" for n in range(30)], "numbers of gold"),
+    ([f"{n / 100}" for n in range(11, 41)], [f"{n}%" for n in range(11, 41)], "numbers of gold"),
+]
+MANGLED: list[tuple[list[str], list[str], str]] = [
+    ([str(n) for n in range(30)], [f"{n:05}" for n in range(30)], "leading zeros"),
+    ([f"{n / 100}" for n in range(11, 41)], [f"{n}%" for n in range(11, 41)], "percent"),
+    (["TRUE", "FALSE"] * 15, ["yes", "No"] * 15, "booleans"),
+    ([answer.replace("é", "\ufffd") for answer in ANSWERS], ANSWERS, "replaced"),
+    ([answer.replace(" ", "%20") for answer in ANSWERS], ANSWERS, "URL escapes"),
+]
+
+
+@pytest.mark.parametrize(("accepted", "predictions", "key"), [*LOST, *MANGLED])
+def test_accepted_answers_that_a_program_changed_give_one_hint(
+    accepted: list[str], predictions: list[str], key: str
+) -> None:
+    number_count = len(accepted) * (key == "numbers of gold")
+    hint = find_hint(predictions, as_references(accepted), accepted_number_count=number_count)
+    assert hint.key == key
+    few = [text if n < 1 else answer for n, (text, answer) in enumerate(zip(accepted, predictions))]
+    if key not in ("replaced", "URL escapes"):  # a model can also write one number in another form
+        assert find_hints([*predictions[:-1], "a"], as_references(few), accepted_number_count=number_count) == []
+
+
+def test_numbers_in_another_form_give_no_hint_if_they_were_texts_in_the_file() -> None:
+    for accepted, predictions, _ in LOST[:1]:
+        assert find_hints(predictions, as_references([*accepted[:-1], predictions[-1]]))[0].key != "numbers of gold"
+
+
 def test_refusals_give_no_repeated_hint() -> None:
     assert find_hints_of_many(lambda _: "unanswerable", 30) == []
 

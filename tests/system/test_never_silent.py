@@ -478,6 +478,17 @@ def test_whole_numbers_are_read_as_their_digits_in_every_format(run: Run, tmp_pa
     assert f"t.{ending}: 24 predictions are whole numbers, read as their digits" in err
 
 
+def test_numbers_among_accepted_answers_are_a_note_and_a_hint_if_predictions_have_another_form(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = [{"questionId": key, "answer": n + 0.5 if n % 2 else n} for n, key in enumerate(IDS)]
+    answers = [{"questionId": key, "prediction": f"${n + 0.5:.2f}" if n % 2 else f"{n}"} for n, key in enumerate(IDS)]
+    _, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=gold, a_json=answers)
+    assert "g.json: 12 accepted answers are whole numbers, read as their digits" in message
+    assert "g.json: 12 accepted answers are decimal numbers" in message
+    assert "hint: 12 of 24 accepted answers were numbers in the file, so their written form is lost" in message
+
+
 @pytest.mark.parametrize(
     "line",
     [
