@@ -269,7 +269,7 @@ def find_other_references(sample: Sample, layout: Layout) -> list[str]:
 
 # Names of fields with more accepted answers. `answers_variants` is not among them: DUDE does not accept these.
 _MORE_REFERENCES = (
-    r"alias(?:es)?|(?:alt|alternate|alternative|other)_(?:answer|reference)s?"
+    r"alias(?:es)?|(?:alt|alternate|alternative|other|extra|additional)_(?:answer|reference)s?"
     r"|(?:answer|reference|ground_truth|gold|gt|target|label)_?(?:\d+|alias(?:es)?|alternatives?|variants?|synonyms?)"
 )
 

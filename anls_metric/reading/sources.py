@@ -136,6 +136,7 @@ class Source:
         self._recognized = layout
         self.layout = layout or layouts.TABLE
         self.sample = Sample(self.name, self._expand(self._first[: resolver.SAMPLE]), self.records.fields)
+        self._whole_sample = self.sample  # a part of a long table keeps it, so that all parts have the same roles
         self._layouts: dict[Side, Layout] = {}
 
     def _start_extraction(self) -> ExtractionReport | None:
@@ -199,7 +200,7 @@ class Source:
                 self._note(f"it has no filters: the filter {self.reading.filter!r} is not used")
             if side == "both":
                 resolver.refuse_two_roles(self.sample, self.layout)
-                self.choose_references((record, self.read_first(record)) for record in self.sample.records)
+                self.choose_references((record, self.read_first(record)) for record in self._whole_sample.records)
             self._note_other_texts(side, gold_fields)
         return self
 
@@ -266,7 +267,7 @@ class Source:
         Args:
             pairs: some records of this file, each with its prediction.
         """
-        others = resolver.find_other_references(self.sample, self.layout)
+        others = resolver.find_other_references(self._whole_sample, self.layout)
         if self.reading.references_field or not self.reads_texts or not others:
             return
         field, rest = resolver.choose_references(self._side or "both", self.layout, others, list(pairs))

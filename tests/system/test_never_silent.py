@@ -428,6 +428,17 @@ def test_accepted_answers_are_read_from_the_field_that_predictions_fit(
         assert (read_scores(named), message) == ([SCORE], "")
 
 
+def test_accepted_answers_of_a_long_table_are_read_from_one_field(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = {"label": "total"}
+    rows = [{**row, "answer": ACCEPTED[row["questionId"]][0], **beside} for row in list_by("model", accepted=False)]
+    bad = [{**row, "prediction": "no"} if row["model"] == "tuned" else row for row in rows]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=bad)
+    assert read_scores(printed)[:2] == [SCORE, 0.0], message
+    assert message.count("are read from 'answer', not from 'label'") == 1
+
+
 def test_field_without_other_accepted_answers_gives_no_note(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
