@@ -352,7 +352,8 @@ class Evaluation:
             ),
             *(Hint("clusters", each.text, CLUSTER_BY if each.field else "", each.field) for each in scored_set.doubts),
         ]
-        for hint in [*hints.conclude(submission.other_texts, submission.float_count), *doubts]:
+        numbers = submission.float_count, submission.accepted_number_count
+        for hint in [*hints.conclude(submission.other_texts, *numbers), *doubts]:
             self._names_of_hints.setdefault(hint, []).append(submission.name)
 
     def _start_assessments(self, submission: Submission) -> Assessments | None:

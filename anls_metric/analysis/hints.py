@@ -78,7 +78,7 @@ class Hints:
         # The number of a piece -> how many predictions it has, the wrong ones, and some of the right ones.
         self._pieces: dict[int, tuple[int, list[Case], list[Case]]] = {}
         self._right_nulls: frozenset[str] = frozenset()
-        self._all_copied = True
+        self._copied_places = {0, -1}  # places of the accepted answer that every prediction equals
 
     def add(self, scored: Sequence[ScoredRow]) -> None:
         """Examine a batch. Rows without a prediction do not count."""
@@ -94,24 +94,30 @@ class Hints:
         low = [place for place, score in enumerate(scores) if score < 1.0]
         wrong = make_cases(rows, low, self._rows)
         step = 1 + len(rows) // _RIGHT
-        right = make_cases(rows, (place for place in range(0, len(rows), step) if scores[place] >= 1.0), self._rows)
+        predictions, references = rows.batch.predictions, rows.batch.references
+        places = set(range(0, len(rows), step))
+        if "" in predictions:
+            places.update(place for place, text in enumerate(predictions) if text == "" and any(references[place]))
+        right = make_cases(rows, (place for place in sorted(places) if scores[place] >= 1.0), self._rows)
         self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
-        predictions = rows.batch.predictions
         if self._of_texts and not NULLS.isdisjoint(cast("Sequence[str]", predictions)):
             self._right_nulls |= NULLS & {text for text, score in zip(predictions, scores) if score >= 1.0}
-        self._all_copied = self._all_copied and not wrong and all(map(_is_copied, rows))
+        self._copied_places = {place for place in self._copied_places if not wrong and _are_copied(rows, place)}
         self._size += measure_cases(chain(wrong, right))
         while len(self._pieces) > 1 and self._size > _MOST:
             self._step *= 2
             self._pieces = {number: piece for number, piece in self._pieces.items() if number % self._step == 0}
             self._size = sum(measure_cases(chain(wrong, right)) for _, wrong, right in self._pieces.values())
 
-    def conclude(self, other_fields: Sequence[str] = (), float_count: int = 0) -> list[Hint]:
+    def conclude(
+        self, other_fields: Sequence[str] = (), float_count: int = 0, accepted_number_count: int = 0
+    ) -> list[Hint]:
         """Return a hint for each sign that enough predictions show, in the order of the table.
 
         Args:
             other_fields: other text fields of the answers that could be the prediction.
             float_count: how many predictions are floats in the file.
+            accepted_number_count: how many accepted answers are numbers in the file.
         """
         totals, *columns = zip(*self._pieces.values()) if self._pieces else ((), (), ())
         wrong, right = (list(chain.from_iterable(column)) for column in columns)
@@ -124,9 +130,10 @@ class Hints:
             right,
             total - len(wrong),
             self._right_nulls,
-            self._all_copied,
+            bool(self._copied_places),
             other_fields,
             float_count,
+            accepted_number_count,
         )
         hints, sampled = [], " sampled" * (self._step > 1)
         for sign in SIGNS if self._of_texts else RULE_SIGNS if self._scorer.columns else VALUE_SIGNS:
@@ -139,10 +146,10 @@ class Hints:
         return hints
 
 
-def _is_copied(scored: ScoredRow) -> bool:
-    """Whether a prediction equals an accepted answer exactly, and no rules extracted it."""
-    row = scored.row
-    return row.prediction is None or (row.prediction in row.references and row.written in (None, row.prediction))
+def _are_copied(scored: Sequence[ScoredRow], place: int) -> bool:
+    """Whether each prediction equals the accepted answer at a place exactly, and no rules extracted it."""
+    rows = (each.row for each in scored if each.row.prediction is not None)
+    return all(row.prediction == row.references[place] and row.written in (None, row.prediction) for row in rows)
 
 
 def _may_show(sign: Sign, evidence: Evidence) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, repeat
 from typing import NamedTuple
 
 from anls_metric.analysis.evidence import Case, Evidence
 from anls_metric.analysis.extraction_search import find_rules
-from anls_metric.analysis.outcomes import Judge, stands_in
+from anls_metric.analysis.outcomes import Judge, refuses, stands_in
+from anls_metric.analysis.same_value import is_any_same_value
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies
 from anls_metric.reading.extract import CERTAIN, EXTRACTORS, extractor
@@ -59,7 +60,8 @@ def _each(shows: Callable[[Case], bool], *marks: str) -> Callable[[Evidence], Fi
 
 def _find_copies(evidence: Evidence) -> Findings:
     fields = f" (other fields of text: {', '.join(evidence.other_fields)})" if evidence.other_fields else ""
-    return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied else {}
+    surprises = evidence.total >= (20 if fields else 30)  # a good model can answer a few questions letter for letter
+    return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied and surprises else {}
 
 
 def _find_numbers_of_file(evidence: Evidence) -> Findings:
@@ -139,30 +141,46 @@ def _is_cut_off_json(case: Case) -> bool:
 
 # Lists that are written as texts
 
-# A separator -> whether it certainly separates answers. If not, one of the parts must fit the prediction.
-_SEPARATORS = {"||": True, " | ": True, "|": True, ";": False, "\n": False}
+_SEPARATORS = ("||", " | ", "|", ";", "；", "\n", r"\n", "\t", "<br>", "<br/>", "<sep>", "[SEP]", "##", "&&", "@@", "^")
+_TYPED = {"\n": r"\n", "\t": r"\t"}  # as users write them
+_INSIDE_ANSWERS = (" / ", "/", " or ", " OR ", ", ", "、", "~")  # separators that are also common inside an answer
 
 
 def _find_joined(evidence: Evidence) -> Findings:
-    separators = [separator for separator in _SEPARATORS if separator in evidence.references]
+    """Find the accepted answers of which a part, between separators, fits the prediction."""
+    return _find_parts(evidence, _SEPARATORS, lambda case, parts: evidence.is_better(case, case.prediction, parts))
+
+
+def _find_perhaps_joined(evidence: Evidence) -> Findings:
+    """Find the accepted answers of which a part equals the prediction, if few predictions hold the separator."""
+    cases = [*evidence.wrong, *evidence.right]
+    rare = [each for each in _INSIDE_ANSWERS if 5 * sum(each in case.prediction for case in cases) <= len(cases)]
+    return _find_parts(evidence, rare, lambda case, parts: case.prediction.strip().lower() in map(str.lower, parts))
+
+
+def _find_parts(evidence: Evidence, separators: Iterable[str], fits: Callable[[Case, Sequence[str]], bool]) -> Findings:
     joined: dict[int, str] = {}
+    separators = [separator for separator in separators if separator in evidence.references]
     for case in evidence.wrong if separators else ():
         for separator in separators if len(case.references) == 1 else ():
-            parts = [part for part in case.references[0].split(separator) if part.strip()]
-            if len(parts) > 1 and (_SEPARATORS[separator] or evidence.is_better(case, case.prediction, parts)):
-                joined[case.number] = separator
+            parts = [part.strip() for part in case.references[0].split(separator) if part.strip()]
+            if len(parts) > 1 and fits(case, parts):
+                joined[case.number] = _TYPED.get(separator, separator)
                 break
     return joined
 
 
 def _is_accepted_by_character(case: Case) -> bool:
-    return len(case.references) > 3 and set(map(len, case.references)) == {1}
+    several = len(case.prediction.strip()) > 1  # otherwise the answers may be letters of choices
+    return several and len(case.references) > 3 and set(map(len, case.references)) == {1}
 
 
 _PRINTED = (
     r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:"""
-    r"""|\{[^{}:'",]+,[^{}:'"]+\}$|\[[^\[\]'"]+\]$"""
+    r"""|"[^"]*"(?:, ?"[^"]*")+$|'[^']*'(?:, ?'[^']*')+$|"\[.*\]"$"""
 )
+# A list without quotation marks, which can also be an answer like "[12]".
+_BARE_LIST = r"""\{([^{}:'",]+,[^{}:'"]+)\}|\[([^\[\]'"]+)\]"""
 
 
 def _is_printed(text: str) -> bool:
@@ -176,22 +194,33 @@ def _is_printed(text: str) -> bool:
         return True
 
 
-def _is_printed_reference(case: Case) -> bool:
-    return len(case.references) == 1 and _is_printed(case.references[0])
+def _find_printed(evidence: Evidence) -> Findings:
+    """Find the accepted answers that are a printed list; without quotation marks, an item must fit the prediction."""
+    findings = {}
+    for case in evidence.wrong:
+        text = case.references[0].strip() if len(case.references) == 1 else ""
+        bare = re.fullmatch(_BARE_LIST, text)
+        items = (bare[1] or bare[2]).split(",") if bare else ()
+        if evidence.is_better(case, case.prediction, items) if bare else _is_printed(text):
+            findings[case.number] = ""
+    return findings
 
 
 # The same text in another spelling
 
 
-def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: str = "") -> Findings:
-    """Find the predictions that score more once both sides are normalized.
+def _find_respelled(
+    normalize: Callable[[str], str], evidence: Evidence, mark: str = "", sides: str = "both"
+) -> Findings:
+    """Find the predictions that score more once both sides, "predictions" or "references" are normalized.
 
     Only texts with the mark can change; without a mark, only texts that are not ASCII.
     """
     cases = evidence.find_mark(mark) if mark else evidence.of_other_letters
     respelled = {}
     for case in cases:
-        prediction, *references = map(normalize, (case.prediction, *case.references))
+        prediction = case.prediction if sides == "references" else normalize(case.prediction)
+        references = case.references if sides == "predictions" else list(map(normalize, case.references))
         if evidence.is_better(case, prediction, references):
             respelled[case.number] = ""
     return respelled
@@ -199,9 +228,60 @@ def _find_respelled(normalize: Callable[[str], str], evidence: Evidence, mark: s
 
 def _find_floats(evidence: Evidence) -> Findings:
     """Find whole numbers written as floats, unless they are few and the model also writes whole numbers."""
-    findings = _find_respelled(partial(re.sub, r"^(-?\d+)\.0$", r"\1"), evidence, ".0")
+    findings = _find_respelled(_write_whole, evidence, ".0", "predictions")
     few = 0 < len(findings) <= max(1, 0.01 * evidence.total)
     return {} if few and any(case.prediction.isdecimal() for case in (*evidence.wrong, *evidence.right)) else findings
+
+
+def _find_floats_of_gold(evidence: Evidence) -> Findings:
+    """Find accepted whole numbers written as floats, unless the model writes whole numbers so, too."""
+    findings = _find_respelled(_write_whole, evidence, ".0", "references") if ".0" in evidence.references else {}
+    also = any(_write_whole(case.prediction) != case.prediction for case in (*evidence.wrong, *evidence.right))
+    return {} if also else findings
+
+
+def _find_numbers_of_gold(evidence: Evidence) -> Findings:
+    """Find the predictions that are an accepted number in another form, if the gold file has numbers."""
+    findings: dict[int, str] = {}
+    for case in evidence.wrong if evidence.accepted_number_count else ():
+        numbers = [text for text in case.references if re.fullmatch(r"-?\d+(?:\.\d+)?", text)]
+        if is_any_same_value(case.prediction, numbers) or _write_share(case.prediction) in numbers:
+            findings[case.number] = ""
+    return findings
+
+
+def _write_share(text: str) -> str:
+    """Write a percentage as a share: 15% becomes 0.15."""
+    percent = re.fullmatch(r"(-?\d+(?:\.\d+)?) ?%", text.strip())
+    return f"{float(percent[1]) / 100:.12g}" if percent else text
+
+
+def _write_yes(text: str) -> str:
+    return {"true": "yes", "false": "no"}.get(text.strip().lower(), text)
+
+
+def _find_booleans(evidence: Evidence) -> Findings:
+    """Find the predictions that are right once the accepted answers true and false are read as yes and no."""
+    if not re.search("(?i)true|false", evidence.references):
+        return {}
+    changed = [case for case in evidence.wrong if any(_write_yes(text) != text for text in case.references)]
+    return {
+        case.number: "" for case in changed if _write_yes(case.prediction).lower() in map(_write_yes, case.references)
+    }
+
+
+def _find_replaced(evidence: Evidence) -> Findings:
+    return dict.fromkeys((case.number for case in evidence.find_mark("\ufffd")), "")
+
+
+def _unquote(text: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(text)
+
+
+def _write_whole(text: str) -> str:
+    return re.sub(r"^(-?\d+)\.0$", r"\1", text)
 
 
 _INVISIBLE = "(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]"
@@ -248,10 +328,38 @@ def _find_nulls(evidence: Evidence) -> Findings:
     return dict.fromkeys(lost, " or ".join(f'"{text}"' for text in sorted(set(lost.values()))))
 
 
+_GOLD_NULLS = NULLS - {"None", "N/A"}  # these two are also answers
+
+
+def _find_gold_nulls(evidence: Evidence) -> Findings:
+    """Find accepted answers that are only texts for missing values and never right."""
+    nulls = _GOLD_NULLS.difference(*(case.references for case in evidence.right))
+    lost = {case.number for case in evidence.wrong if nulls.issuperset(case.references)}
+    texts = {text for case in evidence.wrong if case.number in lost for text in case.references}
+    return dict.fromkeys(lost, " or ".join(f'"{text}"' for text in sorted(texts)))
+
+
+def _find_accepted_empty(evidence: Evidence) -> Findings:
+    """Find the empty predictions, unless they are few, that are right since an empty text pads the accepted answers."""
+    padded = [case.number for case in evidence.right if not case.prediction and any(case.references)]
+    return dict.fromkeys(padded if len(padded) >= 0.02 * evidence.total else (), "")
+
+
+def _find_categories(evidence: Evidence) -> Findings:
+    """Find accepted answers that are a few texts again and again, where predictions differ and all score 0."""
+    wrong = [case for case in evidence.wrong if case.score == 0.0]
+    counts = Counter(chain.from_iterable(set(case.references) for case in wrong))
+    differ = len({case.prediction for case in wrong}) >= 0.5 * len(wrong)
+    if evidence.right_count or not differ or len(counts) > 0.2 * len(wrong):
+        return {}
+    return dict.fromkeys((case.number for case in wrong), ", ".join(_quote(text) for text, _ in counts.most_common(3)))
+
+
 def _find_repeated(evidence: Evidence) -> Findings:
-    """Find predictions that are frequent and never right."""
+    """Find predictions that are frequent, never right, and no refusal to answer."""
     counts = Counter(case.prediction for case in evidence.wrong)
     often = {text for text, count in counts.items() if count >= 0.05 * evidence.total and text.strip()}
+    often = {text for text in often if not refuses(text)}
     if often:
         often.difference_update(*(case.references for case in (*evidence.wrong, *evidence.right)))
     return {case.number: _quote(case.prediction) for case in evidence.wrong if case.prediction in often}
@@ -353,7 +461,6 @@ _COPIES = Sign(
     _find_copies,
     "predictions equal an accepted answer exactly, as if the gold file was copied{value}",
     remedies.ANOTHER_PREDICTION_FIELD,
-    least=20,
 )
 _WRAPPED = Sign("wrapped", _find_wrapped, "predictions look like raw model output", remedies.EXTRACT)
 _NULLS = Sign(
@@ -412,10 +519,29 @@ SIGNS = (
     ),
     Sign("cut off", _each(_is_cut_off_json, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
     _NULLS,
+    Sign(
+        "nulls of gold",
+        _find_gold_nulls,
+        "accepted answers are {value}, which programs write for missing values",
+        "look for the step that lost these accepted answers",
+    ),
+    Sign(
+        "accepted empty",
+        _find_accepted_empty,
+        "predictions are empty and right, because a list of accepted answers holds an empty text beside others",
+        "remove the empty texts, unless they are answers",
+    ),
     Sign("joined", _find_joined, "accepted answers look like several in one text", remedies.REFERENCES_SEPARATOR, 0.2),
     Sign(
+        "perhaps joined",
+        _find_perhaps_joined,
+        'accepted answers look like several in one text, with "{value}" between them',
+        _WRITE_LIST,
+        0.2,
+    ),
+    Sign(
         "printed",
-        _each(_is_printed_reference),
+        _find_printed,
         "accepted answers look like a list in one text",
         _WRITE_LIST,
         0.2,
@@ -439,6 +565,57 @@ SIGNS = (
         _find_floats,
         'predictions score less because whole numbers are written as floats ("15.0" for "15")',
         "write the predictions as texts (pandas turns whole numbers into floats if a column has gaps)",
+    ),
+    Sign(
+        "floats of gold",
+        _find_floats_of_gold,
+        'accepted answers are whole numbers written as floats ("15.0" for "15"), and no prediction is',
+        "write the accepted answers as texts (pandas turns whole numbers into floats if a column has gaps)",
+    ),
+    Sign(
+        "numbers of gold",
+        _find_numbers_of_gold,
+        "accepted answers were numbers in the file, so their written form is lost "
+        '("12.5" was perhaps "$12.50" or "12.50")',
+        "write the accepted answers as texts",
+        0.05,
+        least=3,
+    ),
+    Sign(
+        "leading zeros",
+        partial(_find_respelled, partial(re.sub, r"^0+(?=[1-9]\d*$)", ""), mark="0"),
+        'predictions score less because one side has no leading zeros ("42" for "00042")',
+        "write these numbers as texts (tables drop the zeros of numbers)",
+        0.05,
+        least=3,
+    ),
+    Sign(
+        "percent",
+        partial(_find_respelled, _write_share, mark="%"),
+        'predictions score less because one side has shares for percentages ("0.15" for "15%")',
+        "write the percentages as texts",
+        0.05,
+        least=3,
+    ),
+    Sign(
+        "booleans",
+        _find_booleans,
+        "predictions score less because the accepted answers are true and false instead of yes and no",
+        "write these answers as texts",
+        0.05,
+        least=3,
+    ),
+    Sign(
+        "replaced",
+        _find_replaced,
+        "predictions or their accepted answers contain U+FFFD, which stands for lost letters",
+        "read the original file in its own encoding",
+    ),
+    Sign(
+        "URL escapes",
+        partial(_find_respelled, _unquote, mark="%"),
+        "predictions score less because of URL escapes (%20 for a blank)",
+        "decode both sides with urllib.parse.unquote",
     ),
     Sign(
         "accents",
@@ -506,5 +683,13 @@ SIGNS = (
         "predictions {value}",
         "no extraction rule helps: ask the model for only the answer",
         0.1,
+    ),
+    Sign(
+        "categories",
+        _find_categories,
+        "accepted answers are the same few texts ({value}), and no prediction is one of them",
+        remedies.REFERENCES_FIELD,
+        0.9,
+        least=20,
     ),
 )

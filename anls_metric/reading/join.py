@@ -55,6 +55,8 @@ class Questions:
         ids = Gold(sample, gold.layout, gold.first_records(), self._read_all)
         match = resolver.match(ids, submission.sample, submission.layout, reading.id_field, gold_id)
         gold.layout = gold.layout._replace(id=() if match.gold_id is None else (match.gold_id,))
+        if not self._is_matched:
+            gold.choose_references(_pair_first(ids, submission, match))
         self._is_matched = True
         return match
 
@@ -96,6 +98,17 @@ class Questions:
             yield batch
         _refuse_repeated(source, self.ids, InputError)
         self._is_read = True
+
+
+def _pair_first(gold: Gold, submission: Source, match: Match) -> Iterator[tuple[Mapping[str, Any], Any]]:
+    """Pair the first questions with their answers, where they are among the first answers."""
+    answers, path, own = submission.sample.records, match.submission_id, match.gold_id
+    if path is None:
+        yield from zip(gold.first, map(submission.read_first, answers))
+    elif own is not None:
+        by_id = {str(take(record, own)): record for record in gold.first}
+        pairs = ((by_id.get(str(take(answer, path))), answer) for answer in answers)
+        yield from ((record, submission.read_first(answer)) for record, answer in pairs if record is not None)
 
 
 def _choose_rows(batch: _Questions, ids: Container[str]) -> _Questions:

@@ -281,8 +281,8 @@ EXTRACT = _make_remedy(
 REFERENCES_SEPARATOR = Remedy(
     python="split the texts with references_separator={value!r}",
     command='split the texts with --references-separator "{value}"',
-    page=f"write {{value!r}} under “{SEPARATOR}”",
-    endpoint="write them as a list; the separator is {value!r}",
+    page=f"write “{{value}}” under “{SEPARATOR}”",
+    endpoint="write them as a list; the separator is “{value}”",
 )
 VALUES = _make_remedy(
     "write each answer as one text, or score lists and nested values with <variant=anls_star>",

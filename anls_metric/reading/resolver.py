@@ -18,6 +18,7 @@ from anls_metric.reading.containers import KEY, VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.layouts import ABSENT, Layout, Path, take
+from anls_metric.reading.references import parse_references
 
 Side = Literal["both", "gold", "submission"]
 """What a file holds: predictions with their accepted answers, accepted answers, or predictions."""
@@ -265,6 +266,92 @@ def _holds_answers(values: Sequence[Any], least: float) -> bool:
     if len(texts) < 0.9 * len(values) or len(set(texts)) < max(2.0, least):
         return False
     return not all(re.search(r"\d{4}|[\\/]", text) and not re.search(r"\s", text) for text in texts if text)
+
+
+def find_other_references(sample: Sample, layout: Layout) -> list[str]:
+    """Find fields that are named like accepted answers and hold others than the chosen field does.
+
+    Example:
+        >>> sample = Sample("gold.json", [{"answers": ["a", "b"], "answer": "a", "aliases": ["c"], "label": "date"}])
+        >>> find_other_references(sample, resolve("gold", sample))
+        ['aliases', 'label']
+    """
+    if layout.name != "table" or not layout.references:
+        return []
+    roles = {*layout.id, *layout.question, *layout.prediction, *layout.references}
+    own = [_list_accepted(take(record, layout.references[0])) for record in sample.records]
+    return [
+        path
+        for path in sample.list_paths()
+        if path not in roles and (_is_usual_reference(path) or re.fullmatch(_MORE_REFERENCES, path.lower()))
+        if any(_list_accepted(take(record, path)) - texts for record, texts in zip(sample.records, own))
+    ]
+
+
+# Names of fields with more accepted answers. `answers_variants` is not among them: DUDE does not accept these.
+_MORE_REFERENCES = (
+    r"alias(?:es)?|(?:alt|alternate|alternative|other|extra|additional)_(?:answer|reference)s?"
+    r"|(?:answer|reference|ground_truth|gold|gt|target|label)_?(?:\d+|alias(?:es)?|alternatives?|variants?|synonyms?)"
+)
+
+
+def _is_usual_reference(path: str) -> bool:
+    return path == ANSWER_FIELD or path in REFERENCES_FIELDS
+
+
+def _list_accepted(value: Any) -> set[str]:
+    """List the texts of an accepted answer, in lower case; none for a value that is no accepted answer."""
+    if isinstance(value, (str, int, float)) and value == value:
+        value = str(value)
+    try:
+        texts = parse_references(value, "")
+    except ValueError:
+        return set()
+    return {text.strip().lower() for text in texts} - {""}
+
+
+def choose_references(
+    side: Side, layout: Layout, others: Sequence[str], pairs: Sequence[tuple[Mapping[str, Any], Any]]
+) -> tuple[Path, list[str]]:
+    """Choose the field of the accepted answers by its values: the one that the predictions fit.
+
+    Args:
+        side: what the file holds.
+        layout: the chosen fields.
+        others: other fields that could hold the accepted answers: see `find_other_references`.
+        pairs: records with the accepted answers, each with its prediction.
+
+    Returns:
+        The chosen field, unless the predictions fit another one far better; and the fields that were not chosen and
+        could hold accepted answers all the same.
+
+    Example:
+        >>> names = ["Acme", "Delta", "Hooli", "Stark"]
+        >>> pairs = [({"answer": name, "label": "issuer"}, name) for name in names]
+        >>> layout = resolve("gold", Sample("gold.json", [record for record, _ in pairs]))
+        >>> layout.references, choose_references("gold", layout, ["answer"], pairs)
+        (('label',), ('answer', ['label']))
+    """
+    texts = [(record, text.strip().lower()) for record, text in pairs if isinstance(text, str)]
+    own = layout.references[0]
+    fitting = {path: [text for record, text in texts if _fits(text, take(record, path))] for path in (own, *others)}
+
+    def is_better(path: Path, other: Path) -> bool:
+        enough = len(fitting[path]) >= 0.2 * len(texts) and len(set(fitting[path])) >= 3
+        return enough and len(fitting[path]) >= 4 * len(fitting[other])
+
+    # In a table, `answer` can also be what was extracted from the prediction: then it fits every prediction.
+    usual = [path for path in others if _is_usual_reference(path)]
+    usual = [path for path in usual if (side, path) != ("both", ANSWER_FIELD) or len(fitting[path]) < 0.95 * len(texts)]
+    best = max(usual, key=lambda path: len(fitting[path]), default=own)
+    best = best if is_better(best, own) else own
+    rest = [path for path in (own, *others) if path != best and isinstance(path, str)]
+    return best, [path for path in rest if path == own or path not in usual or not is_better(best, path)]
+
+
+def _fits(text: str, value: Any) -> bool:
+    """Whether a prediction is an accepted answer, or contains one that is not very short."""
+    return any(text == accepted or (len(accepted) > 2 and accepted in text) for accepted in _list_accepted(value))
 
 
 # Ids by value

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.core.rows import as_text, describe
+from anls_metric.core.rows import as_references, as_text, describe
 from anls_metric.reading import layouts, remedies, resolver
 from anls_metric.reading.answer_fields import CONFIDENCE, CONFIDENCE_FIELDS, JUDGE, READERS
 from anls_metric.reading.column_records import get_column
@@ -102,6 +102,7 @@ class Source:
         notes: how the file was read, where it matters for the score.
         doubts: reasons to doubt how it was read, which hints name.
         numbers: how many predictions are numbers rather than texts, by type.
+        accepted_numbers: how many accepted answers are numbers rather than texts, by type.
         failures: how many requests failed, by the reason that the file gives.
         extraction: what the extraction rules did; None without rules.
         faces_texts: whether the predictions of another file are texts.
@@ -120,6 +121,7 @@ class Source:
         self.notes: list[str] = []
         self.doubts: list[Doubt] = []
         self.numbers: Counter[type] = Counter()
+        self.accepted_numbers: Counter[type] = Counter()
         self.failures: Counter[str] = Counter()
         self.extraction = self._start_extraction()
         self.faces_texts = False
@@ -139,6 +141,7 @@ class Source:
         self._recognized = layout
         self.layout = layout or layouts.TABLE
         self.sample = Sample(self.name, self._expand(self._first[: resolver.SAMPLE]), self.records.fields)
+        self._whole_sample = self.sample  # a part of a long table keeps it, so that all parts have the same roles
         self._layouts: dict[Side, Layout] = {}
 
     def _start_extraction(self) -> ExtractionReport | None:
@@ -202,6 +205,7 @@ class Source:
                 self._note(f"it has no filters: the filter {self.reading.filter!r} is not used")
             if side == "both":
                 resolver.refuse_two_roles(self.sample, self.layout)
+                self.choose_references((record, self.read_first(record)) for record in self._whole_sample.records)
             self._note_other_texts(side, gold_fields)
         return self
 
@@ -265,6 +269,25 @@ class Source:
         if self.other_texts:
             others = " or ".join(map(repr, self.other_texts[:3]))
             self.notes.append(f"the prediction is read from {self.layout.prediction[0]!r}, not from {others}")
+
+    def choose_references(self, pairs: Iterable[tuple[Mapping[str, Any], Any]]) -> None:
+        """Choose the field of the accepted answers by its values, and note the fields that were not chosen.
+
+        Args:
+            pairs: some records of this file, each with its prediction.
+        """
+        others = resolver.find_other_references(self._whole_sample, self.layout)
+        if self.reading.references_field or not self.reads_texts or not others:
+            return
+        field, rest = resolver.choose_references(self._side or "both", self.layout, others, list(pairs))
+        self.layout = self.layout._replace(references=(field,))
+        if rest:
+            not_read = " or ".join(map(repr, rest[:3]))
+            self._note(f"the accepted answers are read from {field!r}, not from {not_read}")
+
+    def read_first(self, record: Mapping[str, Any]) -> Any:
+        """Read the prediction of a record of the sample, before any rule extracts it."""
+        return text_of_parts(first_of(record, self.layout.prediction))
 
     @property
     def prediction_fields(self) -> list[str]:
@@ -331,10 +354,12 @@ class Source:
         return self._side == "both"
 
     def all_notes(self) -> list[str]:
-        """Return the notes, with sentences about predictions that are numbers, and about failed requests."""
+        """Return the notes, with sentences about answers that are numbers, and about failed requests."""
         counts = {
             "predictions are whole numbers, read as their digits": self.numbers[int],
             "predictions are decimal numbers": self.numbers[float],
+            "accepted answers are whole numbers, read as their digits": self.accepted_numbers[int],
+            "accepted answers are decimal numbers": self.accepted_numbers[float],
         }
         notes = [*self.records.notes, *self.notes, *(f"{count:,} {what}" for what, count in counts.items() if count)]
         return [*notes, *([layouts.describe_failures(self.failures)] if self.failures else [])]
@@ -466,7 +491,8 @@ class Source:
         part._held, part._side = chunks, None
         part.reading = self.reading._replace(prediction_field=prediction_field or self.reading.prediction_field)
         part.notes, part.doubts, part.other_texts, part._layouts = [], [], [], {}
-        part.numbers, part.failures, part.extraction = Counter(), Counter(), self._start_extraction()
+        part.numbers, part.accepted_numbers, part.failures = Counter(), Counter(), Counter()
+        part.extraction = self._start_extraction()
         part.sample = Sample(self.name, chunks[0].records if chunks else [], self.sample.fields)
         return part
 
@@ -654,6 +680,8 @@ class Source:
             except TypeError:
                 pass
         name, separator = name_of(paths, "references"), self.reading.references_separator
+        kinds = Counter(type(item) for value in column for item in (value if type(value) is list else [value]))
+        self.accepted_numbers.update({kind: kinds[kind] for kind in (int, float)})
         column = [_write_numbers(value) for value in column]
         if not {list, dict}.isdisjoint(map(type, column)):
             pairs = zip(column, chunk.records)
@@ -664,7 +692,12 @@ class Source:
             if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
                 raise self._error_of_accepted_value(value, name, where(number))
         column = [_parse_at(parse_references, value, name, where, number) for number, value in enumerate(column)]
-        return column if separator is None else [_split_references(references, separator) for references in column]
+        if separator is None:
+            return column
+        return [
+            _parse_at(partial(_split_references, separator), references, name, where, number)
+            for number, references in enumerate(column)
+        ]
 
     @cached_property
     def _has_answers(self) -> bool:
@@ -790,8 +823,14 @@ def _parse_only_item(answer: str) -> str | None:
     return items[0] if len(items) == 1 and items[0] != answer else None
 
 
-def _split_references(references: Sequence[str], separator: str) -> Sequence[str]:
-    return [part.strip() for reference in references for part in reference.split(separator)]
+def _split_references(separator: str, references: Sequence[str], what: str) -> Sequence[str]:
+    r"""Split accepted answers at a separator. The separators ``\n`` and ``\t`` may be written with a backslash."""
+    sign = _WRITTEN_SIGNS.get(separator, separator)
+    parts = [part.strip() for text in references for part in text.replace(sign, separator).split(separator)]
+    return as_references([part for part in parts if part], what)
+
+
+_WRITTEN_SIGNS = {r"\n": "\n", r"\t": "\t"}
 
 
 def _write_numbers(value: Any) -> Any:

@@ -149,6 +149,12 @@ class Submission:
         """How many predictions are numbers with a decimal point rather than texts."""
         return sum(source.numbers[float] for source in self._sources)
 
+    @property
+    def accepted_number_count(self) -> int:
+        """How many accepted answers are numbers rather than texts."""
+        sources = [self._questions.source] if self._questions else self._sources
+        return sum(sum(source.accepted_numbers.values()) for source in sources)
+
     def split(self) -> list[Submission]:
         """Split a file that holds several submissions: a long table of several models, or a column for each.
 

@@ -258,6 +258,35 @@ def test_null_gives_a_hint_at_any_share(text: str) -> None:
     assert hint.text == f'3 of 90 predictions are "{text}", which programs write for missing values'
 
 
+@pytest.mark.parametrize("text", ["nan", "<NA>", "null"])
+def test_null_among_accepted_answers_gives_a_hint_at_any_share(text: str) -> None:
+    references = [[text] if n < 3 else [answer] for n, answer in enumerate(MANY)]
+    hint = find_hint([*MANY[:-1], "a"], references)
+    assert hint.text == f'3 of 90 accepted answers are "{text}", which programs write for missing values'
+    beside = [[text, answer] if n < 3 else [answer] for n, answer in enumerate(MANY)]
+    assert find_hints([*MANY[:-1], "a"], beside) == []
+    assert find_hints([text, *MANY[1:-1], "a"], references) == []  # a person can be called Nan
+    none = [["None"] if n < 3 else [answer] for n, answer in enumerate(MANY)]
+    assert find_hints([*MANY[:-1], "a"], none) == []
+
+
+def test_empty_text_that_pads_accepted_answers_gives_a_hint() -> None:
+    predictions = [answer if n % 6 else "" for n, answer in enumerate([*MANY[:-1], "a"])]
+    hint = find_hint(predictions, [[answer, "", ""] for answer in MANY])
+    assert hint.text.startswith("15 of 90 predictions are empty and right, because a list of accepted answers holds")
+    unanswerable = [[answer] if n % 6 else [""] for n, answer in enumerate(MANY)]
+    assert find_hints(predictions, unanswerable) == []
+
+
+def test_categories_as_accepted_answers_give_a_hint() -> None:
+    hint = find_hint(MANY, [["accept"]] * 90)
+    text = "90 of 90 accepted answers are the same few texts ('accept'), and no prediction is one of them"
+    assert hint[:3] == ("categories", text, remedies.REFERENCES_FIELD)
+    assert find_hint(MANY, [["date", "stamp"] if n % 3 else ["total"] for n in range(90)]).key == "categories"
+    assert find_hints([MANY[0], "yes", *MANY[2:]], [["yes" if n % 3 else "no"] for n in range(90)]) == []
+    assert find_hints(["no"] * 90, [["yes"]] * 90)[0].key != "categories"
+
+
 def test_null_that_is_right_somewhere_gives_no_hint() -> None:
     references = as_references([*MANY[:-1], "none"])
     predictions = ["nan", "None", *MANY[2:-1], "None"]
@@ -281,6 +310,51 @@ def test_float_of_a_model_gives_no_hint() -> None:
     assert find_hints([f"{text}.0" for text in texts[1:]], as_references(f"{text}.0" for text in texts[:-1])) == []
 
 
+def test_accepted_whole_numbers_that_are_written_as_floats_give_a_hint() -> None:
+    numbers = [str(n) for n in range(3, 33)]
+    floats = as_references(f"{number}.0" for number in numbers)
+    text = 'accepted answers are whole numbers written as floats ("15.0" for "15"), and no prediction is'
+    assert find_hint(numbers, floats)[:2] == ("floats of gold", f"30 of 30 {text}")
+    mixed = [f"{number}.0" if n % 2 else number for n, number in enumerate(numbers)]
+    assert find_hints(mixed, floats) == []  # the page reads 7.0, and the model sometimes writes 7
+
+
+# Accepted answers, the predictions of a right model, and the sign
+LOST: list[tuple[list[str], list[str], str]] = [
+    ([f"{n}.5" for n in range(30)], [f"${n}.50" for n in range(30)], "numbers of gold"),
+    ([str(n) for n in range(30)], [f"${n}" for n in range(30)], "numbers of gold"),
+    ([f"{n / 100}" for n in range(11, 41)], [f"{n}%" for n in range(11, 41)], "numbers of gold"),
+]
+MANGLED: list[tuple[list[str], list[str], str]] = [
+    ([str(n) for n in range(30)], [f"{n:05}" for n in range(30)], "leading zeros"),
+    ([f"{n / 100}" for n in range(11, 41)], [f"{n}%" for n in range(11, 41)], "percent"),
+    (["TRUE", "FALSE"] * 15, ["yes", "No"] * 15, "booleans"),
+    ([answer.replace("é", "\ufffd") for answer in ANSWERS], ANSWERS, "replaced"),
+    ([answer.replace(" ", "%20") for answer in ANSWERS], ANSWERS, "URL escapes"),
+]
+
+
+@pytest.mark.parametrize(("accepted", "predictions", "key"), [*LOST, *MANGLED])
+def test_accepted_answers_that_a_program_changed_give_one_hint(
+    accepted: list[str], predictions: list[str], key: str
+) -> None:
+    number_count = len(accepted) * (key == "numbers of gold")
+    hint = find_hint(predictions, as_references(accepted), accepted_number_count=number_count)
+    assert hint.key == key
+    few = [text if n < 1 else answer for n, (text, answer) in enumerate(zip(accepted, predictions))]
+    if key not in ("replaced", "URL escapes"):  # a model can also write one number in another form
+        assert find_hints([*predictions[:-1], "a"], as_references(few), accepted_number_count=number_count) == []
+
+
+def test_numbers_in_another_form_give_no_hint_if_they_were_texts_in_the_file() -> None:
+    for accepted, predictions, _ in LOST[:1]:
+        assert find_hints(predictions, as_references([*accepted[:-1], predictions[-1]]))[0].key != "numbers of gold"
+
+
+def test_refusals_give_no_repeated_hint() -> None:
+    assert find_hints_of_many(lambda _: "unanswerable", 30) == []
+
+
 def test_numbers_of_the_file_give_a_hint_if_they_are_wrong() -> None:
     hint = find_hint(["1234.5", *MANY[1:]], as_references(["$1,234.50", *MANY[1:]]), float_count=3)
     assert hint.text.startswith("1 of 90 predictions are wrong and were numbers in the file, so their written form is")
@@ -301,11 +375,20 @@ def test_copy_of_the_accepted_answers_gives_a_hint() -> None:
         "(other fields of text: model_response, output): "
         "if another field holds the predictions, name it with prediction"
     )
-    assert "other fields" not in find_hint([*ANSWERS, None], as_references([*ANSWERS, "Cola"])).text
-    assert find_hints(ANSWERS[:19]) == []
-    assert find_hints([ANSWERS[0].lower(), *ANSWERS[1:]]) == []
-    assert find_hints(ANSWERS, piece=7)[0].key == "copies"
-    assert find_hints([*ANSWERS[:-1], "Cola"], piece=7) == find_hints(["Cola", *ANSWERS[1:]], piece=7) == []
+    references = as_references(MANY)
+    assert "other fields" not in find_hint([*MANY[:-1], None], references).text
+    assert find_hints(ANSWERS[:19], other_fields=["output"]) == find_hints(ANSWERS) == []  # a good model can do this
+    assert find_hints([MANY[0].lower(), *MANY[1:]], references) == []
+    assert find_hints(MANY, references, piece=7)[0].key == "copies"
+    assert find_hints([*MANY[:-1], "Cola"], references, piece=7) == []
+    assert find_hints(["Cola", *MANY[1:]], references, piece=7) == []
+
+
+def test_copy_takes_the_first_or_the_last_accepted_answer() -> None:
+    human = [[answer, f"the {answer}", f"{answer}."] for answer in MANY]
+    assert find_hint([texts[0] for texts in human], human).key == "copies"
+    assert find_hint([texts[-1] for texts in human], human, piece=7).key == "copies"
+    assert find_hints([texts[n % 3] for n, texts in enumerate(human)], human) == []
 
 
 @pytest.mark.parametrize("piece", [1, 5, 1000])
@@ -456,24 +539,40 @@ def test_single_prediction_with_decomposed_accents_gives_a_hint() -> None:
     assert find_hint(predictions).text.startswith("1 of 24 predictions")
 
 
-@pytest.mark.parametrize("separator", ["|", " | ", "||", ";", "\n"])
+@pytest.mark.parametrize("separator", ["|", " | ", "||", ";", "\n", "\t", r"\n", "<br>", "；"])
 def test_joined_hint_names_the_separator(separator: str) -> None:
     references = [[f"{answer}{separator}the {answer}"] for answer in ANSWERS]
     text = "24 of 24 accepted answers look like several in one text"
-    assert find_hint(ANSWERS, references) == ("joined", text, remedies.REFERENCES_SEPARATOR, separator)
+    written = {"\n": r"\n", "\t": r"\t"}.get(separator, separator)
+    assert find_hint(ANSWERS, references) == ("joined", text, remedies.REFERENCES_SEPARATOR, written)
     few = [row if n < 4 else [answer] for n, (row, answer) in enumerate(zip(references, ANSWERS))]
     assert find_hints(ANSWERS, few) == []
+
+
+@pytest.mark.parametrize("separator", [" / ", "/", " or ", ", "])
+def test_separator_that_is_common_in_answers_gives_a_hint_to_write_lists(separator: str) -> None:
+    hint = find_hint(ANSWERS, [[f"{answer}{separator}the {answer}"] for answer in ANSWERS])
+    assert hint.text == f'24 of 24 accepted answers look like several in one text, with "{separator}" between them'
+    assert hint.remedy == 'write the accepted answers as a list of texts: ["a", "b"]'
 
 
 def test_separator_inside_an_answer_gives_no_hint() -> None:
     assert find_hints(ANSWERS, [[f"{answer[::-1]}; and more of it"] for answer in ANSWERS]) == []
     assert find_hints(ANSWERS, [["a|b", answer[::-1]] for answer in ANSWERS]) == []  # a list it is
+    assert find_hints(ANSWERS, [[f"NY | {n}"] for n in range(24)]) == []
+    places = [f"{answer}, NC" for answer in MANY]  # the model leaves the state out of some answers
+    assert (
+        find_hints([place.removesuffix(", NC" * (n % 4 == 0)) for n, place in enumerate(places)], as_references(places))
+        == []
+    )
 
 
 @pytest.mark.parametrize(
     "printed",
     [
         lambda texts: str(set(texts)),
+        lambda texts: json.dumps(texts)[1:-1],
+        lambda texts: json.dumps(json.dumps(texts)),
         str,
         json.dumps,
         lambda texts: f"{{{','.join(texts)}}}",
@@ -483,6 +582,15 @@ def test_separator_inside_an_answer_gives_no_hint() -> None:
 def test_printed_references_give_a_hint(printed: Callable[[list[str]], str]) -> None:
     references = [[printed([answer, f"the {answer}"])] for answer in ANSWERS]
     assert find_hint(ANSWERS, references).key == "printed"
+
+
+def test_brackets_inside_an_answer_give_no_hint() -> None:
+    pages = [f"[{n}]" for n in range(90)]
+    assert find_hints([f"[{n + n % 3}]" for n in range(90)], as_references(pages)) == []
+
+
+def test_letters_of_choices_give_no_hint() -> None:
+    assert find_hints(list("abcdef") * 15, [["a", "b", "c", "d"]] * 90) == []
 
 
 def test_references_split_into_characters_give_a_hint() -> None:

@@ -737,6 +737,110 @@ def test_choice_of_a_prediction_is_a_note(run: Run, tmp_path: Path, monkeypatch:
     assert message == "anls: a.json: the prediction is read from 'answer', not from 'notes'\n"
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"a_csv": [{"": n, **row} for n, row in enumerate(list_answers("answer"))]},
+        {"a_json": [{"Unnamed: 0": str(n), **row} for n, row in enumerate(list_answers("answer"))]},
+        {"a_json": {str(n): row for n, row in enumerate(list_answers("answer"))}},
+    ],
+)
+def test_index_of_pandas_is_no_choice_of_a_prediction(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, Any]
+) -> None:
+    (name,) = files
+    printed, message = type_command(run, tmp_path, monkeypatch, f"gold.json {name.replace('_', '.')}", **files)
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+@pytest.mark.parametrize("separator", ["\n", "\t", r"\n", "<br>", "；", "|"])
+def test_hint_about_joined_answers_leads_to_the_number(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, separator: str
+) -> None:
+    texts = {key: answers if n % 4 else [answers[0]] for n, (key, answers) in enumerate(ACCEPTED.items())}
+    gold = [{"questionId": key, "answers": separator.join(answers)} for key, answers in texts.items()]
+    files = {"g_csv": gold, "a_json": list_answers()}
+    _, message = type_command(run, tmp_path, monkeypatch, "g.csv a.json", **files)
+    advice = re.search(r"--references-separator .*", message)
+    assert advice, message
+    printed, message = type_command(run, tmp_path, monkeypatch, f"g.csv a.json {advice[0]}")
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_empty_parts_between_separators_are_no_accepted_answers(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = [{"questionId": key, "answers": f"{texts[0]}| |{texts[1]}|"} for key, texts in ACCEPTED.items()]
+    empty = {key: text.replace("something else", "") for key, text in BASE.items()}
+    files = {"g_csv": gold, "a_json": list_answers("answer", empty)}
+    printed, message = type_command(run, tmp_path, monkeypatch, "g.csv a.json --references-separator '|'", **files)
+    assert read_scores(printed) == [SCORE], message
+    only = [{**row, "answers": "|"} for row in gold]
+    _, message = type_command(run, tmp_path, monkeypatch, "g.csv a.json --references-separator '|'", g_csv=only)
+    assert "error: g.csv, question 49000: answers is an empty list" in message
+
+
+# Fields beside the accepted answers in "answer" -> the fields that the note names as read and as not read
+BESIDE: dict[str, tuple[dict[str, Any], str, str]] = {
+    "categories": ({"label": "total"}, "answer", "label"),
+    "several categories": ({"labels": ["total", "handwritten"]}, "answer", "labels"),
+    "a citation": ({"reference": "Section 3, page 2"}, "answer", "reference"),
+    "a flag": ({"gold": "yes"}, "answer", "gold"),
+    "no citations": ({"references": []}, "answer", "references"),
+    "more answers": ({"aliases": ["nothing of this kind"]}, "answer", "aliases"),
+    "a second answer": ({"answer_2": "nothing of this kind"}, "answer", "answer_2"),
+}
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_accepted_answers_are_read_from_the_field_that_predictions_fit(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    beside, read, other = BESIDE[case]
+    gold = [{"questionId": key, "answer": texts[0], **beside} for key, texts in ACCEPTED.items()]
+    table = [{**row, "prediction": BASE[row["questionId"]]} for row in gold]
+    for line in ("g.json a.json", "t.json"):
+        files = {"g_json": gold, "a_json": list_answers(), "t_json": table}
+        printed, message = type_command(run, tmp_path, monkeypatch, line, **files)
+        assert read_scores(printed) == [SCORE], message
+        note = f"the accepted answers are read from {read!r}, not from {other!r}"
+        assert message == f"anls: {line.split()[0]}: {note}\n"
+        named, message = type_command(run, tmp_path, monkeypatch, f"{line} --references-field {read}")
+        assert (read_scores(named), message) == ([SCORE], "")
+
+
+def test_accepted_answers_of_a_long_table_are_read_from_one_field(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beside = {"label": "total"}
+    rows = [{**row, "answer": ACCEPTED[row["questionId"]][0], **beside} for row in list_by("model", accepted=False)]
+    bad = [{**row, "prediction": "no"} if row["model"] == "tuned" else row for row in rows]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=bad)
+    assert read_scores(printed)[:2] == [SCORE, 0.0], message
+    assert message.count("are read from 'answer', not from 'label'") == 1
+
+
+def test_field_without_other_accepted_answers_gives_no_note(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = {"label": "total", "aliases": [], "answer_type": "amount", "answers_variants": ["nothing of this kind"]}
+    gold = [{**row, "answer": ACCEPTED[row["questionId"]][1], **more} for row in GOLD]  # type: ignore[index]
+    files = {"g_json": gold, "a_json": list_answers()}
+    printed, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", **files)
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_accepted_answers_that_no_prediction_fits_keep_their_usual_field(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = [{"answer": texts[0], "label": "total", "prediction": "no"} for texts in ACCEPTED.values()]
+    _, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)
+    assert "the accepted answers are read from 'label', not from 'answer'" in message
+    table = [{"label": texts[0], "answer": texts[1], "output": f"It is {texts[1]}"} for texts in ACCEPTED.values()]
+    _, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)  # an answer taken out of the output
+    assert "the accepted answers are read from 'label', not from 'answer'" in message
+
+
 def test_field_that_one_of_several_files_lacks_is_a_note(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -764,6 +868,17 @@ def test_whole_numbers_are_read_as_their_digits_in_every_format(run: Run, tmp_pa
     status, out, err = run(path)
     assert (status, read_scores(out)) == (0, [1.0]), err
     assert f"t.{ending}: 24 predictions are whole numbers, read as their digits" in err
+
+
+def test_numbers_among_accepted_answers_are_a_note_and_a_hint_if_predictions_have_another_form(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = [{"questionId": key, "answer": n + 0.5 if n % 2 else n} for n, key in enumerate(IDS)]
+    answers = [{"questionId": key, "prediction": f"${n + 0.5:.2f}" if n % 2 else f"{n}"} for n, key in enumerate(IDS)]
+    _, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=gold, a_json=answers)
+    assert "g.json: 12 accepted answers are whole numbers, read as their digits" in message
+    assert "g.json: 12 accepted answers are decimal numbers" in message
+    assert "hint: 12 of 24 accepted answers were numbers in the file, so their written form is lost" in message
 
 
 @pytest.mark.parametrize(
