@@ -79,7 +79,7 @@ class Evidence(_Fields):
         right: some of the predictions that score 1.
         right_count: the number of predictions that score 1.
         right_nulls: the texts of `signs.NULLS` that are the right prediction for some question.
-        all_copied: whether every prediction equals the first, or every one the last, accepted answer exactly.
+        all_copied: whether every prediction equals an accepted answer exactly.
         other_fields: other fields of text that could be the prediction.
         float_count: the number of predictions that are floats in the file.
         accepted_number_count: the number of accepted answers that are numbers in the file.

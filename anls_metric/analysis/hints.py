@@ -78,7 +78,7 @@ class Hints:
         # The number of a piece -> how many predictions it has, the wrong ones, and some of the right ones.
         self._pieces: dict[int, tuple[int, list[Case], list[Case]]] = {}
         self._right_nulls: frozenset[str] = frozenset()
-        self._copied_places = {0, -1}  # places of the accepted answer that every prediction equals
+        self._all_copied = True
 
     def add(self, scored: Sequence[ScoredRow]) -> None:
         """Examine a batch. Rows without a prediction do not count."""
@@ -102,7 +102,7 @@ class Hints:
         self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
         if self._of_texts and not NULLS.isdisjoint(cast("Sequence[str]", predictions)):
             self._right_nulls |= NULLS & {text for text, score in zip(predictions, scores) if score >= 1.0}
-        self._copied_places = {place for place in self._copied_places if not wrong and _are_copied(rows, place)}
+        self._all_copied = self._all_copied and not wrong and all(map(_is_copied, rows))
         self._size += measure_cases(chain(wrong, right))
         while len(self._pieces) > 1 and self._size > _MOST:
             self._step *= 2
@@ -130,7 +130,7 @@ class Hints:
             right,
             total - len(wrong),
             self._right_nulls,
-            bool(self._copied_places),
+            self._all_copied,
             other_fields,
             float_count,
             accepted_number_count,
@@ -146,10 +146,10 @@ class Hints:
         return hints
 
 
-def _are_copied(scored: Sequence[ScoredRow], place: int) -> bool:
-    """Whether each prediction equals the accepted answer at a place exactly, and no rules extracted it."""
-    rows = (each.row for each in scored if each.row.prediction is not None)
-    return all(row.prediction == row.references[place] and row.written in (None, row.prediction) for row in rows)
+def _is_copied(scored: ScoredRow) -> bool:
+    """Whether a prediction equals an accepted answer exactly, and no rules extracted it."""
+    row = scored.row
+    return row.prediction is None or (row.prediction in row.references and row.written in (None, row.prediction))
 
 
 def _may_show(sign: Sign, evidence: Evidence) -> bool:

@@ -60,8 +60,7 @@ def _each(shows: Callable[[Case], bool], *marks: str) -> Callable[[Evidence], Fi
 
 def _find_copies(evidence: Evidence) -> Findings:
     fields = f" (other fields of text: {', '.join(evidence.other_fields)})" if evidence.other_fields else ""
-    surprises = evidence.total >= (20 if fields else 30)  # a good model can answer a few questions letter for letter
-    return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied and surprises else {}
+    return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied else {}
 
 
 def _find_numbers_of_file(evidence: Evidence) -> Findings:
@@ -461,6 +460,7 @@ _COPIES = Sign(
     _find_copies,
     "predictions equal an accepted answer exactly, as if the gold file was copied{value}",
     remedies.ANOTHER_PREDICTION_FIELD,
+    least=20,
 )
 _WRAPPED = Sign("wrapped", _find_wrapped, "predictions look like raw model output", remedies.EXTRACT)
 _NULLS = Sign(

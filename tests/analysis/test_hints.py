@@ -375,20 +375,11 @@ def test_copy_of_the_accepted_answers_gives_a_hint() -> None:
         "(other fields of text: model_response, output): "
         "if another field holds the predictions, name it with prediction"
     )
-    references = as_references(MANY)
-    assert "other fields" not in find_hint([*MANY[:-1], None], references).text
-    assert find_hints(ANSWERS[:19], other_fields=["output"]) == find_hints(ANSWERS) == []  # a good model can do this
-    assert find_hints([MANY[0].lower(), *MANY[1:]], references) == []
-    assert find_hints(MANY, references, piece=7)[0].key == "copies"
-    assert find_hints([*MANY[:-1], "Cola"], references, piece=7) == []
-    assert find_hints(["Cola", *MANY[1:]], references, piece=7) == []
-
-
-def test_copy_takes_the_first_or_the_last_accepted_answer() -> None:
-    human = [[answer, f"the {answer}", f"{answer}."] for answer in MANY]
-    assert find_hint([texts[0] for texts in human], human).key == "copies"
-    assert find_hint([texts[-1] for texts in human], human, piece=7).key == "copies"
-    assert find_hints([texts[n % 3] for n, texts in enumerate(human)], human) == []
+    assert "other fields" not in find_hint([*ANSWERS, None], as_references([*ANSWERS, "Cola"])).text
+    assert find_hints(ANSWERS[:19]) == []
+    assert find_hints([ANSWERS[0].lower(), *ANSWERS[1:]]) == []
+    assert find_hints(ANSWERS, piece=7)[0].key == "copies"
+    assert find_hints([*ANSWERS[:-1], "Cola"], piece=7) == find_hints(["Cola", *ANSWERS[1:]], piece=7) == []
 
 
 @pytest.mark.parametrize("piece", [1, 5, 1000])
