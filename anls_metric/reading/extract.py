@@ -238,7 +238,7 @@ def answer_in_tags(text: str, tag: str = "answer") -> str | None:
 _RULES = (
     Extractor(
         "harmony",
-        "the text in the channel `final` of gpt-oss; nothing if there are only other channels",
+        "the text in the channel `final` of gpt-oss; an empty text if there are only other channels",
         wrappings.take_from_harmony,
         marks=("<|channel|>", "assistantfinal"),
         is_broken=wrappings.is_broken_harmony,
@@ -252,7 +252,7 @@ _RULES = (
     ),
     Extractor(
         "think",
-        "the text after the reasoning, which ends with `</think>`; nothing if the reasoning does not end",
+        "the text after the reasoning, which ends with `</think>`; an empty text if the reasoning does not end",
         wrappings.take_after_thinking,
         marks=(">", "▷", "]"),
         is_broken=wrappings.is_broken_thinking,
