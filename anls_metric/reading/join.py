@@ -55,8 +55,7 @@ class Questions:
         ids = Gold(sample, gold.layout, gold.first_records(), self._read_all)
         match = resolver.match(ids, submission.sample, submission.layout, reading.id_field, gold_id)
         gold.layout = gold.layout._replace(id=() if match.gold_id is None else (match.gold_id,))
-        if not self._is_matched:
-            gold.choose_references(_pair_first(ids, submission, match))
+        submission.doubts += gold.check_references(_pair_first(ids, submission, match))
         self._is_matched = True
         return match
 

@@ -74,6 +74,11 @@ REFERENCES_FIELD = _make_remedy(
     page=f"pick the field of the accepted answers {_PICK}",
     endpoint="name the field of the accepted answers with references_field",
 )
+OTHER_REFERENCES = _make_remedy(
+    "if {value!r} has the accepted answers, name it with <references_field={value}>",
+    page=f"if {{value!r}} has the accepted answers, pick it {_PICK}",
+    endpoint="if {value} has the accepted answers, name it with references_field={value}",
+)
 ONE_LIST = _make_remedy(
     'write the accepted answers into one field, as a JSON list such as ["a", "b"], and name it with <references_field>',
     page='write the accepted answers into one field, as a JSON list such as ["a", "b"]',

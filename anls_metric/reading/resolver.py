@@ -35,8 +35,16 @@ PREDICTION_FIELDS = (
 )
 REFERENCES_FIELDS = (
     *("references", "answers", "accepted_answers", "gold_answers", "ground_truths", "ground_truth", "gt_answers"),
-    *("answers.text", "reference", "gold", "gt", "expected_output", "target", "targets", "labels", "label"),
+    *("answers.text", "gt", "expected_output"),
 )
+LESS_CERTAIN_REFERENCES_FIELDS = (
+    "reference",
+    "gold",
+    "target",
+    "targets",
+    "labels",
+    "label",
+)  # or a source, a category
 ANSWER_FIELD = "answer"  # the prediction in a submission, the accepted answer in a gold file or beside a prediction
 
 # Fields that tell the submissions of a long table apart, and fields that tell the runs of one model apart.
@@ -72,6 +80,10 @@ class Sample:
         """Return the values of a path in the records that have it."""
         there = self.has(path)
         return [value for record in self.records if (value := take(record, path)) is not ABSENT] if there else []
+
+    def fills(self, path: Path) -> bool:
+        """Whether a path leads to a value that is not empty."""
+        return any(value not in (None, "", [], {}) for value in self.values(path))
 
     def first_of(self, paths: Iterable[str]) -> tuple[str, ...]:
         """Return the first path that leads to a value, as a tuple for a layout; () for none."""
@@ -169,15 +181,18 @@ def _guess(
     usual = [name for name in spell(PREDICTION_FIELDS) if values or not _holds_objects(sample, name)]
     prediction = paths.get("prediction") or sample.first_of(usual)
     taken = paths.get("references", ())
-    references = taken or sample.first_of(name for name in spell(REFERENCES_FIELDS) if (name,) != prediction)
     answer = sample.first_of(spell([ANSWER_FIELD, VALUE]))
-    if side == "gold":
-        references = references or answer
-    elif side == "submission" or references:
+    certain, less_certain = (
+        [name for name in spell(names) if (name,) != prediction]
+        for names in (REFERENCES_FIELDS, LESS_CERTAIN_REFERENCES_FIELDS)
+    )
+    names = [*certain, *(answer if side == "gold" else ()), *less_certain]
+    references = taken or sample.first_of(filter(sample.fills, names)) or sample.first_of(names)
+    if side == "submission" or (side == "both" and references):
         prediction = prediction or (answer if answer != taken else ())
-    elif prediction:
+    elif side == "both" and prediction:
         references = answer if answer != prediction else ()
-    else:
+    elif side == "both":
         prediction = answer
     if spell is list and not ((references or side == "submission") and (prediction or side == "gold")):
         return _guess(side, sample, paths, values, sample.spell)
@@ -269,21 +284,26 @@ def _holds_answers(values: Sequence[Any], least: float) -> bool:
 
 
 def find_other_references(sample: Sample, layout: Layout) -> list[str]:
-    """Find fields that are named like accepted answers and hold others than the chosen field does.
+    """Find fields that could also have been the accepted answers, and hold others than the chosen field does.
 
     Example:
-        >>> sample = Sample("gold.json", [{"answers": ["a", "b"], "answer": "a", "aliases": ["c"], "label": "date"}])
+        >>> sample = Sample("gold.json", [{"answer": "a", "aliases": ["b"], "label": "date"}])
         >>> find_other_references(sample, resolve("gold", sample))
         ['aliases', 'label']
+        >>> sample = Sample("gold.json", [{"answers": ["a"], "label": "date"}])
+        >>> find_other_references(sample, resolve("gold", sample))
+        []
     """
     if layout.name != "table" or not layout.references:
         return []
     roles = {*layout.id, *layout.question, *layout.prediction, *layout.references}
+    is_certain = _fold(str(layout.references[0])) in _CERTAIN_REFERENCES
+    usual = _CERTAIN_REFERENCES | {ANSWER_FIELD} if is_certain else _USUAL_REFERENCES
     own = [_list_accepted(take(record, layout.references[0])) for record in sample.records]
     return [
         path
         for path in sample.list_paths()
-        if path not in roles and (_is_usual_reference(path) or re.fullmatch(_MORE_REFERENCES, path.lower()))
+        if path not in roles and (_fold(path) in usual or re.fullmatch(_MORE_REFERENCES, path.lower()))
         if any(_list_accepted(take(record, path)) - texts for record, texts in zip(sample.records, own))
     ]
 
@@ -295,8 +315,8 @@ _MORE_REFERENCES = (
 )
 
 
-def _is_usual_reference(path: str) -> bool:
-    return path == ANSWER_FIELD or path in REFERENCES_FIELDS
+_CERTAIN_REFERENCES = frozenset(map(_fold, REFERENCES_FIELDS))
+_USUAL_REFERENCES = _CERTAIN_REFERENCES | {ANSWER_FIELD, *LESS_CERTAIN_REFERENCES_FIELDS}
 
 
 def _list_accepted(value: Any) -> set[str]:
@@ -310,48 +330,69 @@ def _list_accepted(value: Any) -> set[str]:
     return {text.strip().lower() for text in texts} - {""}
 
 
-def choose_references(
-    side: Side, layout: Layout, others: Sequence[str], pairs: Sequence[tuple[Mapping[str, Any], Any]]
-) -> tuple[Path, list[str]]:
-    """Choose the field of the accepted answers by its values: the one that the predictions fit.
+def choose_references(layout: Layout, others: Sequence[str], pairs: Sequence[tuple[Mapping[str, Any], Any]]) -> Path:
+    """Choose the field of the accepted answers in a table with predictions: "label", or "answer" beside it.
+
+    A label can be a category, and an answer can be what was taken out of a prediction. Then it fits every prediction.
 
     Args:
-        side: what the file holds.
         layout: the chosen fields.
         others: other fields that could hold the accepted answers: see `find_other_references`.
-        pairs: records with the accepted answers, each with its prediction.
+        pairs: records, each with its prediction.
 
     Returns:
-        The chosen field, unless the predictions fit another one far better; and the fields that were not chosen and
-        could hold accepted answers all the same.
+        The chosen field; "answer" if that one is less certain, and many predictions fit the answer alone.
 
     Example:
-        >>> names = ["Acme", "Delta", "Hooli", "Stark"]
-        >>> pairs = [({"answer": name, "label": "issuer"}, name) for name in names]
-        >>> layout = resolve("gold", Sample("gold.json", [record for record, _ in pairs]))
-        >>> layout.references, choose_references("gold", layout, ["answer"], pairs)
-        (('label',), ('answer', ['label']))
+        >>> names = ["Acme", "Delta", "Hooli", "Stark", "Initech"]
+        >>> pairs = [({"answer": name, "label": "issuer", "output": name}, name) for name in [*names, "Globex"]]
+        >>> layout = resolve("both", Sample("table.json", [record for record, _ in pairs]))
+        >>> layout.references, choose_references(layout, ["answer"], [*pairs[:5], (pairs[5][0], "Umbrella")])
+        (('label',), 'answer')
     """
-    texts = [(record, text.strip().lower()) for record, text in pairs if isinstance(text, str)]
     own = layout.references[0]
-    fitting = {path: [text for record, text in texts if _fits(text, take(record, path))] for path in (own, *others)}
-
-    def is_better(path: Path, other: Path) -> bool:
-        enough = len(fitting[path]) >= 0.2 * len(texts) and len(set(fitting[path])) >= 3
-        return enough and len(fitting[path]) >= 4 * len(fitting[other])
-
-    # In a table, `answer` can also be what was extracted from the prediction: then it fits every prediction.
-    usual = [path for path in others if _is_usual_reference(path)]
-    usual = [path for path in usual if (side, path) != ("both", ANSWER_FIELD) or len(fitting[path]) < 0.95 * len(texts)]
-    best = max(usual, key=lambda path: len(fitting[path]), default=own)
-    best = best if is_better(best, own) else own
-    rest = [path for path in (own, *others) if path != best and isinstance(path, str)]
-    return best, [path for path in rest if path == own or path not in usual or not is_better(best, path)]
+    answer = next((path for path in others if _fold(path) == ANSWER_FIELD), None)
+    if answer is None or not isinstance(own, str) or _fold(own) not in LESS_CERTAIN_REFERENCES_FIELDS:
+        return own
+    texts = [(record, text.strip().lower()) for record, text in pairs if isinstance(text, str)]
+    fitting, label = ([text for record, text in texts if _fits(text, take(record, path))] for path in (answer, own))
+    is_answer = 0.2 * len(texts) <= len(fitting) < 0.95 * len(texts) and len(set(fitting)) >= 3
+    return answer if is_answer and len(fitting) >= 4 * len(label) else own
 
 
 def _fits(text: str, value: Any) -> bool:
     """Whether a prediction is an accepted answer, or contains one that is not very short."""
     return any(text == accepted or (len(accepted) > 2 and accepted in text) for accepted in _list_accepted(value))
+
+
+def find_better_references(
+    own: Path, others: Iterable[str], pairs: Sequence[tuple[Mapping[str, Any], Any]]
+) -> tuple[str, str]:
+    """Find a field that holds the accepted answers rather than the chosen one, because the predictions equal it.
+
+    Args:
+        own: the chosen field.
+        others: other fields that could hold the accepted answers: see `find_other_references`.
+        pairs: records, each with its prediction.
+
+    Returns:
+        The field and a sentence with the counts; "" twice for none.
+
+    Example:
+        >>> pairs = [({"answer": name, "label": "issuer"}, name) for name in ("Acme", "Delta")]
+        >>> find_better_references("label", ["answer"], pairs)[1]
+        "2 of the first 2 predictions equal 'answer', and 0 equal 'label', from which the accepted answers are read"
+    """
+    texts = [(record, text.strip().lower()) for record, text in pairs if isinstance(text, str) and text.strip()]
+    usual = [path for path in others if _fold(path) in _USUAL_REFERENCES]
+    counts = {path: sum(text in _list_accepted(take(record, path)) for record, text in texts) for path in (own, *usual)}
+    best = max(usual, key=counts.__getitem__, default=None)
+    if best is None or counts[best] < max(2, 0.3 * len(texts), 4 * counts[own]):
+        return "", ""
+    problem = (
+        f"{counts[best]:,} of the first {len(texts):,} predictions equal {best!r}, and {counts[own]:,} equal {own!r}"
+    )
+    return best, f"{problem}, from which the accepted answers are read"
 
 
 # Ids by value

@@ -127,6 +127,7 @@ class Source:
         self.faces_texts = False
         self._fields = fields
         self._more_columns: list[str] = []
+        self._columns: list[str] = []  # the prediction fields of a table in which each column is a submission
         self._held: list[Chunk] | None = None
         self._side: Side | None = None
         self._unwraps: bool | None = None
@@ -205,7 +206,7 @@ class Source:
                 self._note(f"it has no filters: the filter {self.reading.filter!r} is not used")
             if side == "both":
                 resolver.refuse_two_roles(self.sample, self.layout)
-                self.choose_references((record, self.read_first(record)) for record in self._whole_sample.records)
+                self._choose_references()
             self._note_other_texts(side, gold_fields)
         return self
 
@@ -270,20 +271,38 @@ class Source:
             others = " or ".join(map(repr, self.other_texts[:3]))
             self.notes.append(f"the prediction is read from {self.layout.prediction[0]!r}, not from {others}")
 
-    def choose_references(self, pairs: Iterable[tuple[Mapping[str, Any], Any]]) -> None:
-        """Choose the field of the accepted answers by its values, and note the fields that were not chosen.
+    def _choose_references(self) -> None:
+        """Choose the field of the accepted answers in a table with predictions: the same one for all submissions."""
+        others = self._find_other_references()
+        columns: list[Sequence[layouts.Path]] = [(column,) for column in self._columns] or [self.layout.prediction]
+        pairs = [
+            (record, text_of_parts(first_of(record, column)))
+            for column in columns
+            for record in (self._whole_sample.records if others else ())
+        ]
+        if others:
+            self.layout = self.layout._replace(references=(resolver.choose_references(self.layout, others, pairs),))
+            self.doubts += self.check_references(pairs)
+
+    def _find_other_references(self) -> list[str]:
+        if self.reading.references_field or not self.reads_texts:
+            return []
+        return resolver.find_other_references(self._whole_sample, self.layout)
+
+    def check_references(self, pairs: Iterable[tuple[Mapping[str, Any], Any]]) -> list[Doubt]:
+        """Note fields that could hold the accepted answers, too, and doubt the choice if the predictions equal one.
 
         Args:
             pairs: some records of this file, each with its prediction.
         """
-        others = resolver.find_other_references(self._whole_sample, self.layout)
-        if self.reading.references_field or not self.reads_texts or not others:
-            return
-        field, rest = resolver.choose_references(self._side or "both", self.layout, others, list(pairs))
-        self.layout = self.layout._replace(references=(field,))
-        if rest:
-            not_read = " or ".join(map(repr, rest[:3]))
-            self._note(f"the accepted answers are read from {field!r}, not from {not_read}")
+        others = self._find_other_references()
+        if not others:
+            return []
+        own = self.layout.references[0]
+        not_read = " or ".join(map(repr, others[:3]))
+        self._note(f"the accepted answers are read from {own!r}, not from {not_read}")
+        path, problem = resolver.find_better_references(own, others, list(pairs))
+        return [Doubt(problem, remedies.OTHER_REFERENCES, path)] if path else []
 
     def read_first(self, record: Mapping[str, Any]) -> Any:
         """Read the prediction of a record of the sample, before any rule extracts it."""
@@ -429,6 +448,7 @@ class Source:
         """
         columns = self.prediction_fields
         if len(columns) > 1:
+            self._columns = columns
             return {column: self._take_part(self.hold(), prediction_field=column) for column in columns}
         field = self.reading.submission_field
         if field is not None:

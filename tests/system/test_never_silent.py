@@ -786,7 +786,6 @@ BESIDE: dict[str, tuple[dict[str, Any], str, str]] = {
     "several categories": ({"labels": ["total", "handwritten"]}, "answer", "labels"),
     "a citation": ({"reference": "Section 3, page 2"}, "answer", "reference"),
     "a flag": ({"gold": "yes"}, "answer", "gold"),
-    "no citations": ({"references": []}, "answer", "references"),
     "more answers": ({"aliases": ["nothing of this kind"]}, "answer", "aliases"),
     "a second answer": ({"answer_2": "nothing of this kind"}, "answer", "answer_2"),
 }
@@ -828,6 +827,70 @@ def test_field_without_other_accepted_answers_gives_no_note(
     files = {"g_json": gold, "a_json": list_answers()}
     printed, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", **files)
     assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_accepted_answers_are_read_from_one_field_for_all_columns(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = [
+        {"questionId": key, "answer": texts[0], "label": "total", "good": BASE[key], "weak": "no"}
+        for key, texts in ACCEPTED.items()
+    ]
+    for columns, scores in (("good,weak", [SCORE, 0.0]), ("weak,good", [0.0, SCORE])):
+        printed, message = type_command(
+            run, tmp_path, monkeypatch, f"t.json --prediction-field {columns}", t_json=table
+        )
+        assert read_scores(printed)[:2] == scores, message
+
+
+def test_accepted_answers_of_a_gold_file_do_not_depend_on_the_order_of_submissions(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = [{"questionId": key, "answer": texts[0], "label": "total"} for key, texts in ACCEPTED.items()]
+    weak = list_answers("answer", dict.fromkeys(BASE, "no"))
+    files = {"g_json": gold, "good_json": list_answers(), "weak_json": weak}
+    for order, scores in (("good.json weak.json", [SCORE, 0.0]), ("weak.json good.json", [0.0, SCORE])):
+        printed, message = type_command(run, tmp_path, monkeypatch, f"g.json {order}", **files)
+        assert read_scores(printed)[:2] == scores, message
+
+
+def test_field_of_accepted_answers_without_text_is_not_read(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = [{"questionId": key, "answer": texts[0], "references": []} for key, texts in ACCEPTED.items()]
+    printed, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", g_json=gold, a_json=list_answers())
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+CATEGORY = {"Label": "company", "Reference": "page 2", "references": ["page 2"]}
+
+
+@pytest.mark.parametrize("field", CATEGORY)
+def test_hint_names_the_field_that_predictions_equal(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str
+) -> None:
+    table = [
+        {"Question": f"{n}?", "Answer": text, field: CATEGORY[field], "Prediction": text}
+        for n, text in enumerate(("Acme", "Delta"))
+    ]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)
+    assert read_scores(printed) == [0.0]
+    assert f"hint: 2 of the first 2 predictions equal 'Answer', and 0 equal {field!r}" in message
+    advice = re.search(r"--references-field \w+", message)
+    assert advice, message
+    printed, _ = type_command(run, tmp_path, monkeypatch, f"t.json {advice[0]}")
+    assert read_scores(printed) == [1.0]
+
+
+def test_label_is_not_read_in_place_of_a_list_of_answers(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = [
+        {"questionId": key, "label": f"total {key}", "answers": texts, "prediction": f"total {key}: {BASE[key]}"}
+        for key, texts in ACCEPTED.items()
+    ]
+    _, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)
+    assert "label" not in message
 
 
 def test_accepted_answers_that_no_prediction_fits_keep_their_usual_field(
