@@ -23,6 +23,7 @@ from anls_metric.reading.extract import extractor
 from anls_metric.reading.input_file import describe_missing_file, list_some
 from anls_metric.reading.memory_tables import Table, join_columns, list_labels, make_table
 from anls_metric.reading.records import find_shards
+from anls_metric.reading.resolver import ID_FIELDS
 from anls_metric.reading.sources import AUTO, CHOICES, Reading
 from anls_metric.reading.submissions import Input, find_submissions, find_tables
 from anls_metric.report import tables, terminal, terminal_comparison
@@ -361,7 +362,7 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
         _refuse_other_order(data, gold, "data")
         columns = join_columns({"prediction": data, "references": gold}, "data")
         return _run([Input("", "data", Table("data", columns))], None, **checked)
-    return _run(list(_list_inputs(data, "data", named)), gold, **checked)
+    return _run(list(_list_inputs(data, "data", named, gold)), gold, **checked)
 
 
 def compare(
@@ -400,14 +401,14 @@ def compare(
             if _are_columns(data, gold, checked.get("variant", "")):
                 _refuse_other_order(data, gold, str(name))
                 data = {"prediction": data}
-            inputs += _list_inputs(data, str(name), named)
+            inputs += _list_inputs(data, str(name), named, gold)
     elif isinstance(submissions, (list, tuple)) and submissions and _are_lists(submissions, checked):
         problem = f"it is a list of {len(submissions):,} lists or tables"
         raise InputError(problem, "submissions", "give a dict from the name of each model to its answers")
     elif isinstance(submissions, (list, tuple)) and _are_paths(submissions):
         inputs = [_make_input(path, "", named) for path in submissions]
     else:
-        inputs = list(_list_inputs(submissions, "data", named))
+        inputs = list(_list_inputs(submissions, "data", named, gold))
     scores = _run(inputs, gold, **checked)
     if isinstance(submissions, (str, os.PathLike)) and len(scores.scored_sets) == 1:
         remedy = "give a dict from the name of each model to its file, or call score"
@@ -548,13 +549,23 @@ def _are_columns(data: Any, gold: Any, variant: str) -> bool:
 
 
 def _refuse_other_order(data: Any, gold: Any, name: str) -> None:
-    """Refuse two Series of pandas whose indexes match them in another order than their positions."""
+    """Refuse two Series or DataFrames of pandas whose indexes match them in another order than their positions."""
     ours, theirs = list_labels(data), list_labels(gold)
     if ours != theirs and ours and theirs and len(ours) == len(theirs) and set(ours) == set(theirs):
         problem = "its index has the labels of the accepted answers in another order"
         raise InputError(
             problem, name, "match by index with predictions.loc[gold.index], or give lists to match by position"
         )
+
+
+def _drop_common_index(data: Any, gold: Any, name: str) -> Any:
+    """Drop the index of predictions if it has no name and that of the gold table is the same: they are rows of one."""
+    labels = list_labels(data)
+    if labels is None or len(getattr(data, "columns", "1")) != 1 or any(each is not None for each in data.index.names):
+        return data
+    if set(ID_FIELDS).isdisjoint(getattr(gold, "columns", ())):
+        _refuse_other_order(data, gold, name)
+    return data.reset_index(drop=True) if labels == list_labels(gold) else data
 
 
 def _is_column(gold: Any, variant: str) -> bool:
@@ -576,14 +587,15 @@ def _holds_records(data: Iterable[Any], names: Set[str] = frozenset()) -> bool:
     return isinstance(first, Mapping) and (not names or not names.isdisjoint(first))
 
 
-def _list_inputs(data: Any, name: str, named: Collection[str]) -> Iterator[Input]:
+def _list_inputs(data: Any, name: str, named: Collection[str], gold: Any) -> Iterator[Input]:
     """List the inputs of a submission: several if a list holds runs."""
     if isinstance(data, (list, tuple)) and data and (_are_paths(data) or all(map(_is_table, data))):
         for number, run in enumerate(data, 1):
-            each = _make_input(run, f"{name}, run {number}", named)
+            run_name = f"{name}, run {number}"
+            each = _make_input(_drop_common_index(run, gold, run_name), run_name, named)
             yield each._replace(name=name)
     else:
-        each = _make_input(data, name, named)
+        each = _make_input(_drop_common_index(data, gold, name), name, named)
         yield each if name == "data" and each.path else each._replace(name=name)
 
 
@@ -596,7 +608,7 @@ def _make_input(data: Any, name: str, named: Collection[str]) -> Input:
                 remedy = "give the path of a file or a list of texts, or score one text with anls_score"
             raise MissingFileError(problem, path, remedy)
         return Input(path)
-    if list_labels(data) is not None and not _holds_records(data):
+    if _is_list(data) and list_labels(data) is not None and not _holds_records(data):
         data = data.to_frame("prediction")
     return Input("", name, make_table(data, name, named))
 

@@ -13,33 +13,9 @@ from anls_metric.analysis.significance import Sample
 from anls_metric.reading.column_records import ColumnRecords, get_column
 from anls_metric.reading.layouts import look_up
 from anls_metric.reading.remedies import Remedy
+from anls_metric.reading.resolver import DOCUMENT_FIELDS
 
-# The fields that name the document, page or image of a question, in the files of data sets and programs.
-CLUSTER_FIELDS = (
-    "ucsf_document_id",  # SP-DocVQA
-    "docId",  # SP-DocVQA
-    "doc_id",  # MP-DocVQA, MMLongBench-Doc
-    "document_id",
-    "documentId",
-    "document",
-    "document_name",
-    "doc_name",
-    "docName",
-    "doc",
-    "deck_name",  # SlideVQA
-    "arxiv_id",
-    "pdf",
-    "file_name",
-    "filename",
-    "image",
-    "image_id",
-    "imageId",
-    "image_name",
-    "image_path",
-    "image_url",
-    "image_local_name",  # InfographicVQA
-    "page_id",
-)
+CLUSTER_FIELDS = DOCUMENT_FIELDS
 
 # The value of `cluster_by` that makes each question its own cluster.
 NO_CLUSTERS = "none"

@@ -200,6 +200,8 @@ def _find_printed(evidence: Evidence) -> Findings:
         text = case.references[0].strip() if len(case.references) == 1 else ""
         bare = re.fullmatch(_BARE_LIST, text)
         items = (bare[1] or bare[2]).split(",") if bare else ()
+        if bare and text[1:-1].isdecimal():  # a citation
+            continue
         if evidence.is_better(case, case.prediction, items) if bare else _is_printed(text):
             findings[case.number] = ""
     return findings
@@ -375,7 +377,8 @@ def _is_empty(case: Case) -> bool:
 
 def _is_first_character(case: Case) -> bool:
     text = case.prediction
-    return len(text) == 1 and any(reference.startswith(text) for reference in case.references)
+    is_first = len(text) == 1 and any(reference.startswith(text) for reference in case.references)
+    return is_first and not is_any_same_value(text, case.references)
 
 
 # Words around the answer that no rule removes
@@ -535,8 +538,8 @@ SIGNS = (
     Sign(
         "perhaps joined",
         _find_perhaps_joined,
-        'accepted answers look like several in one text, with "{value}" between them',
-        _WRITE_LIST,
+        'accepted answers may be several in one text, with "{value}" between them',
+        'if they are, write them as a list of texts: ["a", "b"]',
         0.2,
     ),
     Sign(

@@ -5,6 +5,7 @@ Rows come in batches, one for each chunk of records.
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -425,6 +426,7 @@ class _QuestionCheck:
         self._submission = submission
         self._known = array("q")  # the hashes of the questions of the gold file
         self._others = array("q")  # the hashes of questions that neither contain that of the gold file nor are in it
+        self._sentences: set[int] = set()  # the hashes of those that look like questions, without their digits
 
     def add(self, records: Sequence[Mapping[str, Any]], asked: Sequence[Any] | None) -> None:
         """Compare the questions of some records of the gold file with those of their answers."""
@@ -433,9 +435,10 @@ class _QuestionCheck:
         own = take_column(records, self._gold_path)
         self._known.extend(hash(text) for text in own if isinstance(text, str))
         pairs = [(text, other) for text, other in zip(asked, own) if text != other and type(text) is type(other) is str]
-        folded = (("".join(text.casefold().split()), "".join(other.casefold().split())) for text, other in pairs)
-        unlike = (text not in other and other not in text for text, other in folded)
-        self._others.extend(hash(text) for text, _ in compress(pairs, unlike))
+        unlike = (_are_unlike(text, other) for text, other in pairs)
+        others = [text for text, _ in compress(pairs, unlike)]
+        self._others.extend(map(hash, others))
+        self._sentences.update(hash(re.sub(r"\d+", "", text)) for text in others if re.search(r"\s|[^\0-\x7f]", text))
 
     def conclude(self) -> None:
         """Add a doubt if the questions of some answers are other questions of the gold file."""
@@ -445,12 +448,17 @@ class _QuestionCheck:
         if wrong:
             text = f"{wrong:,} of {_count(count, 'question')} have an answer beside the text of another question"
             self._submission.doubts.append(Doubt(text, remedies.QUESTIONS_DIFFER, field))
-        elif len(self._others) >= max(
-            10.0, 0.9 * count
-        ):  # translated and rewritten questions are usual, unless all fail
+        elif len(self._others) >= max(10.0, 0.9 * count) and len(self._sentences) >= 0.5 * len(set(self._known)):
+            # Translated and rewritten questions are usual, unless all fail; one prompt or a path is no question.
             text = f"{len(self._others):,} of {_count(count, 'question')} have another text beside their answer"
             remedy = "check that both files have the same questions, and not different splits"
             self._submission.doubts.append(Doubt(text, remedy, most=0.2))
+
+
+def _are_unlike(first: str, second: str) -> bool:
+    """Whether neither of two questions contains the other, which may be cut off."""
+    one, other = ("".join(text.casefold().split()).rstrip(".…") for text in (first, second))
+    return one not in other and other not in one
 
 
 class _Answers:

@@ -158,9 +158,10 @@ def _read_mapping(data: Mapping[str, Any], name: str, named: Collection[str]) ->
     return records
 
 
-def list_labels(column: Any) -> list[Any] | None:
-    """List the index of a Series of pandas; None for any other column."""
-    return column.index.tolist() if type(column).__name__ == "Series" and hasattr(column, "index") else None
+def list_labels(data: Any) -> list[Any] | None:
+    """List the index of a Series or a DataFrame of pandas; None for other data."""
+    has_index = type(data).__name__ in ("Series", "DataFrame") and hasattr(data, "index")
+    return data.index.tolist() if has_index else None
 
 
 def join_columns(data: Mapping[str, Any], name: str) -> Columns:

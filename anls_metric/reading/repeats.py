@@ -84,13 +84,15 @@ class Repeats:
     def _find_submissions(self) -> list[Doubt]:
         source = self._source
         files = list(chain.from_iterable(repeat(name, count) for name, count in self._files))
-        if resolver.tells_submissions(files, self._asked):
+        if resolver.tells_submissions(files, self._questions, self._asked):
             problem = f"the files have the same questions ({list_some(dict.fromkeys(files))})"
             raise InputError(problem, source.name, remedies.FILE_FOR_EACH)
         records = list(self._read_again())
         for name in dict.fromkeys(chain.from_iterable(records[: resolver.SAMPLE])):
             values = [record.get(name) for record in records]
-            if set(map(type, values)) <= {str, int} and resolver.tells_submissions(values, self._asked):
+            if not set(map(type, values)) <= {str, int} or resolver.names_documents(name, values):
+                continue
+            if resolver.tells_submissions(values, self._questions, self._asked):
                 names = list_some(dict.fromkeys(map(str, values)))
                 problem = f"each question has several rows, and the field {name!r} ({names})"
                 if resolver.is_run_field(name, source.layout.run_field):
@@ -119,7 +121,7 @@ class Repeats:
                 count += other is not record and _are_alike(other, record, roles)
         text = f"{count:,} of {len(self._asked):,} rows repeat the question and the accepted answers of another row"
         least = max(_LEAST, 0.01 * len(self._asked))
-        return [Doubt(text, "remove the rows that were written twice")] if count >= least else []
+        return [Doubt(text, "if these rows were written twice, remove one of each")] if count >= least else []
 
     def _find_lists(self) -> list[Doubt]:
         """Find questions with a row for each accepted answer."""

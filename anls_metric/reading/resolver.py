@@ -51,6 +51,33 @@ ANSWER_FIELD = "answer"  # the prediction in a submission, the accepted answer i
 SUBMISSION_FIELDS = ("model", "checkpoint", "system", "submission", "llm")
 RUN_FIELDS = ("seed", "sample", "epoch", "run", "trial", "attempt", "repetition", "rollout")
 
+# The fields that name the document, page or image of a question, in the files of data sets and programs.
+DOCUMENT_FIELDS = (
+    "ucsf_document_id",  # SP-DocVQA
+    "docId",  # SP-DocVQA
+    "doc_id",  # MP-DocVQA, MMLongBench-Doc
+    "document_id",
+    "documentId",
+    "document",
+    "document_name",
+    "doc_name",
+    "docName",
+    "doc",
+    "deck_name",  # SlideVQA
+    "arxiv_id",
+    "pdf",
+    "file_name",
+    "filename",
+    "image",
+    "image_id",
+    "imageId",
+    "image_name",
+    "image_path",
+    "image_url",
+    "image_local_name",  # InfographicVQA
+    "page_id",
+)
+
 SAMPLE = 100  # the number of records that are examined
 _NEARLY_ALL = 0.95  # the share of a field's values that must be ids of the gold file
 
@@ -591,7 +618,9 @@ def _list_number_columns(sample: Sample, layout: Layout) -> list[_Column]:
     """List the fields whose values are whole numbers, all different, whatever their names are."""
     roles = {*layout.id, *layout.question, *layout.prediction, *layout.references}
     columns = [
-        _Column(path, list(map(str, sample.values(path))), False) for path in sample.list_paths() if path not in roles
+        _Column(path, values, False)
+        for path in sample.list_paths()
+        if path not in roles and not names_documents(path, values := list(map(str, sample.values(path))))
     ]
     return [
         column
@@ -699,22 +728,51 @@ def find_submission_field(sample: Sample, roles: Collection[Any]) -> str | None:
     return next((name for name, noun in names.items() if noun in SUBMISSION_FIELDS), None)
 
 
-def tells_submissions(names: Sequence[Hashable], questions: Sequence[Hashable]) -> bool:
-    """Whether values tell submissions apart: each value has nearly all questions, and each of them once.
+def tells_submissions(names: Sequence[Hashable], questions: Sequence[Hashable], asked: Sequence[Hashable]) -> bool:
+    """Whether values tell submissions apart: each value has nearly all questions once, with the same accepted answers.
+
+    A form that is filled in for several documents has the same questions for each of them, too. But some of its
+    questions have other answers in each document.
 
     Args:
         names: a value of each record, such as the name of a model.
-        questions: the question of each record with its accepted answers, or a hash of them.
+        questions: the question of each record, or a hash of it.
+        asked: the same for the question with its accepted answers.
 
     Example:
-        >>> tells_submissions("aaaabbbb", "wxyzwxyz"), tells_submissions("abababab", "wxyzwxyz")
+        >>> tells_submissions("aaaabbbb", "wxyzwxyz", "wxyzwxyz"), tells_submissions("aaaabbbb", "wxyzwxyz", "wxyzwxyZ")
         (True, False)
     """
     parts: dict[Hashable, set[Hashable]] = {}
-    for name, question in zip(names, questions):
-        parts.setdefault(name, set()).add(question)
-    sizes, count = list(map(len, parts.values())), len(set(questions))
-    return 1 < len(sizes) <= len(names) / 3 and min(sizes) >= 0.8 * count and sum(sizes) >= 0.9 * len(names)
+    for name, key in zip(names, asked):
+        parts.setdefault(name, set()).add(key)
+    sizes, count = list(map(len, parts.values())), len(set(asked))
+    are_alike = min(sizes) >= 0.8 * count and sum(sizes) >= 0.9 * len(names)
+    return 1 < len(sizes) <= len(names) / 3 and are_alike and have_same_answers(names, questions, asked)
+
+
+def have_same_answers(names: Iterable[Hashable], questions: Iterable[Hashable], asked: Iterable[Hashable]) -> bool:
+    """Whether questions that several values have in common have the same accepted answers: see `tells_submissions`."""
+    answers: dict[Hashable, dict[Hashable, set[Hashable]]] = {}
+    for name, question, key in zip(names, questions, asked):
+        answers.setdefault(question, {}).setdefault(name, set()).add(key)
+    different = sum(len(set().union(*of.values())) > max(map(len, of.values())) for of in answers.values())
+    return different <= 0.01 * len(answers)
+
+
+def names_documents(name: str, values: Iterable[Any]) -> bool:
+    """Whether a field names documents, pages or images, by its name or by the endings of its values.
+
+    Example:
+        >>> names_documents("page", [1, 2]), names_documents("scan", ["a.pdf"]), names_documents("method", ["a", "b"])
+        (True, True, False)
+    """
+    if name in DOCUMENT_FIELDS or re.fullmatch(r"pages?|page_(?:no|number)|url|files?", name.lower()):
+        return True
+    return all(isinstance(value, str) and re.search(_DOCUMENT, value.lower()) for value in values)
+
+
+_DOCUMENT = r"\.(?:pdf|png|jpe?g|tiff?|webp|gif|bmp|html?|docx?|pptx?|xlsx?|md)$"
 
 
 def is_run_field(name: str, own: str = "") -> bool:

@@ -458,7 +458,7 @@ class Source:
             return {}
         names = {str(take(record, field)) for chunk in self.hold() for record in chunk.records}
         count = sum(len(chunk.records) for chunk in self.hold())
-        are_several = 1 < len(names) <= count / 2 and (self._repeats_ids() or self._repeats_questions(field))
+        are_several = 1 < len(names) <= count / 2 and self._repeats_questions(field)
         return self._split_by(field) if are_several else {}
 
     def _split_by(self, field: str) -> dict[str, Source]:
@@ -488,23 +488,22 @@ class Source:
                 parts[key] += _make_chunk(numbered, chunk.unit)
         return {key: self._take_part(chunks) for key, chunks in parts.items()}
 
-    def _repeats_ids(self) -> bool:
-        """Whether an id is repeated, or the records have no id."""
-        paths = () if self.reading.id_field == "none" else self.try_side("both").id
-        if not paths:
-            return True
-        ids = [str(first_of(record, paths)) for chunk in self.hold() for record in chunk.records]
-        return len(set(ids)) < len(ids)
-
     def _repeats_questions(self, field: str) -> bool:
-        """Whether the records of each value of a field have the same questions, although no id is repeated."""
+        """Whether the values of a field have the same questions, by their ids, or by their texts and accepted answers.
+
+        If there are neither ids nor questions, they have.
+        """
         layout, records = self.try_side("both"), [record for chunk in self.hold() for record in chunk.records]
+        ids = () if self.reading.id_field == "none" else [str(first_of(record, layout.id)) for record in records]
+        if layout.id and len(set(ids)) < len(ids):
+            return True
         if not layout.question:
-            return False
-        asked = [
-            repr([first_of(record, paths) for paths in (layout.question, layout.references)]) for record in records
-        ]
-        return resolver.tells_submissions([str(take(record, field)) for record in records], asked)
+            return not layout.id or not ids
+        names = [str(take(record, field)) for record in records]
+        questions = [repr(first_of(record, layout.question)) for record in records]
+        asked = [(question, repr(first_of(record, layout.references))) for question, record in zip(questions, records)]
+        is_same = resolver.tells_submissions if layout.id and ids else resolver.have_same_answers
+        return is_same(names, questions, asked)
 
     def _take_part(self, chunks: list[Chunk], prediction_field: str | None = None) -> Source:
         part = copy(self)

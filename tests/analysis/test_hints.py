@@ -543,8 +543,14 @@ def test_joined_hint_names_the_separator(separator: str) -> None:
 @pytest.mark.parametrize("separator", [" / ", "/", " or ", ", "])
 def test_separator_that_is_common_in_answers_gives_a_hint_to_write_lists(separator: str) -> None:
     hint = find_hint(ANSWERS, [[f"{answer}{separator}the {answer}"] for answer in ANSWERS])
-    assert hint.text == f'24 of 24 accepted answers look like several in one text, with "{separator}" between them'
-    assert hint.remedy == 'write the accepted answers as a list of texts: ["a", "b"]'
+    assert hint.text == f'24 of 24 accepted answers may be several in one text, with "{separator}" between them'
+    assert hint.remedy == 'if they are, write them as a list of texts: ["a", "b"]'
+
+
+def test_answers_with_another_form_give_no_hint() -> None:
+    assert find_hints([str(n) for n in range(24)], [[f"[{n}]"] for n in range(24)]) == []  # citations
+    hints = find_hints([str(n % 10) for n in range(24)], [[f"{n % 10}.0"] for n in range(24)])
+    assert [hint.key for hint in hints] == ["floats of gold"]
 
 
 def test_separator_inside_an_answer_gives_no_hint() -> None:

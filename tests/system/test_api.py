@@ -455,6 +455,21 @@ def test_index_of_a_series_is_the_id() -> None:
     assert score(shuffled.tolist(), other_order.tolist()).anls == 0
 
 
+def test_rows_of_one_data_frame_are_matched_by_position() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = {"questionId": [406, 421, 431, 441], "answers": [["Acme"], ["Delta"], ["Hooli"], ["Stark"]]}
+    frame = pandas.DataFrame({**rows, "pred": ["Acme", "Delta", "Hooly", "no"]})
+    some = frame[frame["questionId"] > 410]
+    for answers in (some[["pred"]], some["pred"]):
+        scores = score(answers, some[["questionId", "answers"]])
+        assert [answer["id"] for answer in scores.answers()] == ["421", "431", "441"]
+        assert scores.anls == mean([1, 0.8, 0])
+    gold, shuffled = some[["answers"]], some[["pred"]].iloc[::-1]
+    with pytest.raises(ValueError, match=r"in another order: match by index with predictions.loc\[gold.index\]"):
+        score(shuffled, gold)
+    assert score(shuffled.loc[gold.index], gold).anls == mean([1, 0.8, 0])
+
+
 def test_lazy_frame_and_split_of_a_data_set_are_refused() -> None:
     polars = pytest.importorskip("polars")
     with pytest.raises(ValueError, match=r"data: it is a query of polars: run it with .collect"):

@@ -14,6 +14,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import pytest
@@ -218,7 +219,7 @@ def test_table_with_one_model_or_unrepeated_ids_is_one_submission(
 REPEATED: dict[str, tuple[list[dict[str, Any]], str, str]] = {
     "appended after a restart": (
         [*list_rows()[:16], *list_rows()[8:]],
-        "8 of 32 rows repeat the question and the accepted answers of another row: remove the rows",
+        "8 of 32 rows repeat the question and the accepted answers of another row: if these rows",
         "",
     ),
     "padding of a sampler": ([*list_rows(), *list_rows()[:3]], "3 of 27 rows repeat", ""),
@@ -246,6 +247,30 @@ def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: p
         assert "hint:" not in type_command(run, tmp_path, monkeypatch, f"t.jsonl {advice}", t_jsonl=rows)[1]
 
 
+FORM = ("Is it signed?", "Is it dated?", "Is there a stamp?", "Who is the vendor?")
+
+
+@pytest.mark.parametrize("name", ["document", "page", "source", "system", "model", "branch"])
+@pytest.mark.parametrize("has_ids", [False, True])
+def test_form_that_is_asked_about_several_documents_is_one_submission(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, has_ids: bool
+) -> None:
+    same = name in ("document", "page", "source")  # the field tells what it is, even if all answers are the same
+    table = [
+        {
+            **({"id": f"{document}-{n}"} if has_ids else {}),
+            name: f"{document}.pdf" if name == "source" else document,
+            "question": question,
+            "answer": "Acme" if n == 3 else "yes" if same or n != 1 else ("no", "yes")[document % 2],
+            "prediction": ("yes", "no")[document == n],
+        }
+        for document in range(4)
+        for n, question in enumerate(FORM)
+    ]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)
+    assert read_scores(printed) == [mean(float(row["answer"] == row["prediction"]) for row in table)], message
+
+
 QUESTIONS: dict[str, tuple[Callable[[int, str], dict[str, Any]], str]] = {
     "the same": (lambda n, text: {"question": text}, ""),
     "in a prompt": (lambda n, text: {"prompt": f"Answer briefly. {text}"}, ""),
@@ -255,8 +280,12 @@ QUESTIONS: dict[str, tuple[Callable[[int, str], dict[str, Any]], str]] = {
         lambda n, text: {"question": f"What is {IDS[n + 1]}?" if 5 <= n < 17 else text},
         "hint: 12 of 24 questions have an answer beside the text of another question: write the ids",
     ),
+    "cut off": (lambda n, text: {"question": f"{text[:-3]}..."}, ""),
+    "one prompt": (lambda n, text: {"prompt": "Answer in one word.", "prediction": BASE[IDS[n]][::-1]}, ""),
+    "a path": (lambda n, text: {"query": f"pages/{n}.png", "prediction": BASE[IDS[n]][::-1]}, ""),
+    "a number": (lambda n, text: {"question": f"Question {n}", "prediction": BASE[IDS[n]][::-1]}, ""),
     "of another split": (
-        lambda n, text: {"question": f"Who signed letter {n}?", "prediction": f"Mr. {n}"},
+        lambda n, text: {"question": f"Who signed letter {'abcdefghijklmnopqrstuvwxyz'[n]}?", "prediction": f"Mr. {n}"},
         "hint: 24 of 24 questions have another text beside their answer: check that both files",
     ),
 }
