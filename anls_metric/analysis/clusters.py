@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from anls_metric.analysis.significance import Sample
 from anls_metric.reading.column_records import ColumnRecords, get_column
 from anls_metric.reading.layouts import look_up
+from anls_metric.reading.long_tables import DOCUMENT_FIELDS
 from anls_metric.reading.remedies import Remedy
-from anls_metric.reading.resolver import DOCUMENT_FIELDS
 
 CLUSTER_FIELDS = DOCUMENT_FIELDS
 

@@ -13,7 +13,7 @@ from copy import copy
 from itertools import compress, islice, repeat
 from typing import Any, NamedTuple, TypeAlias
 
-from anls_metric.reading import remedies, resolver
+from anls_metric.reading import long_tables, remedies, resolver
 from anls_metric.reading.answer_fields import NOTHING_BESIDE
 from anls_metric.reading.batch import Batch
 from anls_metric.reading.containers import VALUE
@@ -210,7 +210,7 @@ def join_files(
 def _find_split(gold: Source, unanswered: Sequence[str]) -> str:
     """Say in which split all unanswered questions are, if no other question is in it; "" for none."""
     ids = frozenset(unanswered)
-    field = next(filter(resolver.is_split_field, gold.sample.list_paths()), None)
+    field = next(filter(long_tables.is_split_field, gold.sample.list_paths()), None)
     pairs = _read_again(gold) if field and gold.layout.id else []
     lacking, answered = (
         {str(take(record, field)) for key, record in pairs if field and (key in ids) == side} for side in (True, False)
@@ -581,7 +581,7 @@ def _error_of_repeated(
     if kind is RepeatedIdsError and source.holds_both and len(asked) == len(pairs) > 0:
         problem = f"{len(ids):,} ids belong to several questions each (the first: {ids[0]})"
         return kind(problem, source.name, remedies.DOCUMENT_IDS)
-    field = resolver.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
+    field = long_tables.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
     first = f" (the first: {ids[0]})" if ids[0] else ""
     if field is None:
         problem = f"the id {ids[0]} is repeated" if first and len(ids) == 1 else f"{len(ids):,} ids are repeated{first}"
@@ -590,7 +590,7 @@ def _error_of_repeated(
         has_parts = len(find_shards(source.records.path) or ()) > 1
         return kind(problem, source.name, remedies.REPEATED_IN_PARTS if has_parts else remedies.REPEATED_IDS)
     names = list_some(dict.fromkeys(str(record[field]) for _, record in pairs))
-    if resolver.is_run_field(field, source.layout.run_field):
+    if long_tables.is_run_field(field, source.layout.run_field):
         problem = f"ids are repeated{first}, and the field {field!r} ({names}) tells runs of one model apart"
         return kind(problem, source.name, remedies.RUNS)
     problem = f"ids are repeated{first}, and the field {field!r} ({names}) tells several submissions apart"

@@ -13,7 +13,7 @@ from itertools import chain, islice, repeat
 from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from anls_metric.reading import remedies, resolver
+from anls_metric.reading import long_tables, remedies, resolver
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import Chunk, list_some
 from anls_metric.reading.layouts import take_column
@@ -84,18 +84,18 @@ class Repeats:
     def _find_submissions(self) -> list[Doubt]:
         source = self._source
         files = list(chain.from_iterable(repeat(name, count) for name, count in self._files))
-        if resolver.tells_submissions(files, self._questions, self._asked):
+        if long_tables.tells_submissions(files, self._questions, self._asked):
             problem = f"the files have the same questions ({list_some(dict.fromkeys(files))})"
             raise InputError(problem, source.name, remedies.FILE_FOR_EACH)
         records = list(self._read_again())
         for name in dict.fromkeys(chain.from_iterable(records[: resolver.SAMPLE])):
             values = [record.get(name) for record in records]
-            if not set(map(type, values)) <= {str, int} or resolver.names_documents(name, values):
+            if not set(map(type, values)) <= {str, int} or long_tables.names_documents(name, values):
                 continue
-            if resolver.tells_submissions(values, self._questions, self._asked):
+            if long_tables.tells_submissions(values, self._questions, self._asked):
                 names = list_some(dict.fromkeys(map(str, values)))
                 problem = f"each question has several rows, and the field {name!r} ({names})"
-                if resolver.is_run_field(name, source.layout.run_field):
+                if long_tables.is_run_field(name, source.layout.run_field):
                     return [Doubt(f"{problem} tells runs of one model apart", remedies.RUNS_BY_ID)]
                 raise InputError(f"{problem} tells submissions apart", source.name, remedies.MODEL_OF_ROWS, name)
         return []

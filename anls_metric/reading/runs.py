@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from anls_metric.reading import remedies, resolver
+from anls_metric.reading import long_tables, remedies
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import Chunk, list_some
 from anls_metric.reading.join import RepeatedIdsError
@@ -42,8 +42,8 @@ def split_runs(source: Source, error: RepeatedIdsError) -> dict[str, Source]:
     everywhere = [question_id for column in ids for question_id in column]
     records = [record for chunk in chunks for record in chunk.records]
     own = again.layout.run_field
-    field = resolver.find_splitting_field(everywhere, records, roles_of(again.layout), own)
-    tells_runs = field is not None and resolver.is_run_field(field, own)
+    field = long_tables.find_splitting_field(everywhere, records, roles_of(again.layout), own)
+    tells_runs = field is not None and long_tables.is_run_field(field, own)
     counts = set(Counter(everywhere).values())
     has_parts = len(find_shards(source.records.path) or ()) > 1
     are_runs = (

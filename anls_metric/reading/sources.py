@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anls_metric.core.rows import as_references, as_text, describe
-from anls_metric.reading import layouts, remedies, resolver
+from anls_metric.reading import layouts, long_tables, remedies, resolver
 from anls_metric.reading.answer_fields import CONFIDENCE, CONFIDENCE_FIELDS, JUDGE, READERS
 from anls_metric.reading.column_records import get_column
 from anls_metric.reading.containers import VALUE
@@ -453,7 +453,7 @@ class Source:
         field = self.reading.submission_field
         if field is not None:
             return self._split_by(field)
-        field = resolver.find_submission_field(self.sample, roles_of(self.try_side("both")))
+        field = long_tables.find_submission_field(self.sample.list_paths(), roles_of(self.try_side("both")))
         if field is None or self.layout.repeated_by:
             return {}
         names = {str(take(record, field)) for chunk in self.hold() for record in chunk.records}
@@ -502,7 +502,7 @@ class Source:
         names = [str(take(record, field)) for record in records]
         questions = [repr(first_of(record, layout.question)) for record in records]
         asked = [(question, repr(first_of(record, layout.references))) for question, record in zip(questions, records)]
-        is_same = resolver.tells_submissions if layout.id and ids else resolver.have_same_answers
+        is_same = long_tables.tells_submissions if layout.id and ids else long_tables.have_same_answers
         return is_same(names, questions, asked)
 
     def _take_part(self, chunks: list[Chunk], prediction_field: str | None = None) -> Source:

@@ -18,8 +18,6 @@ from anls_metric.reading.resolver import (
     Sample,
     find_misplaced,
     find_other_texts,
-    find_splitting_field,
-    find_submission_field,
     match,
     refuse_two_roles,
     resolve,
@@ -220,29 +218,6 @@ def test_match_takes_a_named_field_from_the_files_that_have_it() -> None:
         match_records(GOLD, answers, id_field="nr")
     with pytest.raises(InputError, match=r"gold.json: no field 'nr' .*gold_id"):
         match_records(GOLD, answers, gold_id_field="nr")
-
-
-# Long tables
-
-
-@pytest.mark.parametrize("name", ["model", "checkpoint", "system", "submission", "Model"])
-def test_find_submission_field_knows_the_names_of_models(name: str) -> None:
-    sample = Sample("a.csv", [{"id": 1, name: "small"}])
-    assert find_submission_field(sample, ()) == name
-    assert find_submission_field(sample, {name}) is None
-
-
-def test_find_splitting_field_takes_the_field_that_makes_ids_unique() -> None:
-    pairs = [(key, method) for method in ("a", "b", "c") for key in ("7", "8", "9", "10")]
-    records = [
-        {"method": method, "kind": int(key) % 2, "row": n, "answer": f"{n % 6}"}
-        for n, (key, method) in enumerate(pairs)
-    ]
-    ids = [key for key, _ in pairs]
-    assert find_splitting_field(ids, records) == "method"
-    assert find_splitting_field(ids, records, {"method"}) == "answer"
-    assert find_splitting_field(ids, [{"kind": record["kind"]} for record in records]) is None
-    assert find_splitting_field(["1", "2"], [{"a": "x"}, {"a": "y"}]) is None
 
 
 # By position
