@@ -220,7 +220,7 @@ def _find_split(gold: Source, unanswered: Sequence[str]) -> str:
 
 
 def refuse_swapped(gold: Source, submission: Source) -> None:
-    """Refuse a gold file and a submission that are swapped.
+    """Refuse a gold file and a submission that are swapped; note that it is unclear if they have the same fields.
 
     Raises:
         InputError: the gold file has no accepted answers, but the submission has.
@@ -228,6 +228,10 @@ def refuse_swapped(gold: Source, submission: Source) -> None:
     if _holds_references(gold) < _holds_references(submission) and not submission.has_both_sides():
         problem = f"it has no accepted answers, and {submission.name} has some, so the two look swapped"
         raise InputError(problem, gold.name, remedies.SWAPPED)
+    answer = gold.try_side("gold").references[:1]
+    has_more = not set(gold.sample.list_paths()) <= set(submission.sample.list_paths())
+    if not has_more and answer == submission.try_side("submission").prediction[:1] and not _holds_references(gold):
+        gold.note("it is the gold file because it comes first: the submission has the same fields")
 
 
 def _holds_references(source: Source) -> bool:

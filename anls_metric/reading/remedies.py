@@ -75,9 +75,9 @@ REFERENCES_FIELD = _make_remedy(
     endpoint="name the field of the accepted answers with references_field",
 )
 OTHER_REFERENCES = _make_remedy(
-    "if {value!r} has the accepted answers, name it with <references_field={value}>",
-    page=f"if {{value!r}} has the accepted answers, pick it {_PICK}",
-    endpoint="if {value} has the accepted answers, name it with references_field={value}",
+    "if the accepted answers are in the other field, name it with <references_field={value}>",
+    page=f"if the accepted answers are in the other field, pick it {_PICK}",
+    endpoint="if the accepted answers are in the other field, name it with references_field={value}",
 )
 ONE_LIST = _make_remedy(
     'write the accepted answers into one field, as a JSON list such as ["a", "b"], and name it with <references_field>',

@@ -376,8 +376,8 @@ def find_better_references(
 
     Example:
         >>> pairs = [({"answer": name, "label": "issuer"}, name) for name in ("Acme", "Delta")]
-        >>> find_better_references("label", ["answer"], pairs)[1]
-        "2 of the first 2 predictions equal 'answer', and 0 equal 'label', from which the accepted answers are read"
+        >>> print(find_better_references("label", ["answer"], pairs)[1])
+        the accepted answers are read from 'label', but 2 of the first 2 predictions equal 'answer', and 0 equal 'label'
     """
     texts = [(record, text.strip().lower()) for record, text in pairs if isinstance(text, str) and text.strip()]
     usual = [path for path in others if _fold(path) in _USUAL_REFERENCES]
@@ -385,10 +385,10 @@ def find_better_references(
     best = max(usual, key=counts.__getitem__, default=None)
     if best is None or counts[best] < max(2, 0.3 * len(texts), 4 * counts[own]):
         return "", ""
-    problem = (
+    share = (
         f"{counts[best]:,} of the first {len(texts):,} predictions equal {best!r}, and {counts[own]:,} equal {own!r}"
     )
-    return best, f"{problem}, from which the accepted answers are read"
+    return best, f"the accepted answers are read from {own!r}, but {share}"
 
 
 # Ids by value

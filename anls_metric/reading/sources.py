@@ -203,7 +203,7 @@ class Source:
             if there and not self.layout.prediction and side != "gold":
                 raise self.error_of_missing("predictions", remedies.PREDICTION_FIELD)
             if self.reading.filter is not None and not self.layout.repeated_by and side != "gold":
-                self._note(f"it has no filters: the filter {self.reading.filter!r} is not used")
+                self.note(f"it has no filters: the filter {self.reading.filter!r} is not used")
             if side == "both":
                 resolver.refuse_two_roles(self.sample, self.layout)
                 self._choose_references()
@@ -261,7 +261,7 @@ class Source:
                     remedy = remedies.ONE_LIST
                 raise self._error_without_field(self.sample.records[0], path, "", remedy)
             what = "the prediction is" if role == "prediction" else "the accepted answers are"
-            self._note(f"it has no field {path!r}: {what} read from {own[0]!r}")
+            self.note(f"it has no field {path!r}: {what} read from {own[0]!r}")
 
     def _note_other_texts(self, side: Side, gold_fields: Collection[str]) -> None:
         if side == "gold" or self.reading.prediction_field or self.reading.values or self.reading.rule:
@@ -300,7 +300,7 @@ class Source:
             return []
         own = self.layout.references[0]
         not_read = " or ".join(map(repr, others[:3]))
-        self._note(f"the accepted answers are read from {own!r}, not from {not_read}")
+        self.note(f"the accepted answers are read from {own!r}, not from {not_read}")
         path, problem = resolver.find_better_references(own, others, list(pairs))
         return [Doubt(problem, remedies.OTHER_REFERENCES, path)] if path else []
 
@@ -649,10 +649,11 @@ class Source:
         text = value if self.extraction is None else self.extraction.extract(value)
         value = parse_value_or_text(text)
         if value is not text:
-            self._note(f"texts of {name} that are JSON are read as JSON")
+            self.note(f"texts of {name} that are JSON are read as JSON")
         return value
 
-    def _note(self, note: str) -> None:
+    def note(self, note: str) -> None:
+        """Add a note, unless it was added before."""
         if note not in self.notes:
             self.notes.append(note)
 
@@ -740,7 +741,7 @@ class Source:
         """Parse an accepted answer: one value, or several as ``{"__tuple__": [...]}``."""
         parsed = parse_accepted_value(value, name) if isinstance(value, str) else value
         if isinstance(value, str) and not isinstance(parsed, str):
-            self._note(f"texts of {name} that are JSON are read as JSON")
+            self.note(f"texts of {name} that are JSON are read as JSON")
         parsed = _from_json(parsed, name)
         return parsed if isinstance(parsed, tuple) else (parsed,)
 

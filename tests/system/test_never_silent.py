@@ -883,6 +883,17 @@ def test_accepted_answers_of_a_gold_file_do_not_depend_on_the_order_of_submissio
         assert read_scores(printed)[:2] == scores, message
 
 
+def test_gold_file_with_the_fields_of_a_submission_gives_a_note(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {f"{name}_json": list_answers("answer", TUNED) for name in "abc"}
+    _, message = type_command(run, tmp_path, monkeypatch, "a.json b.json c.json", **files)
+    assert message.count("a.json: it is the gold file because it comes first: the submission has the same fields") == 1
+    asked = {"g_json": [{**row, "question": "Who?"} for row in files["a_json"]]}
+    _, message = type_command(run, tmp_path, monkeypatch, "g.json b.json", **files, **asked)
+    assert "comes first" not in message
+
+
 def test_field_of_accepted_answers_without_text_is_not_read(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -904,7 +915,7 @@ def test_hint_names_the_field_that_predictions_equal(
     ]
     printed, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)
     assert read_scores(printed) == [0.0]
-    assert f"hint: 2 of the first 2 predictions equal 'Answer', and 0 equal {field!r}" in message
+    assert f"but 2 of the first 2 predictions equal 'Answer', and 0 equal {field!r}: if the accepted" in message
     advice = re.search(r"--references-field \w+", message)
     assert advice, message
     printed, _ = type_command(run, tmp_path, monkeypatch, f"t.json {advice[0]}")

@@ -60,6 +60,11 @@ CASES = {
         "gold.json a.json --prediction-field predicton", "gold.json a.json --prediction-field prediction"
     ),
     "REFERENCES_FIELD": Case("t.json --references-field nope", "t.json --references-field references"),
+    "OTHER_REFERENCES": Case(
+        "t.json",
+        "t.json --references-field answer",
+        {"t.json": [{"id": key, "answer": f"{key % 2}", "label": "b", "prediction": f"{key % 2}"} for key in KEYS]},
+    ),
     "GOLD_ID_FIELD": Case("gold.json a.json --gold-id-field nr", "gold.json a.json --gold-id-field questionId"),
     "ONE_LIST": Case(
         "t.json --references-field first,second",
