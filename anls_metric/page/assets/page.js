@@ -65,10 +65,10 @@ window.anls = {
 
     // The server sends a compressed report beside an empty frame.
     async unpack(frame) {
-        const packed = Uint8Array.from(atob(frame.dataset.packed), (sign) => sign.charCodeAt(0));
+        const bytes = Uint8Array.from(atob(frame.dataset.packed), (sign) => sign.charCodeAt(0));
         frame.removeAttribute("data-packed");
-        const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-        anls.report = await new Response(unpacked).text();
+        const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+        anls.report = await new Response(stream).text();
         frame.srcdoc = anls.placeReport();
         anls.linkReport();
     },
@@ -169,20 +169,20 @@ window.anls = {
         if (!area || !transfer?.files?.length || event.isChecked) return;
         const files = [...transfer.files];
         const rest = new DataTransfer();
-        const refused = [];
+        const refusals = [];
         let size = 0;
         for (const file of files) {
             if (file.size > $MOST_BYTES || size + file.size > $MOST_UPLOAD) {
-                refused.push(file.name + " (" + Math.ceil(file.size / 2 ** 20) + " MB)");
+                refusals.push(file.name + " (" + Math.ceil(file.size / 2 ** 20) + " MB)");
             } else {
                 size += file.size;
                 rest.items.add(file);
             }
         }
-        if (refused.length || document.querySelector("#refusal .anls")) {
-            anls.refuse?.({files: files.map((file) => file.name), refused: refused});
+        if (refusals.length || document.querySelector("#refusal .anls")) {
+            anls.refuse?.({files: files.map((file) => file.name), refused: refusals});
         }
-        if (!refused.length) return;
+        if (!refusals.length) return;
         event.stopImmediatePropagation();
         event.preventDefault();
         const target = event.target;
@@ -200,8 +200,8 @@ window.anls = {
     said: "",
 
     say() {
-        const shown = [...document.querySelectorAll("[data-said]")].filter((part) => part.checkVisibility());
-        const said = shown.map((part) => part.dataset.said).join(" ");
+        const parts = [...document.querySelectorAll("[data-said]")].filter((part) => part.checkVisibility());
+        const said = parts.map((part) => part.dataset.said).join(" ");
         if (!anls.voice.isConnected) document.body.append(anls.voice); // gradio recreates the body
         if (!anls.settled || said === anls.said) return;
         anls.said = said;

@@ -32,30 +32,30 @@ const makeCount = (place, outcome) => {
   const label = `${formatCount(count)} ${name}${several ? ` of ${names[place]}` : ""}: show these questions`;
   return makeFilter(`count ${place} ${outcome}`, label, isPressed, () => showQuestions(isPressed ? {} : changes), formatCount(count));
 };
-const drawOutcomeBar = (place, used) =>
+const drawOutcomeBar = (place, kinds) =>
   drawStack(
-    used.map((outcome) => [data.outcomes[outcome].name, countsOf(place)[data.outcomes[outcome].name], `o${outcome}`, () => showQuestions(filterOutcome(place, outcome).changes)]),
+    kinds.map((outcome) => [data.outcomes[outcome].name, countsOf(place)[data.outcomes[outcome].name], `o${outcome}`, () => showQuestions(filterOutcome(place, outcome).changes)]),
     18,
   );
 const drawOutcomes = () => {
-  const used = data.order.filter((outcome) => data.document.submissions.some(({ outcomes }) => outcomes[data.outcomes[outcome].name]));
+  const kinds = data.order.filter((outcome) => data.document.submissions.some(({ outcomes }) => outcomes[data.outcomes[outcome].name]));
   if (!several) {
-    const rows = used.map((outcome) =>
+    const rows = kinds.map((outcome) =>
       make("tr", {}, make("th", { scope: "row" }, makeSwatch(outcome), data.outcomes[outcome].name, make("small", {}, data.outcomes[outcome].meaning)), make("td", {}, makeCount(0, outcome))),
     );
-    return [drawOutcomeBar(0, used), rove(make("table", { class: "counts" }, makeHead(["outcome", "answers"]), make("tbody", {}, rows)))];
+    return [drawOutcomeBar(0, kinds), rove(make("table", { class: "counts" }, makeHead(["outcome", "answers"]), make("tbody", {}, rows)))];
   }
   const rows = shownPlaces().map((place) =>
     make(
       "tr",
       {},
       make("th", { scope: "row" }, makeName(place)),
-      make("td", { class: "chart" }, drawOutcomeBar(place, used)),
-      used.map((outcome) => make("td", { "data-label": data.outcomes[outcome].name, class: `labelled o${outcome}` }, makeCount(place, outcome))),
+      make("td", { class: "chart" }, drawOutcomeBar(place, kinds)),
+      kinds.map((outcome) => make("td", { "data-label": data.outcomes[outcome].name, class: `labelled o${outcome}` }, makeCount(place, outcome))),
     ),
   );
-  const head = used.map((outcome) => make("th", { scope: "col", title: data.outcomes[outcome].meaning }, makeSwatch(outcome), data.outcomes[outcome].name));
-  const meanings = make("details", {}, make("summary", { "data-key": "meanings" }, "What the outcomes mean"), make("dl", { class: "meanings" }, used.flatMap((outcome) => [make("dt", {}, makeSwatch(outcome), data.outcomes[outcome].name), make("dd", {}, data.outcomes[outcome].meaning)])));
+  const head = kinds.map((outcome) => make("th", { scope: "col", title: data.outcomes[outcome].meaning }, makeSwatch(outcome), data.outcomes[outcome].name));
+  const meanings = make("details", {}, make("summary", { "data-key": "meanings" }, "What the outcomes mean"), make("dl", { class: "meanings" }, kinds.flatMap((outcome) => [make("dt", {}, makeSwatch(outcome), data.outcomes[outcome].name), make("dd", {}, data.outcomes[outcome].meaning)])));
   const table = make("table", { class: "stack outcomes" }, makeHead(["submission", make("td", { class: "chart" }), ...head]), make("tbody", {}, rows));
   return [rove(table), moreSubmissions(), meanings];
 };
@@ -65,14 +65,14 @@ const drawOutcomes = () => {
 const drawChanges = () => {
   const { table } = countPair();
   const isUsed = (outcome) => table[outcome].some(Boolean) || table.some((row) => row[outcome]);
-  const used = data.order.filter(isUsed);
+  const kinds = data.order.filter(isUsed);
   const [before, after] = [names[state.second], names[state.first]];
-  const rows = used.filter((from) => table[from].some(Boolean)).map((from) =>
+  const rows = kinds.filter((from) => table[from].some(Boolean)).map((from) =>
     make(
       "tr",
       {},
       make("th", { scope: "row" }, makeSwatch(from), data.outcomes[from].name),
-      used.map((to) => {
+      kinds.map((to) => {
         const count = table[from][to];
         const [was, is] = [data.outcomes[from].name, data.outcomes[to].name];
         const isPressed = isOnly(state.before, from) && isOnly(state.outcomes, to);
@@ -83,7 +83,7 @@ const drawChanges = () => {
     ),
   );
   const caption = make("caption", { class: "said" }, "A row is an outcome of ", make("bdi", {}, before), " (the baseline), a column an outcome of ", make("bdi", {}, after), ".");
-  const head = used.map((to) => make("th", { scope: "col" }, makeSwatch(to), data.outcomes[to].name));
+  const head = kinds.map((to) => make("th", { scope: "col" }, makeSwatch(to), data.outcomes[to].name));
   const content = make("table", { class: "stack changes" }, caption, makeHead([make("th", { scope: "col" }, "before"), ...head]), make("tbody", {}, rows));
   return [rove(content)];
 };
@@ -147,8 +147,8 @@ const subtractMeans = (table, row) => {
   const { means, counts } = table;
   const [first, second] = [means[state.first][row], means[state.second]?.[row]];
   if (first === null || second === null || second === undefined) return null;
-  const known = table.differences?.[`${state.second} ${state.first}`]?.[row];
-  if (known) return { value: known[0], interval: known[1] };
+  const difference = table.differences?.[`${state.second} ${state.first}`]?.[row];
+  if (difference) return { value: difference[0], interval: difference[1] };
   const other = table.differences?.[`${state.first} ${state.second}`]?.[row];
   if (other) return { value: -other[0], interval: other[1] && [-other[1][1], -other[1][0]] };
   return counts && counts.length > 1 && counts[state.first][row] !== counts[state.second][row] ? null : { value: first - second, interval: null };
@@ -196,14 +196,14 @@ const makeRankHead = (rank, ...label) => {
 };
 const drawGroups = () => {
   const table = data.tables[state.field];
-  const known = new Set(data.groups[state.field]?.names);
-  const ranked = rankGroups(table);
-  const rows = state.all ? ranked : ranked.slice(0, FEW);
+  const groupNames = new Set(data.groups[state.field]?.names);
+  const groups = rankGroups(table);
+  const rows = state.all ? groups : groups.slice(0, FEW);
   const makeHeads = (row) => {
     const name = table.names[row];
     const isPressed = equals(state.group, [state.field, name]);
     const act = () => showQuestions({ group: isPressed ? null : [state.field, name] });
-    const content = known.has(name) ? makeFilter(`group ${row}`, `${name}: show its questions`, isPressed, act, make("bdi", {}, name)) : make("bdi", {}, name);
+    const content = groupNames.has(name) ? makeFilter(`group ${row}`, `${name}: show its questions`, isPressed, act, make("bdi", {}, name)) : make("bdi", {}, name);
     return [make("th", { scope: "row" }, content), make("td", { "data-label": "questions" }, formatCount(countOf(table, row)))];
   };
   const head = [
@@ -216,7 +216,7 @@ const drawGroups = () => {
   ];
   const fields = FIELDS.length > 1 && make("label", { class: "pick" }, "by ", makeSelect("field", "field of the groups", FIELDS.map((field) => [field, field]), state.field, (field) => update({ field, rank: RANKS[0], all: false })));
   const content = make("table", { class: "stack numbers" }, makeHead(head.filter(Boolean)), make("tbody", {}, drawComparisonRows(table, rows, makeHeads)));
-  return [fields, rove(content), ranked.length > FEW ? makeMore(ranked.length, "group") : null];
+  return [fields, rove(content), groups.length > FEW ? makeMore(groups.length, "group") : null];
 };
 const drawVariants = () => {
   const table = data.variants;
@@ -236,9 +236,9 @@ const drawVariants = () => {
 // The outcomes of answers that lose points to format, and of wrong numbers.
 const OF_FORM = ["same value", "formatting", "another number"];
 const listForms = (place) => {
-  const used = OF_FORM.filter((name) => countsOf(place)[name]);
-  const counts = used.map((name) => [`${name}: `, makeCount(place, data.outcomes.findIndex((outcome) => outcome.name === name)), " "]);
-  return used.length > 0 && make("p", { class: "behind" }, counts.flat());
+  const formNames = OF_FORM.filter((name) => countsOf(place)[name]);
+  const counts = formNames.map((name) => [`${name}: `, makeCount(place, data.outcomes.findIndex((outcome) => outcome.name === name)), " "]);
+  return formNames.length > 0 && make("p", { class: "behind" }, counts.flat());
 };
 // The points that format costs and wrong numbers give, each with the questions that count in it.
 const pointsOf = (place) => {
@@ -254,8 +254,8 @@ const makePoints = (place, name, value) => {
   return makeFilter(`points ${place} ${name}`, `${text}${several ? ` of ${names[place]}` : ""}: show ${countNoun(count, "question")}`, isPressed, act, `${text} (${formatCount(count)})`);
 };
 const listPoints = (place) => {
-  const shown = pointsOf(place).flatMap(([name, value], number) => [number ? " · " : "points: ", makePoints(place, name, value)]);
-  return shown.length > 0 && make("p", { class: "behind" }, shown);
+  const items = pointsOf(place).flatMap(([name, value], number) => [number ? " · " : "points: ", makePoints(place, name, value)]);
+  return items.length > 0 && make("p", { class: "behind" }, items);
 };
 const makeConfusion = (place, { predicted, accepted, count }, number) => {
   const text = formatConfusion(predicted, accepted);
@@ -266,8 +266,8 @@ const makeConfusion = (place, { predicted, accepted, count }, number) => {
 };
 const confusionsOf = (place) => data.document.submissions[place].confusions ?? [];
 const listConfusions = (place) => {
-  const shown = confusionsOf(place).flatMap((each, number) => [number ? " · " : "confused: ", makeConfusion(place, each, number)]);
-  return shown.length > 0 && make("p", { class: "behind" }, shown);
+  const items = confusionsOf(place).flatMap((each, number) => [number ? " · " : "confused: ", makeConfusion(place, each, number)]);
+  return items.length > 0 && make("p", { class: "behind" }, items);
 };
 const hasBehind = (place) => [data.beside[place], pointsOf(place), confusionsOf(place)].some(({ length }) => length);
 const listBeside = (place) => data.beside[place].length > 0 && make("ul", { class: "said" }, data.beside[place].map((line) => make("li", {}, tame(line))));
@@ -280,8 +280,8 @@ const drawSuspects = () => {
   const isPressed = state.only === "suspects";
   const button = makeFilter("suspects", `${countNoun(data.suspects.length, "question")} with suspect accepted answers: show them`, isPressed, () => showQuestions(chooseSuspects(!isPressed)), "Show these questions", "");
   const rows = new Map(data.ids.map((id, row) => [id, row]));
-  const shown = state.all ? data.suspects : data.suspects.slice(0, FEW);
-  const items = shown.map(({ id, answer, count }) => {
+  const suspects = state.all ? data.suspects : data.suspects.slice(0, FEW);
+  const items = suspects.map(({ id, answer, count }) => {
     const row = rows.get(id);
     const link = row === undefined ? make("b", {}, tame(id)) : make("a", { href: formatAddress({ ...NO_FILTERS, ...chooseSuspects(true), open: row }), "data-open": row }, tame(id));
     const question = row !== undefined && make("div", { class: "said" }, make("bdi", {}, brief(data.questions[row])), " · accepted: ", make("bdi", {}, brief(data.references[row].join(" | "))));

@@ -34,15 +34,15 @@ export const drawEdits = (prediction, closest, parts) => {
     return make("p", { class: "said" }, `${formatCount(left.length)} characters against ${formatCount(right.length)}: too many differences to show.`);
   }
   let [here, there] = [0, 0];
-  const shown = [];
+  const items = [];
   for (let place = 0; place < parts.length; place += 2) {
     const gone = left.slice(here, (here += parts[place]));
     const come = right.slice(there, (there += parts[place + 1]));
-    if (place % 4 === 0) shown.push(...drawLongEqual(gone, come, place === 0, place + 2 >= parts.length));
+    if (place % 4 === 0) items.push(...drawLongEqual(gone, come, place === 0, place + 2 >= parts.length));
     else {
-      if (gone.length) shown.push(make("del", { dir: "auto" }, markBlanks(gone.join(""))));
-      if (come.length) shown.push(make("ins", { dir: "auto" }, markBlanks(come.join(""))));
+      if (gone.length) items.push(make("del", { dir: "auto" }, markBlanks(gone.join(""))));
+      if (come.length) items.push(make("ins", { dir: "auto" }, markBlanks(come.join(""))));
     }
   }
-  return make("div", { class: "edits", dir: "auto" }, shown);
+  return make("div", { class: "edits", dir: "auto" }, items);
 };

@@ -39,11 +39,11 @@ export const shorten = (text) =>
 // A copied text has the characters themselves, not their names.
 export const copySigns = (event) => {
   const selection = getSelection();
-  const selected = [...document.querySelectorAll(".sign")].filter((sign) => selection.containsNode(sign, true));
-  if (!selected.length) return;
-  const labels = selected.map((sign) => sign.textContent);
-  const fill = (texts) => selected.forEach((sign, place) => (sign.firstChild.data = texts[place]));
-  fill(selected.map((sign) => signs.get(sign)));
+  const parts = [...document.querySelectorAll(".sign")].filter((sign) => selection.containsNode(sign, true));
+  if (!parts.length) return;
+  const labels = parts.map((sign) => sign.textContent);
+  const fill = (texts) => parts.forEach((sign, place) => (sign.firstChild.data = texts[place]));
+  fill(parts.map((sign) => signs.get(sign)));
   event.clipboardData.setData("text/plain", selection.toString());
   fill(labels);
   event.preventDefault();

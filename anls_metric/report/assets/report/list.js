@@ -78,8 +78,8 @@ export const describeCount = () => {
 const sortBy = (key) => update({ sort: key, direction: state.sort === key ? -state.direction : 1 });
 const drawHead = () => {
   const titles = { id: "id", question: "question", first: names[state.first], second: names[state.second], difference: "difference", outcome: "outcome" };
-  const shown = SORTS.filter((key) => state.second >= 0 || !["second", "difference"].includes(key));
-  const cells = shown.map((key) => {
+  const keys = SORTS.filter((key) => state.second >= 0 || !["second", "difference"].includes(key));
+  const cells = keys.map((key) => {
     const sorted = state.sort !== key ? "none" : state.direction > 0 ? "ascending" : "descending";
     const style = ["first", "second"].includes(key) ? "answer" : key;
     return make("th", { scope: "col", class: `of-${style}`, "aria-sort": sorted }, make("button", { "data-key": `sort ${key}`, onclick: () => sortBy(key) }, make("bdi", {}, titles[key])));
@@ -106,14 +106,14 @@ const drawRow = (row, addressOf) => {
   const outcome = data.answers[state.first].outcomes[row];
   const marks = listMarks(row);
   cells.push(make("td", { class: "outcome" }, outcome >= 0 && make("i", { class: `o${outcome}` }), data.outcomes[outcome]?.name ?? "not asked", marks.length > 0 && make("small", { class: "mark" }, marks.join(", "))));
-  const shown = make("tr", { class: isOpen ? "row open" : "row" }, cells);
-  shown.addEventListener("click", (event) => {
+  const line = make("tr", { class: isOpen ? "row open" : "row" }, cells);
+  line.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     if (String(getSelection()) && !event.target.closest("a")) return;
     event.preventDefault();
     act();
   });
-  return isOpen ? [shown, make("tr", { class: "detail" }, make("td", { colspan: cells.length }, drawQuestion(row, stepBy)))] : [shown];
+  return isOpen ? [line, make("tr", { class: "detail" }, make("td", { colspan: cells.length }, drawQuestion(row, stepBy)))] : [line];
 };
 const MOST_PRINTED = 1000; // questions in a print
 // A print has the open question, or all filtered questions.

@@ -107,11 +107,11 @@ const build = () => {
 
 // Parts that depend on the state. A part is drawn again when a value that it depends on changes.
 
-const drawn = new Map();
+const partKeys = new Map();
 const drawPart = (id, values, drawIt) => {
   const key = JSON.stringify(values);
-  if (drawn.get(id) === key) return;
-  drawn.set(id, key);
+  if (partKeys.get(id) === key) return;
+  partKeys.set(id, key);
   replaceContent($(id), drawIt());
 };
 const drawEverything = (changes = {}, focus = undefined) => {
@@ -122,10 +122,10 @@ const drawEverything = (changes = {}, focus = undefined) => {
   drawPart("ranking", [first, second, all], several ? drawRanking : drawScore);
   drawPart("panels", [first, second, outcomes, before, group, only, points, confusion, range, look, field, rank, all], drawCloser);
   drawPart("picks", [first, second, group], drawPicks);
-  const counted = countMarks();
-  drawPart("filters", [first, second, outcomes, before, change, group, only, points, confusion, marks, range, counted], drawFilters);
+  const counts = countMarks();
+  drawPart("filters", [first, second, outcomes, before, change, group, only, points, confusion, marks, range, counts], drawFilters);
   $("list").classList.toggle("several-answers", second >= 0);
-  drawPart("list", [first, second, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, search, page, open, counted, open < 0 ? "" : markOf(open)], () => drawList());
+  drawPart("list", [first, second, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, search, page, open, counts, open < 0 ? "" : markOf(open)], () => drawList());
   $("marks-place").textContent = describePlace();
   $("count").textContent = describeCount();
   $("unknown").textContent = tame(state.unknown);
@@ -147,9 +147,9 @@ const focusQuestion = (row) => {
   const link = $("list").querySelector(`[data-row="${row}"]`);
   if (!link) return $("count").focus({ preventScroll: true }); // the question has left the list
   link.focus({ preventScroll: true });
-  const shown = link.closest("tr");
-  shown.scrollIntoView({ block: "nearest" });
-  if (row === state.open && shown.nextSibling.getBoundingClientRect().bottom > innerHeight) shown.scrollIntoView({ block: "start" });
+  const line = link.closest("tr");
+  line.scrollIntoView({ block: "nearest" });
+  if (row === state.open && line.nextSibling.getBoundingClientRect().bottom > innerHeight) line.scrollIntoView({ block: "start" });
 };
 const turn = (by) => {
   update({ page: state.page + by });
@@ -197,8 +197,8 @@ const followLink = (event) => {
 const print = (isPaper) => {
   const hasView = state.open >= 0 || isFiltered();
   document.body.classList.toggle("has-view", isPaper && hasView);
-  drawn.delete("panels");
-  drawn.delete("list");
+  partKeys.delete("panels");
+  partKeys.delete("list");
   if (!isPaper) return drawEverything();
   replaceContent($("panels"), drawAllPanels());
   if (hasView) replaceContent($("list"), drawList(true));

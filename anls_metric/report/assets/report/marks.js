@@ -62,17 +62,17 @@ export const MARK_FILTERS = Object.keys(TESTS_OF_MARKS);
 export const hasMark = (row, name) => TESTS_OF_MARKS[name](markOf(row));
 export const listMarks = (row) => (marks.has(data.ids[row]) ? MARK_FILTERS.filter((name) => hasMark(row, name)) : []);
 export const countMarks = () => {
-  const shown = [...marks].filter(([id]) => rowOf.has(id)).map(([, mark]) => mark);
-  if (!shown.length) return {};
-  const counts = Object.fromEntries(MARK_FILTERS.map((name) => [name, shown.filter(TESTS_OF_MARKS[name]).length]));
-  counts["not marked"] += data.ids.length - shown.length;
+  const own = [...marks].filter(([id]) => rowOf.has(id)).map(([, mark]) => mark);
+  if (!own.length) return {};
+  const counts = Object.fromEntries(MARK_FILTERS.map((name) => [name, own.filter(TESTS_OF_MARKS[name]).length]));
+  counts["not marked"] += data.ids.length - own.length;
   return counts;
 };
 const setMark = (row, changes) => {
-  const changed = { ...markOf(row), ...changes };
-  if (!changed.others?.length) delete changed.others;
-  if (isEmpty(changed) && !changed.others) marks.delete(data.ids[row]);
-  else marks.set(data.ids[row], changed);
+  const mark = { ...markOf(row), ...changes };
+  if (!mark.others?.length) delete mark.others;
+  if (isEmpty(mark) && !mark.others) marks.delete(data.ids[row]);
+  else marks.set(data.ids[row], mark);
   keep();
 };
 

@@ -67,14 +67,14 @@ const listTests = () => {
   }
   if (state.only) tests.push((row) => suspectRanks.has(data.ids[row]));
   if (state.points) {
-    const counted = new Set(first.points[state.points]);
-    tests.push((row) => counted.has(row));
+    const places = new Set(first.points[state.points]);
+    tests.push((row) => places.has(row));
   }
   if (state.confusion) {
     const { confusions = [] } = data.document.submissions[state.first];
     const place = confusions.findIndex(({ predicted, accepted }) => equals([predicted, accepted], state.confusion));
-    const counted = new Set(data.confusions[state.first][place]);
-    tests.push((row) => counted.has(row));
+    const places = new Set(data.confusions[state.first][place]);
+    tests.push((row) => places.has(row));
   }
   if (state.marks.length) tests.push((row) => state.marks.some((name) => hasMark(row, name)));
   if (state.range) {
@@ -122,8 +122,8 @@ let lastRows = [];
 export const findRows = () => {
   const { first, second, search, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, open } = state;
   // A question that gets another mark stays in the list of a mark while it is open.
-  const marked = marks.length && (open < 0 ? countMarks() : open);
-  const key = JSON.stringify([first, second, search, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, marked]);
+  const mark = marks.length && (open < 0 ? countMarks() : open);
+  const key = JSON.stringify([first, second, search, outcomes, before, change, group, only, points, confusion, marks, range, sort, direction, mark]);
   if (key === lastKey) return lastRows;
   const tests = listTests();
   const rows = [];

@@ -97,9 +97,9 @@ const listFinePrint = () => {
   const { clusters, all_pairs: areAll } = data.document;
   const count = areAll ? (names.length * (names.length - 1)) / 2 : names.length - 1;
   const by = clusters ? `by ${clusters.field} (${formatCount(clusters.count)} clusters)` : "question by question";
-  const adjusted = count > 1 ? ` p is adjusted for ${count} comparisons (Holm); an interval is of its comparison alone.` : "";
+  const adjustment = count > 1 ? ` p is adjusted for ${count} comparisons (Holm); an interval is of its comparison alone.` : "";
   const notes = data.pairs.flat().filter((pair) => pair?.note).map(({ note }) => `* ${note}.`);
-  return [`Paired ${by}, signs flipped.${adjusted}`, "An interval of a score and of a difference holds the true value in 95 of 100 such sets of questions; “detects” is the smallest difference that these questions can detect between the two.", ...new Set(notes)];
+  return [`Paired ${by}, signs flipped.${adjustment}`, "An interval of a score and of a difference holds the true value in 95 of 100 such sets of questions; “detects” is the smallest difference that these questions can detect between the two.", ...new Set(notes)];
 };
 const PAPER = { latex: "LaTeX", markdown: "Markdown", csv: "CSV" };
 // The table that the command prints for a paper, to copy.
@@ -131,9 +131,9 @@ export const drawRanking = () => {
   );
   const choices = names.map((name, place) => [place, name]);
   const select = data.pairs.length && make("label", { class: "pick" }, "baseline ", makeSelect("baseline", "baseline", choices, baseline, (value) => update(chooseSecond(Number(value)))));
-  const shared = SHARED.join("…").replace(/^…$/, "");
+  const affixes = SHARED.join("…").replace(/^…$/, "");
   return [
-    make("div", { class: "line" }, shared && make("p", { class: "said shared" }, "All names are ", make("code", {}, shared)), select),
+    make("div", { class: "line" }, affixes && make("p", { class: "said shared" }, "All names are ", make("code", {}, affixes)), select),
     rove(make("div", {}, table, hasMany && make("p", { class: "more-rows" }, makeMore(names.length, "submission")))),
     makeStackKey(),
     make("details", { class: "said" }, make("summary", { "data-key": "compared" }, "How they were compared, and a table for a paper"), listFinePrint().map((sentence) => make("p", {}, sentence)), drawPaper()),

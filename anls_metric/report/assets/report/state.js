@@ -76,7 +76,7 @@ const PARAMETERS = {
   },
   mark: {
     key: "marks",
-    format: (shown) => shown.join(","),
+    format: (names) => names.join(","),
     parse: (text) => (text.split(",").every((name) => MARK_FILTERS.includes(name)) ? text.split(",") : undefined),
   },
   similarity: {
@@ -101,18 +101,18 @@ const ids = new Map();
 data.ids.forEach((id, row) => ids.set(wellForm(id), row));
 
 const formatQuestion = (row) => (row < 0 ? "" : `q-${encodeURIComponent(wellForm(data.ids[row]))}`);
-const formatQuery = (shown) => {
-  const written = { ...shown, sort: (shown.direction < 0 ? "-" : "") + shown.sort };
+const formatQuery = (view) => {
+  const values = { ...view, sort: (view.direction < 0 ? "-" : "") + view.sort };
   const parameters = new URLSearchParams();
   for (const [name, { key, format }] of Object.entries(PARAMETERS)) {
-    if (JSON.stringify(written[key]) !== JSON.stringify(START[key])) parameters.set(name, format(written[key]));
+    if (JSON.stringify(values[key]) !== JSON.stringify(START[key])) parameters.set(name, format(values[key]));
   }
   const query = String(parameters);
   return query && `?${query}`;
 };
 export const formatAddress = (changes = {}) => {
-  const shown = { ...state, ...changes };
-  return `#${formatQuestion(shown.open)}${formatQuery(shown)}`;
+  const view = { ...state, ...changes };
+  return `#${formatQuestion(view.open)}${formatQuery(view)}`;
 };
 // The URLs of many questions with one state.
 export const makeAddresses = () => {
