@@ -99,7 +99,13 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
     return folded[similar[0]] if similar else ""
 
 
-def describe_unknown(kind: str, name: object, choices: Iterable[str], others: Iterable[str] = ()) -> str:
+def describe_unknown(
+    kind: str,
+    name: object,
+    choices: Iterable[str],
+    others: Iterable[str] = (),
+    meanings: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Describe a name that does not exist, for an error message.
 
     Args:
@@ -107,6 +113,7 @@ def describe_unknown(kind: str, name: object, choices: Iterable[str], others: It
         name: what the user gave. It should be a string.
         choices: the names that exist, which the message lists.
         others: more names that the message may suggest but does not list, such as aliases.
+        meanings: names from elsewhere, in lower case, with the names to suggest for them; "" for none.
 
     Returns:
         The message, with a similar name if there is one.
@@ -116,10 +123,15 @@ def describe_unknown(kind: str, name: object, choices: Iterable[str], others: It
         "unknown layout 'sqad'; did you mean squad? Choose from rrc, squad"
         >>> describe_unknown("layout", "x", ["rrc", "squad"])
         "unknown layout 'x'; choose from rrc, squad"
+        >>> describe_unknown("layout", "website", ["rrc", "squad"], meanings={"website": "rrc"})
+        "unknown layout 'website'; did you mean rrc? Choose from rrc, squad"
     """
     names = list(choices)
     candidates = [each for each in (*names, *others) if each != name]
-    similar = find_similar_name(name, candidates) if isinstance(name, str) else ""
+    similar = ""
+    if isinstance(name, str):
+        meaning = meanings.get(name.lower())
+        similar = find_similar_name(name, candidates) if meaning is None else meaning
     advice = f"did you mean {similar}? Choose" if similar else "choose"
     text = repr(name)
     return f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}; {advice} from {', '.join(names)}"
@@ -1380,6 +1392,8 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
 )
 
+MEANINGS = {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""}
+
 VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
@@ -1441,7 +1455,9 @@ def get_variant(
                 f'get_value_variant("{variant}") of anls_metric.nested, or files with score(..., variant="{variant}")'
             )
         if variant not in VARIANT_NAMES:
-            raise ValueError(describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)))
+            raise ValueError(
+                describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES), MEANINGS)
+            )
         variant = VARIANT_NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
         # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.

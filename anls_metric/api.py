@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
@@ -180,7 +180,8 @@ class Scores:
     def __getitem__(self, name: str) -> ScoredSet:
         """Return the scored set of a submission: ``.anls``, ``.interval``, ``.rows``. KeyError: there is none."""
         if name not in self.scored_sets:
-            raise KeyError(describe_unknown("submission", name, self.scored_sets))
+            advice = "; the mean score is .anls" if name == "anls" else ""
+            raise KeyError(describe_unknown("submission", name, self.scored_sets) + advice)
         return self.scored_sets[name]
 
     @property
@@ -500,7 +501,8 @@ def _check_options(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
         if name in CHOICES and value not in (None, *CHOICES[name]):
             raise ValueError(describe_unknown(f"value of {name}", value, CHOICES[name]))
-        if name in _NAMES and isinstance(value, (list, tuple)) and set(map(type, value)) == {str}:
+        several = (*_NAMES, "prediction") if function == "compare" else _NAMES
+        if name in several and isinstance(value, (list, tuple)) and set(map(type, value)) == {str}:
             value = ",".join(value)
         if value is not None and name in _VALUES and not isinstance(value, _TYPES.get(name, str)):
             raise ValueError(f"{name} is {describe(value)}: {_VALUES[name]}")
@@ -575,9 +577,9 @@ def _is_column(gold: Any, variant: str) -> bool:
 
 def _is_list(data: Any) -> bool:
     """Whether an object is a list or a column of a library, rather than a table."""
-    if isinstance(data, (list, tuple)):
-        return True
-    is_column = any(hasattr(data, method) for method in COLUMN_METHODS)
+    if isinstance(data, (str, bytes, Mapping)):
+        return False
+    is_column = isinstance(data, (Sequence, ValuesView)) or any(hasattr(data, method) for method in COLUMN_METHODS)
     return is_column and not any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
 
 
@@ -589,7 +591,7 @@ def _holds_records(data: Iterable[Any], names: Set[str] = frozenset()) -> bool:
 
 def _list_inputs(data: Any, name: str, named: Collection[str], gold: Any) -> Iterator[Input]:
     """List the inputs of a submission: several if a list holds runs."""
-    if isinstance(data, (list, tuple)) and data and (_are_paths(data) or all(map(_is_table, data))):
+    if isinstance(data, (list, tuple)) and data and (_are_paths(data) or all(map(_is_run, data))):
         for number, run in enumerate(data, 1):
             run_name = f"{name}, run {number}"
             each = _make_input(_drop_common_index(run, gold, run_name), run_name, named)
@@ -611,6 +613,11 @@ def _make_input(data: Any, name: str, named: Collection[str]) -> Input:
     if _is_list(data) and list_labels(data) is not None and not _holds_records(data):
         data = data.to_frame("prediction")
     return Input("", name, make_table(data, name, named))
+
+
+def _is_run(data: Any) -> bool:
+    """Whether an object in a list is a run: a table, or answers by ids that are numbers. A field has no such name."""
+    return _is_table(data) or (isinstance(data, Mapping) and len(data) > 0 and set(map(type, data)) == {int})
 
 
 def _is_table(data: Any) -> bool:

@@ -14,7 +14,7 @@ from anls_metric.analysis.gold_hash import GoldHash, add_to_signature
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredBatch, ScoredSet
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer, get_variant
+from anls_metric.core.variants import MEANINGS, OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer, get_variant
 from anls_metric.reading import remedies
 from anls_metric.reading.answer_fields import JUDGE
 from anls_metric.reading.batch import Row
@@ -97,7 +97,9 @@ def find_scorers(
             raise ValueError(f"{name} cannot be combined with other variants: score it by itself")
     for name in chosen:
         if name not in VARIANT_NAMES:
-            raise ValueError(describe_unknown("variant", name, (*VARIANTS, *OF_VALUES, *OF_RULES), VARIANT_NAMES))
+            raise ValueError(
+                describe_unknown("variant", name, (*VARIANTS, *OF_VALUES, *OF_RULES), VARIANT_NAMES, MEANINGS)
+            )
     variants = (get_variant(name, threshold, ignore_case) for name in chosen)
     return list({variant.name: variant for variant in variants}.values())
 

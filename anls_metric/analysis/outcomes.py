@@ -288,7 +288,7 @@ _REFUSALS = (
     r"(?i)"
     r"\b(?:i (?:can ?not|can['’]t|could not|couldn['’]t|do not|don['’]t|am not able|am unable|['’]m (?:sorry|unable))"
     r"|i am sorry|i apologi[sz]e|as an ai|unable to (?:answer|determine|read|see)|no (?:answer|(?:such )?information)"
-    r"|not (?:possible|specified|mentioned|provided|visible|given|available|stated|legible|found)|unanswerable"
+    r"|not (?:possible|specified|mentioned|provided|visible|given|available|stated|legible|found)|(?:un|not )answerable"
     r"|can(?:not|['’]t| not) be (?:determined|answered|read)|does not (?:say|mention|contain|provide|specify|show)"
     r"|doesn['’]t (?:say|mention|contain|provide|specify|show))\b"
 )

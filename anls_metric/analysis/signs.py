@@ -154,7 +154,24 @@ def _find_perhaps_joined(evidence: Evidence) -> Findings:
     """Find the accepted answers of which a part equals the prediction, if few predictions hold the separator."""
     cases = [*evidence.wrong, *evidence.right]
     rare = [each for each in _INSIDE_ANSWERS if 5 * sum(each in case.prediction for case in cases) <= len(cases)]
-    return _find_parts(evidence, rare, lambda case, parts: case.prediction.strip().lower() in map(str.lower, parts))
+    return _find_parts(evidence, rare, _equals_a_part)
+
+
+def _equals_a_part(case: Case, parts: Sequence[str]) -> bool:
+    return case.prediction.strip().lower() in map(str.lower, parts)
+
+
+def _find_some_joined(evidence: Evidence) -> Findings:
+    """Find the accepted answers of which a part equals the prediction, unless more are right as a whole."""
+    findings = _find_parts(evidence, _SEPARATORS, _equals_a_part)
+    counts = Counter(findings.values())
+    of_each = evidence.right_count / max(1, len(evidence.right))  # the right predictions are a sample
+    for separator in _SEPARATORS if findings else ():
+        whole = of_each * sum(separator in text for case in evidence.right for text in case.references)
+        typed = _TYPED.get(separator, separator)
+        if whole > counts[typed]:
+            findings = {number: value for number, value in findings.items() if value != typed}
+    return findings
 
 
 def _find_parts(evidence: Evidence, separators: Iterable[str], fits: Callable[[Case, Sequence[str]], bool]) -> Findings:
@@ -257,6 +274,17 @@ def _write_share(text: str) -> str:
     return f"{float(percent[1]) / 100:.12g}" if percent else text
 
 
+def _find_shares(evidence: Evidence) -> Findings:
+    """Find the predictions that equal an accepted answer once the percentages on one side are written as shares."""
+    findings = {}
+    for case in evidence.find_mark("%"):
+        share, text = _write_share(case.prediction), case.prediction.strip()
+        shares = [_write_share(reference) for reference in case.references if "%" in reference]
+        if (share != case.prediction and share in case.references) or ("%" not in text and text in shares):
+            findings[case.number] = ""
+    return findings
+
+
 def _write_yes(text: str) -> str:
     return {"true": "yes", "false": "no"}.get(text.strip().lower(), text)
 
@@ -289,6 +317,14 @@ _INVISIBLE = "(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]"
 _LATIN = "[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}"
 
 
+def _find_invisible(evidence: Evidence) -> Findings:
+    """Find the predictions that score more without invisible characters, and name the characters."""
+    findings = _find_respelled(partial(re.sub, _INVISIBLE, ""), evidence)
+    texts = "".join(chain.from_iterable((case.prediction, *case.references) for case in evidence.only(findings).wrong))
+    names = [f"U+{ord(sign):04X}" for sign in sorted(set(re.findall(_INVISIBLE, texts)))]
+    return dict.fromkeys(findings, ", ".join(names))
+
+
 def _compose(text: str) -> str:
     import unicodedata
 
@@ -316,7 +352,7 @@ def _unescape(match: re.Match[str]) -> str:
 
 # Predictions that are no answers
 
-NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "NaT", "undefined"])
+NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "n/a", "#N/A", "NaT", "undefined"])
 """The texts that programs write for missing values."""
 
 
@@ -329,7 +365,36 @@ def _find_nulls(evidence: Evidence) -> Findings:
     return dict.fromkeys(lost, " or ".join(f'"{text}"' for text in sorted(set(lost.values()))))
 
 
-_GOLD_NULLS = NULLS - {"None", "N/A"}  # these two are also answers
+_GOLD_NULLS = NULLS - {"None", "N/A", "n/a"}  # these are also answers
+
+
+_FAILURES = (
+    r"(?i)error|(?:error|exception)(?: code)?\b ?:.*|traceback \(.*|#(?:ref|value|div/0|num|null)!|#name\?"
+    r"|.*\b(?:cuda out of memory|connection (?:error|refused|reset)|internal server error|too many requests"
+    r"|rate limit(?: reached| exceeded)|request timed out)\b.*"
+)
+_MARKS_OF_FAILURES = (
+    "rror",
+    "RROR",
+    "xception",
+    "raceback",
+    "#",
+    "memory",
+    "onnection",
+    "requests",
+    "imit",
+    "timed out",
+)
+
+
+def _find_failures(evidence: Evidence) -> Findings:
+    """Find messages of failed requests and formulas, unless the same text is an accepted answer."""
+    if not any(mark in evidence.text for mark in _MARKS_OF_FAILURES):
+        return {}
+    failed = [case for case in evidence.wrong if re.fullmatch(_FAILURES, case.prediction.strip(), re.DOTALL)]
+    accepted = {text for case in (*evidence.wrong, *evidence.right) for text in case.references} if failed else ()
+    failed = [case for case in failed if case.prediction not in accepted]
+    return dict.fromkeys((case.number for case in failed), _quote(failed[0].prediction) if failed else "")
 
 
 def _find_gold_nulls(evidence: Evidence) -> Findings:
@@ -523,6 +588,13 @@ SIGNS = (
     Sign("cut off", _each(_is_cut_off_json, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
     _NULLS,
     Sign(
+        "failures",
+        _find_failures,
+        "predictions are messages about errors, such as {value}",
+        "ask the model these questions again, or leave these answers empty",
+        least=2,
+    ),
+    Sign(
         "nulls of gold",
         _find_gold_nulls,
         "accepted answers are {value}, which programs write for missing values",
@@ -535,6 +607,14 @@ SIGNS = (
         "remove the empty texts, unless they are answers",
     ),
     Sign("joined", _find_joined, "accepted answers look like several in one text", remedies.REFERENCES_SEPARATOR, 0.2),
+    Sign(
+        "some joined",
+        _find_some_joined,
+        "accepted answers look like several in one text",
+        remedies.REFERENCES_SEPARATOR,
+        0.03,
+        least=3,
+    ),
     Sign(
         "perhaps joined",
         _find_perhaps_joined,
@@ -594,7 +674,7 @@ SIGNS = (
     ),
     Sign(
         "percent",
-        partial(_find_respelled, _write_share, mark="%"),
+        _find_shares,
         'predictions score less because one side has shares for percentages ("0.15" for "15%")',
         "write the percentages as texts",
         0.05,
@@ -628,8 +708,8 @@ SIGNS = (
     ),
     Sign(
         "invisible",
-        partial(_find_respelled, partial(re.sub, _INVISIBLE, "")),
-        "predictions score less because of invisible characters (U+200B, U+FEFF, U+00AD)",
+        _find_invisible,
+        "predictions score less because of invisible characters ({value})",
         "remove these characters on both sides",
     ),
     Sign(
@@ -668,7 +748,7 @@ SIGNS = (
         "repeated",
         _find_repeated,
         "predictions are the same wrong answer, {value}",
-        "check the program that wrote them: it may write this text after an error",
+        "if the model did not write it, check the program that did: it may write this text after an error",
         0.2,
         least=10,
     ),

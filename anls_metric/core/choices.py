@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
@@ -28,7 +29,13 @@ def find_similar_name(name: str, choices: Iterable[str]) -> str:
     return folded[similar[0]] if similar else ""
 
 
-def describe_unknown(kind: str, name: object, choices: Iterable[str], others: Iterable[str] = ()) -> str:
+def describe_unknown(
+    kind: str,
+    name: object,
+    choices: Iterable[str],
+    others: Iterable[str] = (),
+    meanings: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Describe a name that does not exist, for an error message.
 
     Args:
@@ -36,6 +43,7 @@ def describe_unknown(kind: str, name: object, choices: Iterable[str], others: It
         name: what the user gave. It should be a string.
         choices: the names that exist, which the message lists.
         others: more names that the message may suggest but does not list, such as aliases.
+        meanings: names from elsewhere, in lower case, with the names to suggest for them; "" for none.
 
     Returns:
         The message, with a similar name if there is one.
@@ -45,10 +53,15 @@ def describe_unknown(kind: str, name: object, choices: Iterable[str], others: It
         "unknown layout 'sqad'; did you mean squad? Choose from rrc, squad"
         >>> describe_unknown("layout", "x", ["rrc", "squad"])
         "unknown layout 'x'; choose from rrc, squad"
+        >>> describe_unknown("layout", "website", ["rrc", "squad"], meanings={"website": "rrc"})
+        "unknown layout 'website'; did you mean rrc? Choose from rrc, squad"
     """
     names = list(choices)
     candidates = [each for each in (*names, *others) if each != name]
-    similar = find_similar_name(name, candidates) if isinstance(name, str) else ""
+    similar = ""
+    if isinstance(name, str):
+        meaning = meanings.get(name.lower())
+        similar = find_similar_name(name, candidates) if meaning is None else meaning
     advice = f"did you mean {similar}? Choose" if similar else "choose"
     text = repr(name)
     return f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}; {advice} from {', '.join(names)}"

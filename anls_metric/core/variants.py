@@ -454,6 +454,9 @@ VARIANTS: Mapping[str, Variant] = _index_by_name(
     ),
 )
 
+MEANINGS = {"anls": "standard", "docvqa": "rrc", "anls*": "anls_star", "all": ""}
+"""Names that users try for a variant, with the name to suggest: see `choices.describe_unknown`."""
+
 VARIANT_NAMES: dict[str, Variant] = dict(VARIANTS) | {
     alias: variant for variant in VARIANTS.values() for alias in variant.aliases
 }
@@ -515,7 +518,9 @@ def get_variant(
                 f'get_value_variant("{variant}") of anls_metric.nested, or files with score(..., variant="{variant}")'
             )
         if variant not in VARIANT_NAMES:
-            raise ValueError(describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES)))
+            raise ValueError(
+                describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES), MEANINGS)
+            )
         variant = VARIANT_NAMES[variant]
     elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
         # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.analysis.evaluation import find_rule_columns, find_scorers
 from anls_metric.core.choices import describe_unknown
 from anls_metric.core.rows import as_references, as_text
-from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer
+from anls_metric.core.variants import MEANINGS, OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer
 from anls_metric.page import limits
 from anls_metric.reading.extract import extractor
 from anls_metric.reading.sources import Reading
@@ -28,7 +28,7 @@ def get_scorer(
         ValueError: there is no such variant, or it does not have the option: see `find_scorers`.
     """
     if variant not in (*VARIANT_NAMES, *OF_VALUES, *OF_RULES):  # one name, no list of names
-        raise ValueError(describe_unknown("variant", variant, (*VARIANTS, *OF_VALUES, *OF_RULES)))
+        raise ValueError(describe_unknown("variant", variant, (*VARIANTS, *OF_VALUES, *OF_RULES), (), MEANINGS))
     (scorer,) = find_scorers(variant, threshold, ignore_case, none_keys or None, average or None)  # type: ignore[arg-type]
     return scorer
 

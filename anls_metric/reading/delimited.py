@@ -7,13 +7,15 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from anls_metric.reading.input_file import Chunk, File, split_into_chunks
 
 # The delimiter is the most frequent of these in the first line; of equally frequent ones, the first here.
 _DELIMITERS = ",;\t|"
+
+_FIRST = 20  # lines after the header that show how the file is written
 
 _limit = threading.Lock()
 
@@ -34,9 +36,14 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
     header_line = re.sub(rb'"[^"]*"', b"", head[-1])
     likely = ("\t" if file.ending == ".tsv" else "") + _DELIMITERS
     delimiter = max(likely, key=lambda sign: header_line.count(sign.encode()))
-    reader = csv.reader(texts, delimiter=delimiter, strict=True)
+    first = list(islice(texts, len(head) + _FIRST))
+    if re.fullmatch(r'"?sep=."?\s*', first[len(head) - 1]):  # Excel names the delimiter so
+        first[len(head) - 1] = "\n"
+    has_blanks = any(re.match(' +"(?!")', cell) for line in first for cell in line.split(delimiter)[1:])
+    reader = csv.reader(chain(first, texts), delimiter=delimiter, strict=True, skipinitialspace=has_blanks)
     header: list[str] = []
-    last_line = 0  # of the header or of the last complete record
+    unnamed = 0  # columns without a name at the right
+    header_number = last_line = 0  # the last line of the header, and of the last complete record
 
     def swallows_lines(value: str, first: str) -> bool:
         """Whether a value holds all tabs between its place in one line and the same place in a later line.
@@ -49,10 +56,15 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
 
     def read_records() -> Iterator[tuple[int, Any]]:
         nonlocal last_line
+        empty: list[tuple[int, dict[str, str]]] = []  # records without a value: spreadsheets add them at the end
         for values in reader:
+            if unnamed and not any(values[len(header) :]):
+                del values[len(header) :]
             if values and len(values) != len(header):
                 problem = f"this line has {len(values):,} values, and the header has {len(header):,}"
                 remedy = f"put quotation marks around a value with {_NAMES[delimiter]} in it"
+                if last_line == header_number:
+                    remedy = f"begin with a line that names each column, or {remedy}"
                 raise file.error(problem, f"line {reader.line_num}", remedy)
             if values == header and len(header) > 1:
                 problem = "this line is the header again, as if several files were joined"
@@ -62,14 +74,22 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
                 problem = "a value begins with a quotation mark, and ends with that of another line"
                 raise file.error(problem, f"line {last_line + 1}", _QUOTES)
             last_line = reader.line_num
-            if values:
-                yield last_line, dict(zip(header, values))
+            record = last_line, dict(zip(header, values))
+            if any(values) or (values and len(header) == 1):
+                yield from empty
+                yield record
+                empty.clear()
+            elif values:
+                empty.append(record)
 
     chunks = split_into_chunks(read_records(), "line")
     try:
         with _allow_cells_of_any_size():
             header += next(filter(any, reader), [])
-        last_line = reader.line_num
+        header_number = last_line = reader.line_num
+        if header.count("") > 1:
+            unnamed = len(header) - len("\0".join(header).rstrip("\0").split("\0"))
+            del header[len(header) - unnamed :]
         file.refuse_repeated(header)
         while True:
             with _allow_cells_of_any_size():

@@ -766,6 +766,10 @@ def describe_failures(reasons: Mapping[str, int]) -> str:
     return f"{count:,} request{'s' * (count != 1)} failed{why}"
 
 
+# Files of these data sets are tables.
+_MEANINGS = dict.fromkeys(("docvqa", "infographicvqa", "stvqa", "table"), "auto")
+
+
 def find_layout(name: str) -> Layout:
     """Find a layout by its name.
 
@@ -775,7 +779,7 @@ def find_layout(name: str) -> Layout:
     for layout in LAYOUTS:
         if layout.name == name:
             return layout
-    raise ValueError(describe_unknown("layout", name, [layout.name for layout in LAYOUTS]))
+    raise ValueError(describe_unknown("layout", name, [layout.name for layout in LAYOUTS], (), _MEANINGS))
 
 
 # Prompts

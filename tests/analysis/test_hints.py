@@ -404,10 +404,41 @@ def test_answers_that_many_questions_share_give_no_misplaced_hint() -> None:
     assert find_hints(random.Random(3).sample(numbers, 90), as_references(numbers)) == []
 
 
+FAILURES = (
+    "ERROR",
+    "Error: timeout",
+    "Error code: 429 - too many",
+    "CUDA out of memory. Tried",
+    "#REF!",
+    "#N/A",
+    "n/a",
+)
+
+
+@pytest.mark.parametrize("text", FAILURES)
+def test_few_failures_give_a_hint(text: str) -> None:
+    hint = find_hint([text, text, *ANSWERS[2:]])
+    assert hint.text.startswith("2 of 24 predictions are ")
+    assert text in hint.text
+    assert (
+        find_hints([text, text, "Error bars", "error 404", *ANSWERS[4:]], [[text]] * 2 + as_references(ANSWERS[2:]))
+        == []
+    )
+
+
+def test_refusals_give_no_hint() -> None:
+    assert find_hints(["Not answerable"] * 12 + ANSWERS[12:]) == []
+
+
+def test_percentages_on_both_sides_give_no_hint() -> None:
+    percentages = [f"{n}%" for n in range(30, 54)]
+    assert find_hints([f"{n + 11 * (n % 3 == 0)}%" for n in range(30, 54)], as_references(percentages)) == []
+
+
 def test_wrong_answer_that_is_right_elsewhere_gives_no_repeated_hint() -> None:
     references = as_references(["yes"] * 30 + ["no"] * 30)
     assert find_hints(["yes"] * 45 + ["no"] * 15, references) == []
-    assert find_hint(["yes"] * 30 + ["Error code: 429"] * 30, references).key == "repeated"
+    assert find_hint(["yes"] * 30 + ["maybe"] * 30, references).key == "repeated"
 
 
 # Words around the answer
@@ -469,7 +500,8 @@ SPOILT: list[tuple[str, Callable[[str], str]]] = [
     ("tokens", lambda answer: "▁" + answer.replace(" ", "▁")),
     ("tokens", lambda answer: answer.replace(" ", "Ġ")),
     ("empty", lambda answer: " "),
-    ("repeated", lambda answer: "Error code: 429"),
+    ("repeated", lambda answer: "wordless"),
+    ("failures", lambda answer: "Error code: 429"),
     ("first character", lambda answer: answer[0]),
 ]
 
@@ -513,7 +545,7 @@ def test_hints_have_their_words() -> None:
     assert sentences["empty"] == (
         "24 of 24 predictions are empty: if another field holds the predictions, name it with prediction"
     )
-    assert sentences["repeated"].startswith("24 of 24 predictions are the same wrong answer, 'Error code: 429': check")
+    assert sentences["repeated"].startswith("24 of 24 predictions are the same wrong answer, 'wordless': if")
     assert sentences["accents"].startswith("8 of 24 predictions score less because the two sides encode accents")
 
 
@@ -537,7 +569,9 @@ def test_joined_hint_names_the_separator(separator: str) -> None:
     written = {"\n": r"\n", "\t": r"\t"}.get(separator, separator)
     assert find_hint(ANSWERS, references) == ("joined", text, remedies.REFERENCES_SEPARATOR, written)
     few = [row if n < 4 else [answer] for n, (row, answer) in enumerate(zip(references, ANSWERS))]
-    assert find_hints(ANSWERS, few) == []
+    assert find_hint(ANSWERS, few)[1:] == (text.replace("24", "4", 1), remedies.REFERENCES_SEPARATOR, written)
+    whole = [row[0] for row in references[8:]]  # the model gives some lists in full, and a part of others
+    assert find_hints([*ANSWERS[:4], "?", "?", "?", "?", *whole], references) == []
 
 
 @pytest.mark.parametrize("separator", [" / ", "/", " or ", ", "])
