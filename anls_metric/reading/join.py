@@ -585,12 +585,21 @@ def _error_of_repeated(
     if kind is RepeatedIdsError and source.holds_both and len(asked) == len(pairs) > 0:
         problem = f"{len(ids):,} ids belong to several questions each (the first: {ids[0]})"
         return kind(problem, source.name, remedies.DOCUMENT_IDS)
-    field = long_tables.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
     first = f" (the first: {ids[0]})" if ids[0] else ""
+    problem = f"the id {ids[0]} is repeated" if first and len(ids) == 1 else f"{len(ids):,} ids are repeated{first}"
+    if kind is not RepeatedIdsError:
+        are_others = len(asked) == len(pairs) > 0
+        return kind(problem, source.name, remedies.QUESTIONS_OF_AN_ID if are_others else remedies.REPEATED_QUESTIONS)
+    accepted, predictions = (
+        len({(key, repr(first_of(record, paths))) for key, record in pairs})
+        for paths in (source.layout.references, source.layout.prediction)
+    )
+    if source.holds_both and predictions == len(set(keys)) < accepted:
+        problem = f"{problem}, with other accepted answers for the same prediction"
+        remedy = "write one record for each question, with all of its accepted answers as a list"
+        return InputError(problem, source.name, remedy)
+    field = long_tables.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
     if field is None:
-        problem = f"the id {ids[0]} is repeated" if first and len(ids) == 1 else f"{len(ids):,} ids are repeated{first}"
-        if kind is not RepeatedIdsError:
-            return kind(problem, source.name, remedies.REPEATED_QUESTIONS)
         has_parts = len(find_shards(source.records.path) or ()) > 1
         return kind(problem, source.name, remedies.REPEATED_IN_PARTS if has_parts else remedies.REPEATED_IDS)
     names = list_some(dict.fromkeys(str(record[field]) for _, record in pairs))

@@ -165,9 +165,18 @@ QUESTIONS_DIFFER = _make_remedy(
     endpoint="write the ids of the gold file into the answers",
 )
 REPEATED_QUESTIONS = _make_remedy(
-    "keep one record for each id, or name the field of the ids with <gold_id_field>",
-    page=f"keep one record for each id, or pick the field of the ids {_PICK}",
-    endpoint="keep one record for each id, or name the field of the ids with id_field",
+    "write one record for each question, with all of its accepted answers as a list, or name the field of the ids with "
+    "<gold_id_field>",
+    page="write one record for each question, with all of its accepted answers as a list, or pick the field of the ids "
+    + _PICK,
+    endpoint="write one record for each question, with all of its accepted answers as a list",
+)
+QUESTIONS_OF_AN_ID = _make_remedy(
+    "name the field of the ids with <gold_id_field>, or write another id for each question into both files; if the "
+    "answers are in the order of the questions, match them by position with <id_field=none>",
+    page="write another id for each question into both files; if the answers are in the order of the questions, pick "
+    "none for the ids",
+    endpoint="write another id for each question into both files",
 )
 REPEATED_IDS = _make_remedy(
     "keep one record for each id, score the repeats as runs of one model with <runs=question>, "

@@ -450,7 +450,12 @@ def match(
     """
     own = _find_own_id(gold, id_field, gold_id_field)
     if id_field == "none":
-        return Match(own, None, "the answers are matched with the questions by position")
+        is_repeated = own is not None and _repeats(own, gold.read_all())
+        return Match(None if is_repeated else own, None, "the answers are matched with the questions by position")
+    joint = own if isinstance(own, JointId) else _find_joint_id(gold, own, sample) if id_field is None else None
+    if joint is not None and all(map(sample.has, joint.fields)):
+        names = " and ".join(map(repr, joint.fields))
+        return Match(joint, joint, f"the ids begin again in each document: a question is matched by {names}")
     if id_field is not None:
         if sample.has(id_field):
             return Match(own, id_field)
@@ -482,6 +487,46 @@ def match(
     if usual is not None and own is not None:
         return Match(own, usual)
     raise _error_of_unknown_ids(gold, own, sample, columns[0])
+
+
+class JointId:
+    """The path of an id that is made of the document of a question and its number in the document.
+
+    Args:
+        fields: the paths of both.
+
+    Example:
+        >>> JointId("doc", "question_id")({"doc": "invoice_7", "question_id": 2})
+        'invoice_7#2'
+    """
+
+    def __init__(self, *fields: str) -> None:
+        self.fields = fields
+
+    def __call__(self, record: Mapping[str, Any]) -> Any:
+        """Make the id of a record; `ABSENT` if a part is not there."""
+        parts = [take(record, path) for path in self.fields]
+        return ABSENT if ABSENT in parts else "#".join(map(str, parts))
+
+
+def _find_joint_id(gold: Gold, own: Path | None, sample: Sample) -> JointId | None:
+    """Find the field of the document, if the numbers of questions begin again in each document."""
+    if (
+        not isinstance(own, str)
+        or not sample.has(own)
+        or not _repeats(own, sample.records)
+        or not _repeats(own, gold.first)
+    ):
+        return None
+    documents = [path for path in sample.list_paths() if path != own and gold.sample.has(path)]
+    documents = [path for path in documents if long_tables.names_documents(path, sample.values(path))]
+    joints = (JointId(path, own) for path in documents)
+    return next((joint for joint in joints if not _repeats(joint, gold.first)), None)
+
+
+def _repeats(path: Path, records: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a field has a value more than once."""
+    return len(_take_texts(records, path)) < len(records)
 
 
 def _match_numbers(gold: Gold, own: Path | None, sample: Sample, layout: Layout) -> Match:

@@ -87,7 +87,7 @@ def test_repeated_id_is_refused_however_far_apart(tmp_path: Path, apart: int) ->
     with pytest.raises(InputError, match=r"answers\.jsonl: the id 0 is repeated: keep one record"):
         join(*twice)
     twice = write_files(tmp_path, [*gold, gold[0]], answers, "jsonl")
-    with pytest.raises(InputError, match=r"gold\.jsonl: the id 0 is repeated: keep one record for each id"):
+    with pytest.raises(InputError, match=r"gold\.jsonl: the id 0 is repeated: write one record for each question"):
         join(*twice)
     table = [{"key": n % (apart + 1), "prediction": "a", "references": "a"} for n in range(apart + 2)]
     with pytest.raises(InputError, match=r"table\.jsonl: the id 0 is repeated"):

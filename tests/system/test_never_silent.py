@@ -271,6 +271,30 @@ def test_form_that_is_asked_about_several_documents_is_one_submission(
     assert read_scores(printed) == [mean(float(row["answer"] == row["prediction"]) for row in table)], message
 
 
+@pytest.mark.parametrize("document", ["doc", "docId", "page", "image", "file"])
+def test_ids_that_begin_again_in_each_document_are_matched_with_the_document(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: str
+) -> None:
+    places = {key: {document: f"d{n // 4}", "id": n % 4} for n, key in enumerate(IDS)}
+    files = {
+        "g_json": [{**places[key], "answers": ACCEPTED[key]} for key in IDS],
+        **{f"{name}_csv": [{**places[key], "answer": BASE[key]} for key in SHUFFLED] for name in "ab"},
+    }
+    printed, message = type_command(run, tmp_path, monkeypatch, "g.json a.csv b.csv", **files)
+    assert read_scores(printed)[:2] == [SCORE, SCORE], message
+    note = f"the ids begin again in each document: a question is matched by {document!r} and 'id'"
+    assert f"a.csv: {note}" in message
+    assert f"b.csv: {note}" in message
+
+
+def test_row_for_each_accepted_answer_is_no_run(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"id": key, "prediction": BASE[key], "answer": text} for key in IDS for text in ACCEPTED[key]]
+    for flags in ("", "--runs question"):
+        _, message = type_command(run, tmp_path, monkeypatch, f"t.csv {flags}", t_csv=rows)
+        assert "24 ids are repeated (the first: 49000), with other accepted answers for the same prediction" in message
+        assert "write one record for each question, with all of its accepted answers as a list" in message
+
+
 QUESTIONS: dict[str, tuple[Callable[[int, str], dict[str, Any]], str]] = {
     "the same": (lambda n, text: {"question": text}, ""),
     "in a prompt": (lambda n, text: {"prompt": f"Answer briefly. {text}"}, ""),

@@ -122,6 +122,14 @@ CASES = {
     "REPEATED_QUESTIONS": Case(
         "gold.json a.json", "gold.json a.json", {"gold.json": [*GOLD, GOLD[0]]}, {"gold.json": GOLD}
     ),
+    "QUESTIONS_OF_AN_ID": Case(
+        "gold.json a.json",
+        "gold.json a.json --id-field none",
+        {
+            "gold.json": [{**row, "questionId": n // 3, "question": f"{n}?"} for n, row in enumerate(GOLD)],
+            "a.json": [{**row, "questionId": n // 3} for n, row in enumerate(ANSWERS)],
+        },
+    ),
     "REPEATED_IDS": Case("t.json --runs error", "t.json --runs question", {"t.json": [*TABLE, *TABLE]}),
     "DOCUMENT_IDS": Case(
         "t.json",
