@@ -93,6 +93,14 @@ PART_OF_FIELD = _make_remedy(
     page=f"write {{value}} as the field of predictions {_PICK}",
     endpoint="name the field of the text with prediction_field={value}",
 )
+PART_OR_VALUES = _make_remedy(
+    "if the first text is the answer, name it with <prediction_field={value}>; score lists and nested values with "
+    "<variant=anls_star>",
+    page=f"if the first text is the answer, write {{value}} as the field of predictions {_PICK}; score lists and "
+    "nested values with the variant anls_star",
+    endpoint="if the first text is the answer, name it with prediction_field={value}; score lists and nested values "
+    "with variant=anls_star",
+)
 SUBMISSION_FIELD = _make_remedy(
     "score each submission with <submission_field={value}>, or score them as runs of one model with <runs=question>",
     page=f"pick {{value}} as the field of models {_PICK}, or score them as runs of one model",
@@ -151,6 +159,12 @@ DOUBTFUL_ID = _make_remedy(
     page=f"if it does, pick {{value}} as the field of the ids {_PICK}; if the answers are in the order of the "
     "questions, pick none to match them by position",
     endpoint="if it does, name it with id_field={value}; if not, leave this field out",
+)
+DOUBTFUL_NUMBER = _make_remedy(
+    "if it does, sort the answers by it; "
+    "if the answers are in the order of the questions, match them by position with <id_field=none>",
+    page="if it does, sort the answers by it; if the answers are in the order of the questions, pick none for the ids",
+    endpoint="if it does, sort the answers by it; if not, leave this field out",
 )
 ORDER = _make_remedy(
     "write the question id into each answer, or name the field of the ids with <id_field>",

@@ -299,14 +299,16 @@ def find_other_references(sample: Sample, layout: Layout) -> list[str]:
     return [
         path
         for path in sample.list_paths()
-        if path not in roles and (_fold(path) in usual or re.fullmatch(_MORE_REFERENCES, path.lower()))
+        if path not in roles
+        and (_fold(path) in usual or re.fullmatch(_MORE_REFERENCES, path.lower().replace(" ", "_")))
         if any(_list_accepted(take(record, path)) - texts for record, texts in zip(sample.records, own))
     ]
 
 
 # Names of fields with more accepted answers. `answers_variants` is not among them: DUDE does not accept these.
 _MORE_REFERENCES = (
-    r"alias(?:es)?|(?:alt|alternate|alternative|other|extra|additional)_(?:answer|reference)s?"
+    r"alias(?:es)?|synonyms?|also_accept(?:ed)?|annotator_?\d+"
+    r"|(?:all|alt|alternate|alternative|other|extra|additional|acceptable|valid|possible)_(?:answer|reference)s?"
     r"|(?:answer|reference|ground_truth|gold|gt|target|label)_?(?:\d+|alias(?:es)?|alternatives?|variants?|synonyms?)"
 )
 
@@ -536,19 +538,43 @@ def _match_numbers(gold: Gold, own: Path | None, sample: Sample, layout: Layout)
         InputError: such a field holds small numbers, which may be ids or count something else, and the order of the
             answers depends on which of them is true.
     """
-    columns = [] if own is None else _list_number_columns(sample, layout)
-    ids = _take_texts(gold.read_all(), own) if own is not None and columns else {}
+    columns, is_of_lines = _list_number_columns(sample, layout), layout.prediction == (VALUE,)
+    questions = gold.read_all() if columns or is_of_lines else ()
+    ids = {} if own is None else _take_texts(questions, own)
+    if is_of_lines and _begin_with_ids(sample.values(VALUE), ids):
+        raise InputError(f"each line begins with an id of {gold.sample.name}", sample.name, _AS_A_TABLE)
     if not _are_dense(ids):
         column = _choose_column(columns, ids, sample, gold.sample.name)
         if column:
             return Match(own, column.path, f"the id of a question is read from {column.name!r}")
-    for column in columns if _are_dense(ids) else ():
-        if column.share(ids) == 1.0 and not _have_one_order(column.values, list(ids)):
-            problem = (
-                f"it is unclear whether {column.name!r} holds ids of {gold.sample.name}, in another order than there"
-            )
-            raise InputError(problem, sample.name, remedies.DOUBTFUL_ID, column.name)
+    for column in columns:
+        if _are_dense(ids) and column.share(ids) == 1.0:
+            if not _have_one_order(column.values, list(ids)):
+                problem = f"it is unclear whether {column.name!r} holds ids of {gold.sample.name}"
+                raise InputError(
+                    f"{problem}, in another order than there", sample.name, remedies.DOUBTFUL_ID, column.name
+                )
+        elif _number_in_another_order(column.values, len(questions)):
+            problem = f"it is unclear whether {column.name!r} numbers the questions: it counts them in another order"
+            raise InputError(problem, sample.name, remedies.DOUBTFUL_NUMBER, column.name)
     return Match(own, None, "the answers have no ids: they are matched with the questions by position")
+
+
+_AS_A_TABLE = "write a table: a line with the names questionId,answer, and then an id and an answer on each line"
+
+
+def _begin_with_ids(texts: Sequence[Any], ids: Collection[str]) -> bool:
+    """Whether nearly all texts are an id and more, such as ``49001: Coca Cola``."""
+    starts = [re.match(r"([^\s:,;|]+)\s*[\s:,;|]", str(text)) for text in texts]
+    return sum(start is not None and start[1] in ids for start in starts) >= max(2, _NEARLY_ALL * len(texts))
+
+
+def _number_in_another_order(values: Sequence[str], count: int) -> bool:
+    """Whether values number so many questions, from 0 or 1, but do not count upwards."""
+    numbers = list(map(int, values))
+    most = max(numbers, default=0)
+    is_all = len(numbers) < count or sorted(numbers) in ([*range(count)], [*range(1, count + 1)])
+    return is_all and len(numbers) > 4 and most <= count and numbers != sorted(numbers)
 
 
 def _have_one_order(values: Sequence[str], ids: Sequence[str]) -> bool:

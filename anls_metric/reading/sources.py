@@ -873,18 +873,35 @@ def _error_of_value(
         others: the values of the field in the first records; none for accepted answers.
     """
     problem, field = f"{name_of(paths, name)} is {describe(value)}, not a text", name_of(paths, "")
-    one_each = bool(others) and all(isinstance(other, list) and len(other) == 1 for other in others)
-    parts = _TEXTS if isinstance(value, dict) else ("0", *(f"0.{part}" for part in _TEXTS)) if one_each else ()
-    part = next((part for part in parts if isinstance(look_up(value, part), str)), "")
+    values = [value, *(other for other in others if isinstance(other, type(value)))]
+    is_only_item = bool(others) and all(isinstance(other, list) and len(other) == 1 for other in others)
+    parts = _list_parts(value, is_only_item) if others or isinstance(value, dict) else ()
+    part = next((part for part in parts if all(isinstance(look_up(each, part), str) for each in values)), "")
+    if not field and is_only_item:
+        return InputError(problem, where, "write each answer as a text, and not as a list of one text")
     if field and part:
-        return InputError(problem, where, remedies.PART_OF_FIELD, f"{field}.{part}")
+        is_list_of_texts = isinstance(value, list) and part == "0" and not is_only_item
+        remedy = remedies.PART_OR_VALUES if is_list_of_texts else remedies.PART_OF_FIELD
+        return InputError(problem, where, remedy, f"{field}.{part}")
     return InputError(problem, where, remedies.VALUES)
+
+
+def _list_parts(value: Any, is_only_item: bool) -> list[str]:
+    """List the paths of texts that can be the answer in an object, in a list of one, or in a list of messages."""
+    if isinstance(value, dict):
+        texts = [name for name, text in value.items() if isinstance(text, str) and "." not in name]
+        return [*_TEXTS, *(texts if len(texts) == 1 else ())]
+    if is_only_item:
+        return ["0", *(f"0.{part}" for part in _TEXTS)]
+    last = max((n for n, item in enumerate(value) if look_up(item, "role") == "assistant"), default=None)
+    return ["0", *([] if last is None else [f"{last}.content"])]
 
 
 _AS_TEXTS = 'write the accepted answers as a list of texts: ["a", "b"]'
 _TEXTS = (
     *("text", "answer", "prediction", "generated_text", "prediction_text", "content", "output", "value"),
     *("message.content", "choices.0.message.content", "choices.0.text", "content.0.text"),
+    "candidates.0.content.parts.0.text",
 )
 _SAMPLES = "score the file of its samples instead, such as samples_*.jsonl, which lm_eval writes with --log_samples"
 

@@ -287,6 +287,19 @@ def test_ids_that_begin_again_in_each_document_are_matched_with_the_document(
     assert f"b.csv: {note}" in message
 
 
+@pytest.mark.parametrize("delimiter", ["\t", ": ", ","])
+def test_lines_that_begin_with_ids_are_no_answers_in_order(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, delimiter: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold.json").write_text(json.dumps(GOLD))
+    Path("a.txt").write_text("".join(f"{key}{delimiter}{BASE[key]}\n" for key in SHUFFLED))
+    status, _, message = run("gold.json", "a.txt")
+    assert (status, "each line begins with an id of gold.json: write a table" in message) == (2, True), message
+    Path("a.tsv").write_text("questionId\tanswer\n" + "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED))
+    assert read_scores(run("gold.json", "a.tsv")[1]) == [SCORE]
+
+
 def test_row_for_each_accepted_answer_is_no_run(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"id": key, "prediction": BASE[key], "answer": text} for key in IDS for text in ACCEPTED[key]]
     for flags in ("", "--runs question"):
@@ -841,6 +854,9 @@ BESIDE: dict[str, tuple[dict[str, Any], str, str]] = {
     "a flag": ({"gold": "yes"}, "answer", "gold"),
     "more answers": ({"aliases": ["nothing of this kind"]}, "answer", "aliases"),
     "a second answer": ({"answer_2": "nothing of this kind"}, "answer", "answer_2"),
+    "a second annotator": ({"annotator_2": "nothing of this kind"}, "answer", "annotator_2"),
+    "other accepted answers": ({"Also accept": ["nothing of this kind"]}, "answer", "Also accept"),
+    "all answers": ({"all_answers": ["nothing of this kind"]}, "answer", "all_answers"),
 }
 
 

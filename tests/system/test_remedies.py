@@ -81,6 +81,14 @@ CASES = {
         "gold.json a.json --id-field none",
         {"a.json": [{"questionId": n, "answer": row["prediction"]} for n, row in enumerate(ANSWERS)]},
     ),
+    "DOUBTFUL_NUMBER": Case(
+        "gold.json a.json",
+        "gold.json a.json --id-field none",
+        {
+            "gold.json": [{**row, "questionId": f"q{row['questionId']}x"} for row in GOLD],
+            "a.json": [{"n": -n % 24, "response": "yes"} for n in range(24)],
+        },
+    ),
     "DOUBTFUL_ID": Case(
         "gold.json a.json",
         "gold.json a.json --id-field item",
@@ -192,6 +200,11 @@ CASES = {
         {"t.json": [{**row, "kind": "form"} for row in TABLE]},
     ),
     "LAYOUT": Case("gold.json a.json --layout squad", "gold.json a.json --layout auto"),
+    "PART_OR_VALUES": Case(
+        "gold.json a.json",
+        "gold.json a.json --prediction-field predictions.0",
+        {"a.json": [{"questionId": key, "predictions": [f"answer {key}", "other"]} for key in KEYS]},
+    ),
     "PART_OF_FIELD": Case(
         "gold.json a.json",
         "gold.json a.json --prediction-field output.text",
@@ -200,7 +213,11 @@ CASES = {
     "VALUES": Case(
         "t.json",
         "t.json --variant anls_star",
-        {"t.json": [{**row, "prediction": [row["prediction"], "b"], "references": ["a", "b"]} for row in TABLE]},
+        {
+            "t.json": [
+                {**row, "prediction": {"a": row["prediction"], "b": "b"}, "references": [{"a": "a"}]} for row in TABLE
+            ]
+        },
     ),
     "WHOLE_OUTPUT": Case(
         "t.json --variant docvqa_2026",
