@@ -222,8 +222,11 @@ def as_text(value: object, what: str, nothing: str = _NO_ANSWER) -> str:
         advice = f"pass {key}"
     elif isinstance(value, (list, tuple)):
         is_tokens = bool(value) and not isinstance(value[0], (str, bytes, list, tuple))
-        advice = "decode the tokens to a string first" if is_tokens else "pass one string, and no list"
+        advice = "decode the tokens to a string first" if is_tokens else _NO_LIST
     raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
+
+
+_NO_LIST = "pass one string, and no list; perhaps the predictions and the accepted answers are swapped"
 
 
 def as_references(value: Any, what: str) -> Sequence[str]:
@@ -2038,6 +2041,8 @@ class ComputeMetrics:
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
+        if not isinstance(compute_result, bool):
+            raise ValueError("pass one pair of predictions and labels: hook((predictions, labels))")
         more = False
         try:
             self._add(*_unpack_evaluation(eval_prediction))

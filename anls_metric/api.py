@@ -56,7 +56,8 @@ class Options(TypedDict, total=False):
     """The options of `score` and `compare`.
 
     Which field is which, if it is not detected:
-        prediction: the path of the prediction, such as "output.text"; several, comma-separated, are submissions.
+        prediction: the path of the prediction, such as "output.text"; several, comma-separated, are submissions, which
+            `compare` also takes as a list.
         references: the path of the accepted answers.
         id: the path of the question id; "none" matches by position.
         gold_id: the path of the question id in the gold table, if it differs.
@@ -97,7 +98,7 @@ class Options(TypedDict, total=False):
         regressions: how many lost questions to show for each submission, and as many won questions.
     """
 
-    prediction: str | None
+    prediction: str | Sequence[str] | None
     references: str | None
     id: str | None
     gold_id: str | None

@@ -238,4 +238,7 @@ def _advise_on_word(word: str, advice: str) -> str:
     for flag, names in {"--extract": EXTRACTORS, "--variant": VARIANT_NAMES}.items():
         if word in names:
             return f"if it is for {flag}, join the names with commas"
-    return advice or ("to score files, type anls GOLD SUBMISSION" if word.isalpha() else "")
+    if word.lower() in ("true", "false"):
+        return "a flag for yes or no takes no value: write --no- before its name for no, such as --no-ignore-case"
+    one_value = "to score files, type anls GOLD SUBMISSION; a flag takes one value: join several names with commas"
+    return advice or (one_value if word.isalpha() else "")

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies, resolver
+from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import find_certain_rules
 from anls_metric.reading.input_file import list_some
@@ -68,9 +69,13 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
     ids = None if questions is None else read_ids(questions, reading)
     source.take_side("both" if source.has_both_sides() else "submission")
     notes = [] if ids is None else _match_ids(source, questions or "", ids)
+    if questions and _read_names(questions) == set(source.sample.list_paths()):
+        notes.append(f"{questions}: only its questions are used, although it has the fields of a submission")
     if not source.layout.id:
         if ids is None or reading.id_field != "none":
-            raise source.error_of_missing("ids of questions in it", remedies.ID_FIELD)
+            has_fields = set(source.sample.list_paths()) != {VALUE}
+            advice = remedies.ID_FIELD if has_fields else _IN_ORDER if ids is None else _BY_POSITION
+            raise source.error_of_missing("ids of questions in it", advice)
         pairs = list(zip(ids, _list_answers(source)))
         _refuse_other_count(source, len(ids))
     else:
@@ -82,6 +87,10 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
         [{QUESTION_ID: _parse_id(key, source), "answer": texts.get(key) or ""} for key in wanted],
         [*notes, *_note_positions(source, wanted, ids), *source.all_notes()],
     )
+
+
+_BY_POSITION = "if the answers are in the order of the questions, match them by position with --id-field none"
+_IN_ORDER = f"name the file of the questions before it; {_BY_POSITION}"
 
 
 def _match_ids(source: Source, name: str, ids: Sequence[str]) -> list[str]:
@@ -174,6 +183,11 @@ def _count_from(start: int, ids: Sequence[str]) -> list[str]:
     return [str(number) for number in range(start, start + len(ids))]
 
 
+def _read_names(path: str) -> set[str]:
+    """Read the names of the fields of a file; none for a list of ids."""
+    return set() if _read_plain_ids(path) else set(Source(path).sample.list_paths())
+
+
 def read_ids(path: str, reading: Reading | None = None) -> list[str]:
     """Read the ids of all questions, in the order of the file.
 
@@ -191,15 +205,18 @@ def read_ids(path: str, reading: Reading | None = None) -> list[str]:
         named = (reading.gold_id_field or reading.id_field) if reading else None
         source.layout = layout._replace(id=(named,)) if named and _has(source, named) else layout
         if not source.layout.id:
-            raise source.error_of_missing("ids of questions in it", remedies.GOLD_ID_FIELD)
+            raise source.error_of_missing("ids of questions in it", remedies.GOLD_ID_FIELD if reading else _LIST_OF_IDS)
         ids = [key for chunk in source.chunks() for key in source.ids(chunk)]
     repeated = [key for key, count in Counter(ids).items() if count > 1]
     if repeated:
         problem = f"ids are repeated (the first: {repeated[0]})"
-        raise InputError(problem, path, remedies.REPEATED_QUESTIONS)
+        raise InputError(problem, path, remedies.REPEATED_QUESTIONS if reading else _LIST_OF_IDS)
     if not ids:
         raise InputError("the file has no question ids", path)
     return ids
+
+
+_LIST_OF_IDS = "write a JSON list of the ids, or a text file with an id on each line"
 
 
 def _read_plain_ids(path: str) -> list[str] | None:

@@ -198,6 +198,8 @@ class ComputeMetrics:
 
     def __call__(self, eval_prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """Take a whole evaluation, or a batch of it. Returns the score of all rows with the last batch, else {}."""
+        if not isinstance(compute_result, bool):
+            raise ValueError("pass one pair of predictions and labels: hook((predictions, labels))")
         more = False
         try:
             self._add(*_unpack_evaluation(eval_prediction))

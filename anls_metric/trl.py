@@ -123,8 +123,8 @@ class Reward:
         column = self._references_column
         if columns.get(column) is None:
             raise ValueError(
-                f"there is no column {column!r}: name the one with the accepted answers by references_column (there "
-                f"are {', '.join(columns) or 'none'})"
+                f"there is no column {column!r} (found {', '.join(map(repr, columns)) or 'none'}): "
+                "name the column of the accepted answers with references_column"
             )
         advice = "pass a list with one for each completion"
         completions = as_column(completions, "completions", advice)

@@ -398,7 +398,8 @@ class Evaluation:
         for field in self._by:
             if not scored_set.groups[field]:
                 problem = f"no question has the field {field!r} (found {list_some(map(repr, fields), 12)})"
-                raise InputError(problem, submission.questions_name, remedies.BY)
+                are_several = "," in field and set(map(str.strip, field.split(","))) <= set(fields)
+                raise InputError(problem, submission.questions_name, remedies.BY_EACH if are_several else remedies.BY)
         if self._answer_types and not any(scored_set.groups[field] for field in ANSWER_TYPES):
             problem = f"no question has an answer type (one of the fields {', '.join(ANSWER_TYPES)})"
             raise InputError(problem, submission.questions_name, remedies.BY)

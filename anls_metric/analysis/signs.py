@@ -369,9 +369,9 @@ _GOLD_NULLS = NULLS - {"None", "N/A", "n/a"}  # these are also answers
 
 
 _FAILURES = (
-    r"(?i)error|(?:error|exception)(?: code)?\b ?:.*|traceback \(.*|#(?:ref|value|div/0|num|null)!|#name\?"
-    r"|.*\b(?:cuda out of memory|connection (?:error|refused|reset)|internal server error|too many requests"
-    r"|rate limit(?: reached| exceeded)|request timed out)\b.*"
+    r"(?i)\A(?:error\Z|(?:error|exception)\b ?:|error code\b|traceback \(|#(?:ref|value|div/0|num|null)!|#name\?)"
+    r"|\b(?:cuda out of memory|connection (?:error|refused|reset)|internal server error|too many requests"
+    r"|rate limit (?:reached|exceeded)|request timed out)\b"
 )
 _MARKS_OF_FAILURES = (
     "rror",
@@ -391,7 +391,7 @@ def _find_failures(evidence: Evidence) -> Findings:
     """Find messages of failed requests and formulas, unless the same text is an accepted answer."""
     if not any(mark in evidence.text for mark in _MARKS_OF_FAILURES):
         return {}
-    failed = [case for case in evidence.wrong if re.fullmatch(_FAILURES, case.prediction.strip(), re.DOTALL)]
+    failed = [case for case in evidence.wrong if re.search(_FAILURES, case.prediction.strip())]
     accepted = {text for case in (*evidence.wrong, *evidence.right) for text in case.references} if failed else ()
     failed = [case for case in failed if case.prediction not in accepted]
     return dict.fromkeys((case.number for case in failed), _quote(failed[0].prediction) if failed else "")

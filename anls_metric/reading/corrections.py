@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.rows import describe
 from anls_metric.reading.batch import Row
-from anls_metric.reading.containers import KEY
+from anls_metric.reading.containers import KEY, VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.records import Records
@@ -150,6 +150,10 @@ def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
     if KEY in record:
         raise ValueError(
             f"an object by id is not a list of corrections; a correction has the fields {', '.join(FIELDS)}"
+        )
+    if VALUE in record:
+        raise ValueError(
+            f'it is {describe(record[VALUE])}: write an object, such as {{"questionId": 1, "exclude": true}}'
         )
     unknown = [name for name in record if name not in FIELDS]
     if unknown:

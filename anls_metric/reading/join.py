@@ -586,7 +586,9 @@ def _error_of_repeated(
         problem = f"{len(ids):,} ids belong to several questions each (the first: {ids[0]})"
         return kind(problem, source.name, remedies.DOCUMENT_IDS)
     first = f" (the first: {ids[0]})" if ids[0] else ""
-    problem = f"the id {ids[0]} is repeated" if first and len(ids) == 1 else f"{len(ids):,} ids are repeated{first}"
+    problem = f"{len(ids):,} ids are repeated{first}"
+    if len(ids) == 1:
+        problem = f"the id {ids[0]} is repeated" if first else "an id is repeated"
     if kind is not RepeatedIdsError:
         are_others = len(asked) == len(pairs) > 0
         return kind(problem, source.name, remedies.QUESTIONS_OF_AN_ID if are_others else remedies.REPEATED_QUESTIONS)
@@ -594,7 +596,7 @@ def _error_of_repeated(
         len({(key, repr(first_of(record, paths))) for key, record in pairs})
         for paths in (source.layout.references, source.layout.prediction)
     )
-    if source.holds_both and predictions == len(set(keys)) < accepted:
+    if source.holds_both and len(ids) > 2 and predictions == len(set(keys)) < accepted:
         problem = f"{problem}, with other accepted answers for the same prediction"
         remedy = "write one record for each question, with all of its accepted answers as a list"
         return InputError(problem, source.name, remedy)

@@ -128,6 +128,11 @@ PICK_SUBMISSION_FIELD = _make_remedy(
     endpoint="give a file for each submission",
 )
 BY = _make_remedy("name a field of the questions with <by>", page="pick a field under “Break down by”")
+BY_EACH = Remedy(
+    python='give a list of fields, such as by=["kind", "image"]',
+    command="repeat the flag for each field: --by kind --by image",
+    page="pick each field under “Break down by”",
+)
 LAYOUT = _make_remedy("name another layout, or detect it with <layout=auto>", page="leave the layout out to detect it")
 RULE_COLUMN = Remedy(
     python="name its field with field=dict({value}=PATH)",

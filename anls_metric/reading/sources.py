@@ -224,7 +224,9 @@ class Source:
             if value is not None:
                 return _error_of_value(value, paths, what, self.name, self.sample.values(paths[0]))
         if self.records.ending in DELIMITED and any(path.strip().isdecimal() for path in self.sample.list_paths()):
-            remedy = "the first line looks like data: write a line with the names before it, such as questionId,answer"
+            remedy = (
+                "the first line looks like data: write a line with a name for each column before it, such as id,answer"
+            )
         return self.records.error(f"it has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
 
     @property
@@ -374,14 +376,18 @@ class Source:
 
     def all_notes(self) -> list[str]:
         """Return the notes, with sentences about answers that are numbers, and about failed requests."""
-        counts = {
-            "predictions are whole numbers, read as their digits": self.numbers[int],
-            "predictions are decimal numbers": self.numbers[float],
-            "accepted answers are whole numbers, read as their digits": self.accepted_numbers[int],
-            "accepted answers are decimal numbers": self.accepted_numbers[float],
-        }
-        notes = [*self.records.notes, *self.notes, *(f"{count:,} {what}" for what, count in counts.items() if count)]
-        return [*notes, *([layouts.describe_failures(self.failures)] if self.failures else [])]
+        numbers = [
+            _describe_numbers(counts[kind], noun, words)
+            for noun, counts in (("prediction", self.numbers), ("accepted answer", self.accepted_numbers))
+            for kind, words in _NUMBERS.items()
+            if counts[kind]
+        ]
+        return [
+            *self.records.notes,
+            *self.notes,
+            *numbers,
+            *([layouts.describe_failures(self.failures)] if self.failures else []),
+        ]
 
     # Records
 
@@ -709,6 +715,9 @@ class Source:
                 [""] if self._has_answers and is_unanswerable(*pair) else unwrap_references(pair[0]) for pair in pairs
             ]
         for number, value in enumerate(column):
+            if value is None:
+                remedy = 'write a list of texts, such as ["a", "b"], or leave the question out'
+                raise InputError(f"{name} is null", where(number), remedy)
             if isinstance(value, list) and any(isinstance(item, (list, dict)) for item in value):
                 raise self._error_of_accepted_value(value, name, where(number))
         column = [_parse_at(parse_references, value, name, where, number) for number, value in enumerate(column)]
@@ -895,6 +904,16 @@ def _list_parts(value: Any, is_only_item: bool) -> list[str]:
         return ["0", *(f"0.{part}" for part in _TEXTS)]
     last = max((n for n, item in enumerate(value) if look_up(item, "role") == "assistant"), default=None)
     return ["0", *([] if last is None else [f"{last}.content"])]
+
+
+_NUMBERS = {
+    int: ("a whole number, read as its digits", "whole numbers, read as their digits"),
+    float: ("a decimal number", "decimal numbers"),
+}
+
+
+def _describe_numbers(count: int, noun: str, words: tuple[str, str]) -> str:
+    return f"1 {noun} is {words[0]}" if count == 1 else f"{count:,} {noun}s are {words[1]}"
 
 
 _AS_TEXTS = 'write the accepted answers as a list of texts: ["a", "b"]'

@@ -197,5 +197,7 @@ def choose_columns(
     for key in keys:
         if key not in held:
             there = ", ".join(name for name in COLUMNS if name in held)
-            raise ValueError(f"column {key!r} would be empty; choose from {there}")
+            metric = key.removeprefix("metric_")
+            problem = f"needs the metric {metric}" if metric != key else "would be empty"
+            raise ValueError(f"column {key!r} {problem}; choose from {there}")
     return [COLUMNS[key] for key in keys]

@@ -143,6 +143,8 @@ def test_rows_without_labels_are_left_out_with_a_warning() -> None:
 def test_evaluations_without_labels_or_of_unknown_kind_are_refused() -> None:
     with pytest.raises(ValueError, match="2 predictions and 0 labels: pass references"):
         make_hook()((np.ones((2, 2), int), None))
+    with pytest.raises(ValueError, match=r"pass one pair of predictions and labels: hook\(\(predictions, labels\)\)"):
+        make_hook()(np.ones((2, 2), int), np.ones((2, 2), int))
     with pytest.raises(ValueError, match=r"the evaluation is 'a' .*: pass an EvalPrediction"):
         make_hook()("a")
 

@@ -397,6 +397,28 @@ def test_several_names_are_a_list_or_a_text_with_commas(name: str) -> None:
     assert score(["Answer: a"], [["a"]], **of_list).to_dict() == expected
 
 
+def test_prediction_columns_of_a_table_are_a_list_of_names() -> None:
+    table = [{"references": [text], "small": text, "large": "a"} for text in "ab"]
+    scores = compare(table, prediction=["small", "large"])
+    assert [submission.anls for submission in (scores["small"], scores["large"])] == [1.0, 0.5]
+
+
+def test_sequences_of_any_kind_are_columns() -> None:
+    datasets = pytest.importorskip("datasets")
+    columns: dict[str, list[Any]] = {"predictions": ["a", "c"], "answers": [["a"], ["b"]]}
+    table = datasets.Dataset.from_dict(columns)
+    by_id: tuple[dict[int, Any], ...] = tuple(dict(enumerate(column)) for column in columns.values())
+    for predictions, accepted in ((table["predictions"], table["answers"]), (by_id[0].values(), by_id[1].values())):
+        assert score(predictions, accepted).anls == 0.5
+        assert score(predictions, gold=accepted).anls == 0.5
+        assert compare({"a": predictions, "b": ["a", "b"]}, accepted)["a"].anls == 0.5
+
+
+def test_score_by_the_name_of_a_number_names_the_property() -> None:
+    with pytest.raises(KeyError, match=r"unknown submission 'anls'; choose from data; the mean score is .anls"):
+        score(["a"], ["a"])["anls"]
+
+
 def test_columns_get_their_names_from_the_options() -> None:
     assert score({"preds": ["a", "b"], "golds": [["a"], ["c"]]}, prediction="preds", references="golds").anls == 0.5
 

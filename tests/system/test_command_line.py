@@ -414,7 +414,11 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "no field for references": ([{"questionId": 5}], [], ["gold.json", "no accepted answers", "'questionId'", "test"]),
     "a reference that is true": ([{"questionId": 5, "answers": ["a", True]}], [], ["question 5", "True (bool)"]),
     "an empty list as a text": ([{"questionId": 5, "answers": "[]"}], [], ["question 5", "empty list"]),
-    "references that are null": ([{"questionId": 5, "answers": None}], [], ["question 5", "None"]),
+    "references that are null": (
+        [{"questionId": 5, "answers": None}],
+        [],
+        ["question 5", "answers is null", "leave the question out"],
+    ),
     "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "printed value", "JSON"]),
     "an answer that is true": (GOLD_A, [{"questionId": 1, "answer": True}], ["question 1", "True (bool)"]),
     "an answer that is null": (
@@ -947,7 +951,7 @@ def test_repeated_ids_of_a_pipe_are_refused(command: list[str], tmp_path: Path) 
     script = f'"$0" --gold-label-file <(cat {gold}) --submission-file {SUBMISSION}'
     done = subprocess.run(["bash", "-c", script, *command], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "ids are repeated: keep one record for each id" in done.stderr
+    assert "an id is repeated: write one record for each question" in done.stderr
     table = write(tmp_path / "table.jsonl", '{"id": 1, "prediction": "a", "references": ["a"]}\n' * 2)
     for more, status in ("", 2), ("--runs question", 0):
         done = subprocess.run(["bash", "-c", f'cat {table} | "$0" - {more}', *command], capture_output=True, text=True)

@@ -596,7 +596,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
             "a_csv": "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED),
             "b_csv": "questionId\tanswer\n" + "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED),
         },
-        ["the first line looks like data: write a line with the names before it, such as questionId,answer"],
+        ["the first line looks like data: write a line with a name for each column before it, such as id,answer"],
         "gold.json b.csv",
         [SCORE],
     ),

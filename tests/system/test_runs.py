@@ -161,6 +161,8 @@ def test_python_takes_runs_as_lists_of_paths_or_tables(gold: Path, files: list[P
     both = compare({"base": RUNS[:2], "tuned": files[2]}, GOLD)
     assert both["base"].run_scores == SCORES[:2]
     assert both["tuned"].run_scores == []
+    by_id: Any = [{record["questionId"]: record["answer"] for record in run} for run in RUNS]
+    assert score(by_id, GOLD).to_dict()["submissions"][0]["run_scores"] == SCORES
     (answer, *_) = score(RUNS, GOLD).answers()
     assert [each["score"] for each in answer["runs"]] == [0, 1, 1]
     assert answer["score"] == pytest.approx(2 / 3) or answer["score"] == pytest.approx(2 / 3)

@@ -203,6 +203,34 @@ def test_export_matches_by_position_on_request(run: Run, tmp_path: Path) -> None
     assert json.loads(run("export", "rrc", GOLD, answers, "--id-field", "none")[1]) == ANSWERS
 
 
+def test_export_says_how_to_match_a_list_of_texts(run: Run, tmp_path: Path) -> None:
+    texts, questions = tmp_path / "texts.json", tmp_path / "ids.json"
+    texts.write_text('["a", "b"]')
+    questions.write_text("[7, 8]")
+    error = run_to_error(run, "export", "rrc", str(texts))
+    assert "name the file of the questions before it; if the answers are in the order of the questions" in error
+    assert "with --id-field none" in run_to_error(run, "export", "rrc", str(questions), str(texts))
+    status, printed, _ = run("export", "rrc", str(questions), str(texts), "--id-field", "none")
+    assert (status, json.loads(printed)) == (0, [{"questionId": 7, "answer": "a"}, {"questionId": 8, "answer": "b"}])
+
+
+def test_export_of_two_submissions_says_that_one_gives_only_its_questions(run: Run, tmp_path: Path) -> None:
+    questions, answers = tmp_path / "base.json", tmp_path / "tuned.json"
+    for path in (questions, answers):
+        path.write_text(json.dumps([{"questionId": 7, "answer": path.stem}]))
+    status, printed, error = run("export", "rrc", str(questions), str(answers))
+    assert (status, json.loads(printed)) == (0, [{"questionId": 7, "answer": "tuned"}])
+    assert f"{questions}: only its questions are used, although it has the fields of a submission" in error
+
+
+def test_check_submission_says_how_to_write_ids(run: Run, tmp_path: Path) -> None:
+    ids = tmp_path / "ids.json"
+    for content in ('[{"number_of_question": 1}]', "[1, 1]"):
+        ids.write_text(content)
+        error = run_to_error(run, "check-submission", SUBMISSION, "--ids", str(ids))
+        assert "write a JSON list of the ids, or a text file with an id on each line" in error
+
+
 def test_export_of_runs_needs_one_of_them(run: Run, tmp_path: Path) -> None:
     rows = [{"questionId": key, "prediction": f"{key} {run}", "epoch": run} for run in (1, 2) for key in (5, 6)]
     log = write(tmp_path / "runs.json", rows)
