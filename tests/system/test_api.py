@@ -302,7 +302,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         "references is [['a']] (list): give the accepted answers as the second argument",
     ),
     "predictions as the name of a field": (
-        lambda: score([["a"]], prediction=["a"]),  # type: ignore[arg-type]
+        lambda: score([["a"]], prediction=["a"]),
         "prediction is ['a'] (list): give the predictions as the first argument",
     ),
     "a switch for the extraction": (
