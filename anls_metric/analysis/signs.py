@@ -140,8 +140,28 @@ def _is_cut_off_json(case: Case) -> bool:
 
 # Lists that are written as texts
 
-_SEPARATORS = ("||", " | ", "|", ";", "；", "\n", r"\n", "\t", "<br>", "<br/>", "<sep>", "[SEP]", "##", "&&", "@@", "^")
+_SEPARATORS = (
+    "||",
+    " | ",
+    "|",
+    ";",
+    "；",
+    "؛",
+    "<OR>",
+    "\n",
+    r"\n",
+    "\t",
+    "<br>",
+    "<br/>",
+    "<sep>",
+    "[SEP]",
+    "##",
+    "&&",
+    "@@",
+    "^",
+)
 _TYPED = {"\n": r"\n", "\t": r"\t"}  # as users write them
+_BETWEEN_WORDS = (" / ", " OR ", " or ")
 _INSIDE_ANSWERS = (" / ", "/", " or ", " OR ", ", ", "、", "~")  # separators that are also common inside an answer
 
 
@@ -163,13 +183,14 @@ def _equals_a_part(case: Case, parts: Sequence[str]) -> bool:
 
 def _find_some_joined(evidence: Evidence) -> Findings:
     """Find the accepted answers of which a part equals the prediction, unless more are right as a whole."""
-    findings = _find_parts(evidence, _SEPARATORS, _equals_a_part)
+    separators = [*_SEPARATORS, *_BETWEEN_WORDS]
+    findings = _find_parts(evidence, separators, _equals_a_part)
     counts = Counter(findings.values())
     of_each = evidence.right_count / max(1, len(evidence.right))  # the right predictions are a sample
-    for separator in _SEPARATORS if findings else ():
+    for separator in separators if findings else ():
         whole = of_each * sum(separator in text for case in evidence.right for text in case.references)
         typed = _TYPED.get(separator, separator)
-        if whole > counts[typed]:
+        if counts[typed] < max(whole, 0.1 * evidence.total * (separator in _BETWEEN_WORDS)):
             findings = {number: value for number, value in findings.items() if value != typed}
     return findings
 
@@ -610,7 +631,7 @@ SIGNS = (
     Sign(
         "some joined",
         _find_some_joined,
-        "accepted answers look like several in one text",
+        "accepted answers may be several in one text",
         remedies.REFERENCES_SEPARATOR,
         0.03,
         least=3,

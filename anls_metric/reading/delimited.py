@@ -7,7 +7,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
 from typing import Any
 
 from anls_metric.reading.input_file import Chunk, File, split_into_chunks
@@ -87,9 +87,10 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
         with _allow_cells_of_any_size():
             header += next(filter(any, reader), [])
         header_number = last_line = reader.line_num
-        if header.count("") > 1:
-            unnamed = len(header) - len("\0".join(header).rstrip("\0").split("\0"))
-            del header[len(header) - unnamed :]
+        at_right = len(list(takewhile(lambda name: not name, reversed(header))))
+        if at_right == header.count("") > 1:
+            unnamed = at_right
+            del header[-at_right:]
         file.refuse_repeated(header)
         while True:
             with _allow_cells_of_any_size():

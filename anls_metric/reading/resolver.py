@@ -307,9 +307,9 @@ def find_other_references(sample: Sample, layout: Layout) -> list[str]:
 
 # Names of fields with more accepted answers. `answers_variants` is not among them: DUDE does not accept these.
 _MORE_REFERENCES = (
-    r"alias(?:es)?|synonyms?|also_accept(?:ed)?|annotator_?\d+"
+    r"alias(?:es)?|synonyms?|alternatives?|also_accept(?:ed)?|annotator_?\d+"
     r"|(?:all|alt|alternate|alternative|other|extra|additional|acceptable|valid|possible)_(?:answer|reference)s?"
-    r"|(?:answer|reference|ground_truth|gold|gt|target|label)_?(?:\d+|alias(?:es)?|alternatives?|variants?|synonyms?)"
+    r"|(?:answer|reference|ground_truth|gold|gt|target|label)_?(?:\d+|alias(?:es)?|alt|alternatives?|variants?|synonyms?)"
 )
 
 
