@@ -394,7 +394,7 @@ _FAILURES = (
     r"|\b(?:cuda out of memory|connection (?:error|refused|reset)|internal server error|too many requests"
     r"|rate limit (?:reached|exceeded)|request timed out)\b"
 )
-_MARKS_OF_FAILURES = (
+_MARKS_OF_FAILURES = [
     "rror",
     "RROR",
     "xception",
@@ -405,7 +405,7 @@ _MARKS_OF_FAILURES = (
     "requests",
     "imit",
     "timed out",
-)
+]
 
 
 def _find_failures(evidence: Evidence) -> Findings:

@@ -339,7 +339,7 @@ _RULES = (
         "prefix",
         "the text without a label in front: `A:`, `Response:`, `Result:`, `答案：`, a bullet, `1.` and the like",
         wrappings.strip_prefix,
-        marks=(":", "：", " ", "\t"),
+        marks=(":", "：", " ", "\t", "是", "为", "為"),
     ),
     Extractor(
         "sentence",

@@ -74,8 +74,9 @@ def tells_submissions(names: Sequence[Hashable], questions: Sequence[Hashable], 
     for name, key in zip(names, asked):
         parts.setdefault(name, set()).add(key)
     sizes, count = list(map(len, parts.values())), len(set(asked))
-    are_alike = min(sizes) >= 0.8 * count and sum(sizes) >= 0.9 * len(names)
-    return 1 < len(sizes) <= len(names) / 3 and are_alike and have_same_answers(names, questions, asked)
+    if not 1 < len(sizes) <= len(names) / 3 or min(sizes) < 0.8 * count or sum(sizes) < 0.9 * len(names):
+        return False
+    return have_same_answers(names, questions, asked)
 
 
 def have_same_answers(names: Iterable[Hashable], questions: Iterable[Hashable], asked: Iterable[Hashable]) -> bool:

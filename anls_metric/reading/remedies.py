@@ -94,12 +94,12 @@ PART_OF_FIELD = _make_remedy(
     endpoint="name the field of the text with prediction_field={value}",
 )
 PART_OR_VALUES = _make_remedy(
-    "if the first text is the answer, name it with <prediction_field={value}>; score lists and nested values with "
-    "<variant=anls_star>",
-    page=f"if the first text is the answer, write {{value}} as the field of predictions {_PICK}; score lists and "
+    "if the answer is one text of it, name this text with <prediction_field={value}>; score lists and nested values "
+    "with <variant=anls_star>",
+    page=f"if the answer is one text of it, write {{value}} as the field of predictions {_PICK}; score lists and "
     "nested values with the variant anls_star",
-    endpoint="if the first text is the answer, name it with prediction_field={value}; score lists and nested values "
-    "with variant=anls_star",
+    endpoint="if the answer is one text of it, name this text with prediction_field={value}; score lists and nested "
+    "values with variant=anls_star",
 )
 SUBMISSION_FIELD = _make_remedy(
     "score each submission with <submission_field={value}>, or score them as runs of one model with <runs=question>",

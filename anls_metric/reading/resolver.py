@@ -37,14 +37,8 @@ REFERENCES_FIELDS = (
     *("references", "answers", "accepted_answers", "gold_answers", "ground_truths", "ground_truth", "gt_answers"),
     *("answers.text", "gt", "expected_output"),
 )
-LESS_CERTAIN_REFERENCES_FIELDS = (
-    "reference",
-    "gold",
-    "target",
-    "targets",
-    "labels",
-    "label",
-)  # or a source, a category
+# These can also hold a source, a flag or a category.
+LESS_CERTAIN_REFERENCES_FIELDS = ("reference", "gold", "target", "targets", "labels", "label")
 ANSWER_FIELD = "answer"  # the prediction in a submission, the accepted answer in a gold file or beside a prediction
 
 SAMPLE = 100  # the number of records that are examined
@@ -513,12 +507,7 @@ class JointId:
 
 def _find_joint_id(gold: Gold, own: Path | None, sample: Sample) -> JointId | None:
     """Find the field of the document, if the numbers of questions begin again in each document."""
-    if (
-        not isinstance(own, str)
-        or not sample.has(own)
-        or not _repeats(own, sample.records)
-        or not _repeats(own, gold.first)
-    ):
+    if not isinstance(own, str) or not _repeats(own, sample.records) or not _repeats(own, gold.first):
         return None
     documents = [path for path in sample.list_paths() if path != own and gold.sample.has(path)]
     documents = [path for path in documents if long_tables.names_documents(path, sample.values(path))]

@@ -889,8 +889,8 @@ def _error_of_value(
     if not field and is_only_item:
         return InputError(problem, where, "write each answer as a text, and not as a list of one text")
     if field and part:
-        is_list_of_texts = isinstance(value, list) and part == "0" and not is_only_item
-        remedy = remedies.PART_OR_VALUES if is_list_of_texts else remedies.PART_OF_FIELD
+        is_certain = is_only_item or part.rpartition(".")[2] in _TEXTS
+        remedy = remedies.PART_OF_FIELD if is_certain else remedies.PART_OR_VALUES
         return InputError(problem, where, remedy, f"{field}.{part}")
     return InputError(problem, where, remedies.VALUES)
 
@@ -899,7 +899,7 @@ def _list_parts(value: Any, is_only_item: bool) -> list[str]:
     """List the paths of texts that can be the answer in an object, in a list of one, or in a list of messages."""
     if isinstance(value, dict):
         texts = [name for name, text in value.items() if isinstance(text, str) and "." not in name]
-        return [*_TEXTS, *(texts if len(texts) == 1 else ())]
+        return [*_TEXTS, *(texts if len(texts) == 1 < len(value) else ())]
     if is_only_item:
         return ["0", *(f"0.{part}" for part in _TEXTS)]
     last = max((n for n, item in enumerate(value) if look_up(item, "role") == "assistant"), default=None)

@@ -281,7 +281,7 @@ def test_columns_to_pick_from_are_those_that_a_page_can_show(tmp_path: Path) -> 
 
     assert columns("a.json", r"""[{"prediction": "a", "k\ud800": 1}]""") == ["prediction"]
     assert columns("b.json", json.dumps([{"prediction": "a", "k" * 10_000: 1}])) == ["prediction"]
-    wide = ",".join(f"c{n}" for n in range(3_000)) + "\n" + "," * 2_999 + "\n"
+    wide = ",".join(f"c{n}" for n in range(3_000)) + "\na" + "," * 2_999 + "\n"
     assert len(columns("wide.csv", wide)) == limits.MOST_COLUMNS
     assert columns("none.csv", "a,b\n") == []
     pa = pytest.importorskip("pyarrow")

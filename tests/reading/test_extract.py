@@ -231,6 +231,8 @@ FOUND: dict[str, list[tuple[str, str | None]]] = {
         ("RESULT : Coca Cola", "Coca Cola"),
         ("**Predicted answer:** Coca Cola", "Coca Cola"),
         ("答案：可口可乐", "可口可乐"),
+        ("答案是可口可乐", "可口可乐"),
+        ("答案为：可口可乐", "可口可乐"),
         ("Réponse : Coca Cola", "Coca Cola"),
         ("- Coca Cola", "Coca Cola"),
         ("• $5", "$5"),

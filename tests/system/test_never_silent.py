@@ -271,6 +271,30 @@ def test_form_that_is_asked_about_several_documents_is_one_submission(
     assert read_scores(printed) == [mean(float(row["answer"] == row["prediction"]) for row in table)], message
 
 
+PARTS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "messages of a chat": (
+        lambda text: [{"role": "user", "content": "?"}, {"role": "assistant", "content": text}],
+        "1.content",
+    ),
+    "several answers": (lambda text: [text, "another"], "0"),
+    "a response of Vertex AI": (
+        lambda text: {"candidates": [{"content": {"parts": [{"text": text}]}}]},
+        "candidates.0.content.parts.0.text",
+    ),
+    "an unknown name": (lambda text: {"txt": text, "certainty": 0.5}, "txt"),
+}
+
+
+@pytest.mark.parametrize("form", PARTS)
+def test_error_names_the_text_in_a_value(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    make, part = PARTS[form]
+    answers = [{"questionId": key, "output": make(BASE[key])} for key in SHUFFLED]
+    _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert f"with --prediction-field output.{part}" in message
+    line = f"gold.json a.json --prediction-field output.{part}"
+    assert read_scores(type_command(run, tmp_path, monkeypatch, line, a_json=answers)[0]) == [SCORE]
+
+
 @pytest.mark.parametrize("document", ["doc", "docId", "page", "image", "file"])
 def test_ids_that_begin_again_in_each_document_are_matched_with_the_document(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: str
