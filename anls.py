@@ -2495,6 +2495,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         **options: Any,
     ) -> ComputeMetrics:
         """Build ``compute_metrics`` for a transformers ``Trainer``: see the function `build_compute_metrics`."""
+        _refuse_unknown(options, ("references", "causal", "extract", "skip_special_tokens", *self._known_options))
         scorer = self._find_scorer(**options)
         if not isinstance(scorer, Variant):
             raise ValueError(

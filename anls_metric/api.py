@@ -397,6 +397,8 @@ def compare(
     """
     checked = _check_options("compare", options)
     named = _list_named(checked)
+    if isinstance(submissions, (str, os.PathLike)) and isinstance(gold, (list, tuple)) and _are_paths(gold):
+        raise InputError("it comes before a list of files", os.fspath(submissions), "call compare(submissions, gold)")
     if isinstance(submissions, Mapping) and not hasattr(submissions, "features"):
         inputs: list[Input] = []
         for name, data in submissions.items():
@@ -512,7 +514,12 @@ def _check_options(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return checked
 
 
-_ADVICE = {"return_all_scores": "score(...).answers() lists every answer with its score"}
+# Options that users try -> what to do.
+_ADVICE = {
+    "return_all_scores": "score(...).answers() lists every answer with its score",
+    "report": 'score(...).report("report.html") writes the report',
+    "output": "score(...).to_dict() has all results",
+}
 
 _A_FIELD = "it must be the name of a field"
 # Options that have one type, mostly a text -> what to pass instead of something else.

@@ -287,11 +287,21 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_intermixed_args(words)  # type: ignore[no-any-return]
 
 
+# Words that users try in place of a flag, with what to type.
+_NO_SUBCOMMANDS = {
+    **dict.fromkeys(("score", "evaluate", "eval", "run"), "anls GOLD SUBMISSION"),
+    "compare": "anls GOLD SUBMISSION SUBMISSION",
+    "report": "anls GOLD SUBMISSION --report report.html",
+}
+
+
 def _refuse_unknown_subcommand(parser: Parser, word: str) -> None:
     """Refuse a first word that is not a file and looks like a misspelled subcommand."""
     if word.replace("-", "").isalpha() and not word.startswith("-") and not os.path.exists(word):
         from anls_metric.core.choices import describe_unknown, find_similar_name
 
+        if word in _NO_SUBCOMMANDS:
+            parser.error(f"there is no subcommand {word!r}: type {_NO_SUBCOMMANDS[word]}")
         if find_similar_name(word, SUBCOMMANDS):
             parser.error(describe_unknown("subcommand", word, SUBCOMMANDS))
 

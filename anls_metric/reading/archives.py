@@ -11,7 +11,16 @@ from typing import IO, Any
 from xml.parsers import expat
 
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.input_file import AGAIN, Chunk, File, Growth, list_some, natural_key, split_into_chunks
+from anls_metric.reading.input_file import (
+    AGAIN,
+    FIRST_SHEET,
+    Chunk,
+    File,
+    Growth,
+    list_some,
+    natural_key,
+    split_into_chunks,
+)
 from anls_metric.reading.json_text import parse_json
 
 
@@ -189,7 +198,8 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     except BaseException as error:  # where the library panics, it raises no Exception
         raise file.error(f"the workbook is damaged ({error})", remedy="save it again as .xlsx") from None
     if not rows or (len(rows) == 1 and others):
-        raise file.error(f"its first sheet ({first}) has no answers", remedy=_FIRST_SHEET)
+        raise file.error(f"its first sheet ({first}) has no answers", remedy=FIRST_SHEET)
+    file.other_sheets = others
     if alike:
         file.notes = [f"only its first sheet ({first}) is read, not {list_some(alike)}"]
     header = [str(_read_cell(file, value, "row 1")) for value in rows[0]]
@@ -206,9 +216,6 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
                 )
 
     yield from split_into_chunks(read_records(), "row")
-
-
-_FIRST_SHEET = "move the sheet of the answers to the front, or save it as CSV"
 
 
 def _read_cell(file: File, value: Any, place: str) -> str | int | float:

@@ -61,7 +61,8 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
             if unnamed and not any(values[len(header) :]):
                 del values[len(header) :]
             if values and len(values) != len(header):
-                problem = f"this line has {len(values):,} values, and the header has {len(header):,}"
+                count = f"{len(values):,} value{'s' * (len(values) > 1)}"
+                problem = f"this line has {count}, and the header has {len(header):,}"
                 remedy = f"put quotation marks around a value with {_NAMES[delimiter]} in it"
                 if last_line == header_number:
                     remedy = f"begin with a line that names each column, or {remedy}"

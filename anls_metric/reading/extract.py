@@ -370,8 +370,12 @@ CERTAIN = ("think", "tag", "boxed", "json", "fence", "special-tokens")
 """The rules for wrappings that no document's text has. Where one applies, the text is raw model output."""
 
 
+_AROUND = ("chat", "final", "prefix", "bold", "quotes")
+_FEWEST = 10  # texts that such a rule must change
+
+
 def find_certain_rules(texts: Sequence[str]) -> tuple[str, int]:
-    """Find the rules of `CERTAIN` that apply to any of the texts, one after the other.
+    """Find the rules of `CERTAIN` that apply to any of the texts, and rules for words around nearly all of them.
 
     Returns:
         Their names, as `extractor` takes them, and how many texts they change.
@@ -379,11 +383,15 @@ def find_certain_rules(texts: Sequence[str]) -> tuple[str, int]:
     Example:
         >>> find_certain_rules(["<think>A logo.</think>Coca Cola", "Pepsi"])
         ('think', 1)
+        >>> find_certain_rules([f"Final answer: {number}" for number in range(10)])
+        ('final', 10)
     """
     names, before = [], texts
-    for name in CERTAIN:
+    for name in (*CERTAIN, *_AROUND):
         found = map(EXTRACTORS[name].find, before)
         after = [text if answer is None else answer for text, answer in zip(before, found)]
-        names += [name] if after != list(before) else []
-        before = after
+        count = sum(map(str.__ne__, before, after))
+        if count >= (1 if name in CERTAIN else max(_FEWEST, 0.9 * len(texts))):
+            names.append(name)
+            before = after
     return ",".join(names), sum(map(str.__ne__, texts, before))

@@ -101,6 +101,9 @@ class Growth:
         self._chunk_start = self._count
 
 
+FIRST_SHEET = "move the sheet of the answers to the front, or save it as CSV"
+
+
 class File:
     """A file, as the reader of a format sees it.
 
@@ -125,6 +128,7 @@ class File:
         self.unless_bytes: Sequence[str] = ()
         self.fields: list[str] = []
         self.notes: list[str] = []
+        self.other_sheets: list[str] = []  # of a workbook
         self.growth: Growth | None = None  # set if the file was unpacked from another file
         self._standard_input: bytes | None = None  # the content of standard input, if it is read more than once
 

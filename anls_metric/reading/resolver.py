@@ -106,13 +106,21 @@ _MAP_PARTS = {KEY: "the keys of an object", VALUE: "values without a name"}
 
 def _list_paths(record: Mapping[str, Any], before: str = "", depth: int = 8, into_lists: bool = False) -> Iterable[str]:
     for name, value in record.items():
-        first = value[0] if into_lists and isinstance(value, list) and value else None
+        place = _find_last_message(value) if into_lists else 0
+        first = value[place] if into_lists and isinstance(value, list) and value else None
         if isinstance(value, Mapping) and depth > 1:
             yield from _list_paths(value, f"{before}{name}.", depth - 1, into_lists)
         elif isinstance(first, Mapping) and depth > 1:
-            yield from _list_paths(first, f"{before}{name}.0.", depth - 1, into_lists)
+            yield from _list_paths(first, f"{before}{name}.{place}.", depth - 1, into_lists)
         else:
             yield before + name
+
+
+def _find_last_message(value: Any) -> int:
+    """Find the place of the last message of the assistant in a list of messages; 0 for any other value."""
+    items = value if isinstance(value, list) else ()
+    roles = [item.get("role") if isinstance(item, Mapping) else None for item in items]
+    return len(roles) - 1 - roles[::-1].index("assistant") if "assistant" in roles else 0
 
 
 # Roles by name

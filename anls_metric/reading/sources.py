@@ -19,7 +19,7 @@ from anls_metric.reading.column_records import get_column
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import Extraction, ExtractionReport
-from anls_metric.reading.input_file import Chunk, describe_kind, list_some
+from anls_metric.reading.input_file import FIRST_SHEET, Chunk, describe_kind, list_some
 from anls_metric.reading.layouts import ABSENT, Layout, look_up, remove_prompt, take
 from anls_metric.reading.records import DELIMITED, Records
 from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
@@ -224,10 +224,10 @@ class Source:
             if value is not None:
                 return _error_of_value(value, paths, what, self.name, self.sample.values(paths[0]))
         if self.records.ending in DELIMITED and any(path.strip().isdecimal() for path in self.sample.list_paths()):
-            remedy = (
-                "the first line looks like data: write a line with a name for each column before it, such as id,answer"
-            )
-        return self.records.error(f"it has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
+            remedy = "the first line looks like data: write a line with a name for each column before it: id and answer"
+        file = "its first sheet" if self.records.other_sheets else "it"
+        remedy = FIRST_SHEET if self.records.other_sheets else remedy
+        return self.records.error(f"{file} has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
 
     @property
     def holds_means(self) -> bool:
@@ -366,7 +366,8 @@ class Source:
     def has_both_sides(self) -> bool:
         """Whether the file has accepted answers, and predictions in another field."""
         layout = self.try_side("both")
-        separate = layout.prediction[:1] != layout.references[:1]
+        prediction, references = name_of(layout.prediction, ""), name_of(layout.references, "")
+        separate = layout.prediction[:1] != layout.references[:1] and not prediction.startswith(f"{references}.")
         return separate and bool(layout.references) and any(map(self.sample.has, layout.prediction))
 
     @property

@@ -360,6 +360,8 @@ def test_metric_builds_the_hook_with_its_options(metric: Any) -> None:
     hook = metric.build_compute_metrics(Tokenizer(), ["cola"], extract=extract_from_donut, skip_special_tokens=False)
     for copied in (hook, copy.deepcopy(hook), pickle.loads(pickle.dumps(hook))):
         assert copied((encode("<sanswer>cola"), None)) == {"anls": 0.5}
+    with pytest.raises(ValueError, match="unknown argument 'reference'; did you mean references"):
+        metric.build_compute_metrics(Tokenizer(), reference=["cola"])
     with pytest.raises(ValueError, match="unknown argument 'treshold'"):
         metric.build_compute_metrics(Tokenizer(), treshold=0.5)
 

@@ -88,7 +88,7 @@ def test_file_that_is_packed_very_often_is_refused(tmp_path: Path, capsys: pytes
 def test_table_of_a_million_columns_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     header = ",".join(f"c{number}" for number in range(1_000_000))
     (tmp_path / "wide.csv").write_text(f"{header}\na\n")
-    assert "line 2: this line has 1 values, and the header has 1,000,000" in refuse(capsys, tmp_path / "wide.csv")
+    assert "line 2: this line has 1 value, and the header has 1,000,000" in refuse(capsys, tmp_path / "wide.csv")
     (tmp_path / "same.csv").write_text(f"{header},c0\na\n")
     assert "two columns have the same name (c0)" in refuse(capsys, tmp_path / "same.csv")
 

@@ -414,6 +414,15 @@ def test_sequences_of_any_kind_are_columns() -> None:
         assert compare({"a": predictions, "b": ["a", "b"]}, accepted)["a"].anls == 0.5
 
 
+def test_functions_say_what_to_write_in_place_of_a_wrong_argument(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"'report': score\(...\).report\(\"report.html\"\) writes the report"):
+        score(["a"], ["a"], report="r.html")  # type: ignore[call-arg]
+    with pytest.raises(
+        ValueError, match=r"gold.json: it comes before a list of files: call compare\(submissions, gold\)"
+    ):
+        compare(str(EXAMPLES / "gold.json"), [EXAMPLES / "base.json", EXAMPLES / "tuned.json"])
+
+
 def test_score_by_the_name_of_a_number_names_the_property() -> None:
     with pytest.raises(KeyError, match=r"unknown submission 'anls'; choose from data; the mean score is .anls"):
         score(["a"], ["a"])["anls"]

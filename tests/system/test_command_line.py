@@ -273,9 +273,11 @@ def test_values_without_a_comma_and_words_too_many_are_named(run: Run, tmp_path:
 
 
 def test_word_that_is_no_file_is_answered_with_the_way_to_score(run: Run) -> None:
-    for word in "score", "gold":
+    error = run_to_error(run, "gold", str(GOLD), str(SUBMISSION))
+    assert "gold: No such file or directory: to score files, type anls GOLD SUBMISSION" in error
+    for word, line in ("score", "anls GOLD SUBMISSION"), ("report", "anls GOLD SUBMISSION --report report.html"):
         error = run_to_error(run, word, str(GOLD), str(SUBMISSION))
-        assert f"{word}: No such file or directory: to score files, type anls GOLD SUBMISSION" in error
+        assert f"there is no subcommand {word!r}: type {line}" in error
 
 
 def test_output_is_a_folder_or_a_json_file(run: Run, tmp_path: Path) -> None:
@@ -506,7 +508,7 @@ def test_bad_bytes_are_refused_with_their_line(run: Run, tmp_path: Path) -> None
 
 def test_bad_csv_is_refused_with_its_line(run: Run, tmp_path: Path) -> None:
     for content, message in {
-        "prediction,references\na,b\nc\n": "line 3: this line has 1 values, and the header has 2",
+        "prediction,references\na,b\nc\n": "line 3: this line has 1 value, and the header has 2",
         'prediction,references\n"a"x,b\n': "line 2: not CSV",
         "prediction,references\ra,b\r": "carriage return alone",
         "prediction,prediction\na,b\n": "two columns have the same name",

@@ -295,6 +295,22 @@ def test_error_names_the_text_in_a_value(run: Run, tmp_path: Path, monkeypatch: 
     assert read_scores(type_command(run, tmp_path, monkeypatch, line, a_json=answers)[0]) == [SCORE]
 
 
+@pytest.mark.parametrize(("make", "part"), [(lambda text: [text], "0"), (lambda text: {"text": text}, "text")])
+@pytest.mark.parametrize("field", ["answer", "answers"])
+def test_path_in_the_accepted_answers_is_no_prediction(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[str], Any], part: str, field: str
+) -> None:
+    files = {
+        "g_json": [{"questionId": key, field: ACCEPTED[key]} for key in IDS],
+        "a_json": [{"questionId": key, field: make(BASE[key])} for key in IDS],
+    }
+    _, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", **files)
+    flag = f"--prediction-field {field}.{part}"
+    assert flag in message or field == "answers"
+    printed, message = type_command(run, tmp_path, monkeypatch, f"g.json a.json {flag}", **files)
+    assert read_scores(printed) == [SCORE], message
+
+
 @pytest.mark.parametrize("document", ["doc", "docId", "page", "image", "file"])
 def test_ids_that_begin_again_in_each_document_are_matched_with_the_document(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, document: str
@@ -620,7 +636,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
             "a_csv": "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED),
             "b_csv": "questionId\tanswer\n" + "".join(f"{key}\t{BASE[key]}\n" for key in SHUFFLED),
         },
-        ["the first line looks like data: write a line with a name for each column before it, such as id,answer"],
+        ["the first line looks like data: write a line with a name for each column before it: id and answer"],
         "gold.json b.csv",
         [SCORE],
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shlex
 import shutil
 import subprocess
@@ -221,6 +222,26 @@ def test_export_of_two_submissions_says_that_one_gives_only_its_questions(run: R
     status, printed, error = run("export", "rrc", str(questions), str(answers))
     assert (status, json.loads(printed)) == (0, [{"questionId": 7, "answer": "tuned"}])
     assert f"{questions}: only its questions are used, although it has the fields of a submission" in error
+
+
+@pytest.mark.parametrize(
+    ("around", "rules"),
+    [("Final Answer: {}", "final"), ("**{}**", "bold"), ("<think>A logo.</think>\n\nAnswer: {}", "think,final")],
+)
+def test_words_around_all_answers_are_raw_output(run: Run, tmp_path: Path, around: str, rules: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"questionId": n, "answer": around.format(f"Cola {n}")} for n in range(12)]))
+    _, printed, error = run("check-submission", str(path))
+    command = re.search(r"anls (export rrc .*)", printed + error)
+    assert command, printed + error
+    words = shlex.split(command[1].replace(" extracts the answers", ""))
+    assert words[-2:] == ["--extract", rules]
+    status, _, _ = run(*words)
+    (written,) = [name for name in tmp_path.iterdir() if name != path]
+    assert (status, [each["answer"] for each in json.loads(written.read_text())]) == (
+        0,
+        [f"Cola {n}" for n in range(12)],
+    )
 
 
 def test_check_submission_says_how_to_write_ids(run: Run, tmp_path: Path) -> None:
