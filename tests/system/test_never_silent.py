@@ -1222,6 +1222,23 @@ def test_workbook_with_a_sheet_for_each_model_says_what_is_read(run: Run, tmp_pa
     status, out, err = run(gold, tmp_path / "a.xlsx")
     assert (status, read_scores(out)) == (0, [SCORE])
     assert err.endswith("a.xlsx: only its first sheet (base) is read, not tuned\n")
+    book.move_sheet("about", -2)
+    book["about"].append(("you", "then"))
+    book.save(tmp_path / "a.xlsx")
+    status, out, err = run(gold, tmp_path / "a.xlsx")
+    assert (status, "its first sheet has no predictions (found 'by', 'me'): move the sheet" in err) == (2, True), err
+
+
+def test_error_lists_the_message_of_the_assistant(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = ("system", "You read documents."), ("user", "Who?"), ("assistant", "{}")
+    answers = [
+        {"questionId": key, "log": [{"role": role, "content": text.format(BASE[key])} for role, text in turns]}
+        for key in IDS
+    ]
+    _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert "(found 'questionId', 'log.2.role', 'log.2.content')" in message
+    line = "gold.json a.json --prediction-field log.2.content"
+    assert read_scores(type_command(run, tmp_path, monkeypatch, line, a_json=answers)[0]) == [SCORE]
 
 
 def make_table(make: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
