@@ -40,7 +40,9 @@ ACTIONS: Mapping[Remedy, Action] = {
     remedies.RUNS: _RUNS,
     remedies.SUBMISSION_FIELD: Action("submission_field", "{value}", "Score each {value} by itself"),
     remedies.REFERENCES_SEPARATOR: Action("references_separator", "{value}", "Split accepted answers at “{value}”"),
-    remedies.VALUES: Action("variant", OF_VALUES[0], f"Score with {OF_VALUES[0]}"),
+    **dict.fromkeys(
+        (remedies.VALUES, remedies.PART_OR_VALUES), Action("variant", OF_VALUES[0], f"Score with {OF_VALUES[0]}")
+    ),
     CLUSTER_BY: Action("cluster_by", "{value}", "Cluster questions by {value}"),
 }
 
