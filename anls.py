@@ -366,12 +366,21 @@ def check_rows(
         predictions = [as_text(text, f"the prediction of {row_name(row)}") for row, text in enumerate(predictions)]
     kinds = set(map(type, references))
     if kinds == {str}:
+        _warn_of_printed_list(references[0], row_name)
         references = list(zip(references))
     elif not (kinds <= {list, tuple} and all(references) and _are_strings(references)):
         references = [
             as_references(accepted, f"the references of {row_name(row)}") for row, accepted in enumerate(references)
         ]
     return predictions, references
+
+
+def _warn_of_printed_list(text: str, row_name: Callable[[int], str]) -> None:
+    """Warn if the accepted answers of the first row are a list that was printed, as in a table that pandas wrote."""
+    if text.startswith(("['", '["')) and text.endswith(("']", '"]')):
+        shown = text if len(text) <= 60 else f"{text[:57]}..."
+        problem = f"the references of {row_name(0)} are one text that looks like a list ({shown})"
+        warnings.warn(f"{problem}: if it is one, parse it, for example with ast.literal_eval", stacklevel=4)
 
 
 def check_columns(

@@ -320,7 +320,7 @@ def _import_pandas(method: str) -> Any:
     return pandas
 
 
-def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> Scores:
+def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[Options]) -> Scores:
     """Score the answers of a model.
 
     Args:
@@ -350,6 +350,8 @@ def score(data: Data, gold: Data | None = None, **options: Unpack[Options]) -> S
         1.0
     """
     checked = _check_options("score", options)
+    if data is None:
+        raise TypeError("score() needs the predictions as its first argument")
     named = _list_named(checked)
     if isinstance(data, Mapping) and _are_submissions(data, named):
         problem = f"it holds several submissions ({list_some(map(str, data))})"
@@ -519,6 +521,7 @@ _ADVICE = {
     "return_all_scores": "score(...).answers() lists every answer with its score",
     "report": 'score(...).report("report.html") writes the report',
     "output": "score(...).to_dict() has all results",
+    "predictions": "give the predictions as the first argument, and the accepted answers as the second",
 }
 
 _A_FIELD = "it must be the name of a field"

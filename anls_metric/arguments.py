@@ -40,6 +40,10 @@ class Parser(argparse.ArgumentParser):
 
     def parse_intermixed_args(self, *arguments: Any, **options: Any) -> Any:
         """Parse arguments in any order. The error for an unknown flag suggests a similar flag."""
+        for word in arguments[0] if arguments else ():
+            flag = f"-{word.partition('=')[0]}"
+            if len(flag) > 3 and flag.startswith("--") and flag in self._option_string_actions:
+                self.error(f"unknown flag {flag[1:]}: did you mean {flag}? --help lists all flags")
         flags, unknown = self.parse_known_intermixed_args(*arguments, **options)
         if unknown:
             flag = next((text for text in unknown if text.startswith("-")), "").partition("=")[0]
@@ -48,10 +52,17 @@ class Parser(argparse.ArgumentParser):
             known = [name.strip("-") for name in self._option_string_actions if name.startswith("--")]
             typed = flag.strip("-")
             likely = [name for name in known if len(typed) == 1 and name.startswith(typed)]
-            similar = likely[0] if likely else find_similar_name(typed, known)
+            similar = _MEANINGS.get(typed) or (likely[0] if likely else find_similar_name(typed, known))
             advice = f"did you mean --{similar}? " if similar else ""
             self.error(f"unknown flag {flag:.60}: {advice}--help lists all flags")
         return flags
+
+
+# Flags of other programs -> ours.
+_MEANINGS = {
+    **dict.fromkeys(("predictions", "prediction", "pred", "preds", "prediction-file", "results"), "submission"),
+    **dict.fromkeys(("references", "reference", "gt", "ground-truth", "labels", "answers-file"), "gold"),
+}
 
 
 def measure_width() -> int:
@@ -241,4 +252,4 @@ def _advise_on_word(word: str, advice: str) -> str:
     if word.lower() in ("true", "false"):
         return "a flag for yes or no takes no value: write --no- before its name for no, such as --no-ignore-case"
     one_value = "to score files, type anls GOLD SUBMISSION; a flag takes one value: join several names with commas"
-    return advice or (one_value if word.isalpha() else "")
+    return advice or (one_value if word.replace("_", "").isalpha() else "")

@@ -43,7 +43,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
     reader = csv.reader(chain(first, texts), delimiter=delimiter, strict=True, skipinitialspace=has_blanks)
     header: list[str] = []
     unnamed = 0  # columns without a name at the right
-    header_number = last_line = 0  # the last line of the header, and of the last complete record
+    last_line = 0  # of the header or of the last complete record
 
     def swallows_lines(value: str, first: str) -> bool:
         """Whether a value holds all tabs between its place in one line and the same place in a later line.
@@ -56,6 +56,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
 
     def read_records() -> Iterator[tuple[int, Any]]:
         nonlocal last_line
+        is_first = True
         empty: list[tuple[int, dict[str, str]]] = []  # records without a value: spreadsheets add them at the end
         for values in reader:
             if unnamed and not any(values[len(header) :]):
@@ -64,7 +65,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
                 count = f"{len(values):,} value{'s' * (len(values) > 1)}"
                 problem = f"this line has {count}, and the header has {len(header):,}"
                 remedy = f"put quotation marks around a value with {_NAMES[delimiter]} in it"
-                if last_line == header_number:
+                if is_first:
                     remedy = f"begin with a line that names each column, or {remedy}"
                 raise file.error(problem, f"line {reader.line_num}", remedy)
             if values == header and len(header) > 1:
@@ -76,6 +77,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
                 raise file.error(problem, f"line {last_line + 1}", _QUOTES)
             last_line = reader.line_num
             record = last_line, dict(zip(header, values))
+            is_first = is_first and not values
             if any(values) or (values and len(header) == 1):
                 yield from empty
                 yield record
@@ -87,7 +89,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
     try:
         with _allow_cells_of_any_size():
             header += next(filter(any, reader), [])
-        header_number = last_line = reader.line_num
+        last_line = reader.line_num
         at_right = len(list(takewhile(lambda name: not name, reversed(header))))
         if at_right == header.count("") > 1:
             unnamed = at_right

@@ -231,7 +231,10 @@ def refuse_swapped(gold: Source, submission: Source) -> None:
     answer = gold.try_side("gold").references[:1]
     has_more = not set(gold.sample.list_paths()) <= set(submission.sample.list_paths())
     if not has_more and answer == submission.try_side("submission").prediction[:1] and not _holds_references(gold):
-        gold.note("it is the gold file because it comes first: the submission has the same fields")
+        gold.note(
+            "it is taken as the gold file because it comes first, although it has the fields of a submission; "
+            "if it holds the answers of a model, name the gold file before it"
+        )
 
 
 def _holds_references(source: Source) -> bool:

@@ -180,6 +180,7 @@ _ENCODINGS_BY_ZEROS = {
 
 _JSON = (".json", *JSON_LINES)
 DELIMITED = (".csv", ".tsv")
+TABLES = (*DELIMITED, ".xlsx", ".xls", ".ods")
 
 
 def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:

@@ -128,6 +128,11 @@ PICK_SUBMISSION_FIELD = _make_remedy(
     endpoint="give a file for each submission",
 )
 BY = _make_remedy("name a field of the questions with <by>", page="pick a field under “Break down by”")
+OWN_NAMES = Remedy(
+    python="give a dict from the name of each model to its file",
+    command="give each its own name, as NAME=FILE",
+    page=f"give each its own name under “{FILES_AND_NAMES}”",
+)
 BY_EACH = Remedy(
     python='give a list of fields, such as by=["kind", "image"]',
     command="repeat the flag for each field: --by kind --by image",

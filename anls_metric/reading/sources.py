@@ -21,7 +21,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import FIRST_SHEET, Chunk, describe_kind, list_some
 from anls_metric.reading.layouts import ABSENT, Layout, look_up, remove_prompt, take
-from anls_metric.reading.records import DELIMITED, Records
+from anls_metric.reading.records import DELIMITED, TABLES, Records
 from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.repeats import Doubt
@@ -226,8 +226,18 @@ class Source:
         if self.records.ending in DELIMITED and any(path.strip().isdecimal() for path in self.sample.list_paths()):
             remedy = "the first line looks like data: write a line with a name for each column before it: id and answer"
         file = "its first sheet" if self.records.other_sheets else "it"
-        remedy = FIRST_SHEET if self.records.other_sheets else remedy
+        fields, named = self.sample.list_paths(), self.reading.references_field
+        if self.records.other_sheets:
+            remedy = FIRST_SHEET
+        elif self.records.ending in TABLES and len(list(filter(None, fields))) <= 1:
+            remedy = "the first row must name the columns: delete the rows above it"
+        elif remedy is remedies.NO_REFERENCES_HERE and self._has_all(named):
+            remedy = remedies.ONE_LIST
         return self.records.error(f"{file} has no {what} (found {self.sample.describe_paths()})", remedy=remedy)
+
+    def _has_all(self, paths: str | None) -> bool:
+        """Whether the file has all of several paths, separated by commas."""
+        return paths is not None and "," in paths and all(map(self.sample.has, map(str.strip, paths.split(","))))
 
     @property
     def holds_means(self) -> bool:
@@ -259,7 +269,7 @@ class Source:
                 continue
             own = getattr(layout, role)
             if alone or not own:
-                if role == "references" and all(map(self.sample.has, map(str.strip, path.split(",")))):
+                if role == "references" and self._has_all(path):
                     remedy = remedies.ONE_LIST
                 raise self._error_without_field(self.sample.records[0], path, "", remedy)
             what = "the prediction is" if role == "prediction" else "the accepted answers are"

@@ -445,9 +445,7 @@ def _name_inputs(inputs: Sequence[Input]) -> list[str]:
         ]
     crowded = {name for name in names if names.count(name) > 1 or name in user_names}
     if crowded:
-        raise InputError(
-            f"two submissions are called {list_some(sorted(crowded))}", remedy="give each its own name, as NAME=FILE"
-        )
+        raise InputError(f"two submissions are called {list_some(sorted(crowded))}", remedy=remedies.OWN_NAMES)
     unnamed = iter(drop_shared_prefix(names, user_names))
     return [each.name or next(unnamed) for each in inputs]
 

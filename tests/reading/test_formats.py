@@ -160,6 +160,11 @@ REFUSED = {
     "blank.csv": (b" \n\n", "the file is empty"),
     "latin.csv": ("prediction,references\ncafé,b\n".encode("latin-1"), "byte 0xe9 is not UTF-8"),
     "table.md": (b"| id | prediction |\n|---|---|\n| a1 | b |\n", "two columns have the same name"),
+    "title and blank.csv": (
+        b"Results,,\n\nid,answer\na,b\n",
+        "line 3: .* 2 values, .*: begin with a line that names each",
+    ),
+    "title alone.csv": (b"Results\na\n", "the first row must name the columns: delete the rows above it"),
     "title.csv": (b"Round 2\nid,prediction,references\n", "line 2: .* 3 values, .*: begin with a line that names each"),
     "a.parquet": (b"no parquet", "it is not Parquet, or damaged"),
     "a.eval": (b"no log", "not an inspect_ai log"),

@@ -194,6 +194,7 @@ CASES = {
     ),
     "RESULTS_ELSEWHERE": Case("results.json --output .", "results.json --output out", {"results.json": TABLE}),
     "OVERWRITE_RESULTS": Case("t.json --output .", "t.json --output . --force", {"results.json": {}}),
+    "OWN_NAMES": Case("gold.json a.json a.json", "gold.json one=a.json two=a.json"),
     "BY_EACH": Case(
         "t.json --by a,b", "t.json --by a --by b", {"t.json": [{**row, "a": "x", "b": "y"} for row in TABLE]}
     ),
