@@ -43,11 +43,14 @@ def check_rows(path: Path | str, rows: Table = ROWS, **reading: Any) -> None:
     assert rows_read == [(row["id"], row["prediction"], row["references"]) for row in rows]
 
 
-def write_csv(rows: Table, delimiter: str = ",", end: str = "\n", quoting: Any = csv.QUOTE_MINIMAL) -> str:
+def write_csv(
+    rows: Table, delimiter: str = ",", end: str = "\n", quoting: Any = csv.QUOTE_MINIMAL, empty_columns: int = 0
+) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, delimiter=delimiter, lineterminator=end, quoting=quoting)
-    writer.writerow(rows[0])
-    writer.writerows([row["id"], row["prediction"], json.dumps(row["references"])] for row in rows)
+    empty = [""] * empty_columns
+    writer.writerow([*rows[0], *empty])
+    writer.writerows([row["id"], row["prediction"], json.dumps(row["references"]), *empty] for row in rows)
     return stream.getvalue()
 
 
@@ -61,7 +64,7 @@ TEXTS = {
     "table.tsv": write_csv(ROWS, "\t", "\r\n"),
     "pipes.txt": write_csv(ROWS, "|"),
     "blank rows at the end.csv": write_csv(ROWS) + ",,\n,,\n",
-    "empty columns.csv": write_csv(ROWS, end=",,\n"),
+    "empty columns.csv": write_csv(ROWS, empty_columns=2),
     "delimiter of Excel.csv": "sep=;\n" + write_csv(ROWS, ";"),
     "blanks before quotation marks.csv": write_csv(ROWS, quoting=csv.QUOTE_ALL).replace('","', '", "'),
     "list.json": json.dumps(ROWS),
