@@ -332,6 +332,7 @@ class Evaluation:
             hints.add([run for answer in scored for run in answer.runs] if scored_set.run_scores else scored)
             yield submission, scored
         self._refuse_empty(submission, scored_set, fields)
+        self._more_notes += [f"{submission.name}: {note}" for note in scored_set.empty_figures]
         if assessments:
             self._check_assessments(submission, assessments)
         self.entries.append(

@@ -431,11 +431,18 @@ class ScoredSet:
         """The figures that the rule of a benchmark computes for the set, by name; {} for several runs."""
         if not self._of_rule or self._run_tallies:
             return {}
-        rows, scores = zip(*self._of_rule)
-        predictions, columns = split_columns(rows, self.scorer)
-        answers = [{**others, "prediction": prediction} for others, prediction in zip(columns, predictions)]
         rule: Any = self.scorer
-        return dict(rule.summarize(answers, scores, rule.threshold))
+        return dict(rule.summarize(self._list_rule_rows(), [score for _, score in self._of_rule], rule.threshold))
+
+    @property
+    def empty_figures(self) -> list[str]:
+        """A sentence for the figures of the summary that mean nothing: see `Rule.find_empty_figures`."""
+        rule: Any = self.scorer
+        return rule.find_empty_figures(self._list_rule_rows()) if self._of_rule else []
+
+    def _list_rule_rows(self) -> list[dict[str, Any]]:
+        predictions, columns = split_columns((row for row, _ in self._of_rule), self.scorer)
+        return [{**others, "prediction": prediction} for others, prediction in zip(columns, predictions)]
 
     @property
     def outcomes(self) -> Counter[str]:

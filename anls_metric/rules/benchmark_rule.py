@@ -50,6 +50,7 @@ class Rule:
         columns: the names of the columns that a row must have, each with a description.
         references: the column of the accepted answers.
         optional: the columns that only the figures of a data set need, each with a description.
+        figures: figures of a data set that mean nothing if no row has one of these optional columns.
         judge: the function that scores a row by these columns and the threshold.
         summarize: the function that computes the numbers of a data set from rows and their scores.
         threshold: the least similarity that is kept; in most rules it is part of the rule.
@@ -76,6 +77,7 @@ class Rule:
     judge: Callable[[Row, float], Judgement] = field(repr=False)
     summarize: Summarize = field(repr=False)
     optional: Mapping[str, str] = field(default_factory=dict)
+    figures: Mapping[str, Sequence[str]] = field(default_factory=dict)
     threshold: float = 0.5
     options: tuple[str, ...] = ()
     marker: str = ""
@@ -115,6 +117,14 @@ class Rule:
         """
         rows = list(rows)
         return self.summarize(rows, self.scores(rows, row_name), self.threshold)
+
+    def find_empty_figures(self, rows: Sequence[Row]) -> list[str]:
+        """Say which figures of the summary mean nothing, because no row has a value in the columns that they need."""
+        return [
+            f"no row has {' or '.join(filter(None, [', '.join(columns[:-1]), columns[-1]]))}, so {figures} mean nothing"
+            for figures, columns in self.figures.items()
+            if not any(row.get(column) is not None for row in rows for column in columns)
+        ]
 
     def explain(self, row: Any, columns: Row | None = None) -> Judgement:
         """Explain the score of an answer: find the branch of the rule that decided it.

@@ -1312,6 +1312,20 @@ def test_table_that_resembles_the_files_of_a_program_is_a_table(
     assert "hint:" not in message
 
 
+def test_figures_of_a_benchmark_without_their_columns_get_a_note(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = [{"id": str(key), "answer_variants": [texts[:1]]} for key, texts in ACCEPTED.items()]
+    answers = [{"id": str(key), "prediction": answer} for key, answer in BASE.items()]
+    line = "--gold gold.json answers.json --variant madqa"
+    out, err = type_command(run, tmp_path, monkeypatch, line, gold_json=gold, answers_json=answers)
+    assert "doc_f1 0.0000" in out
+    assert "no row has citations, so doc_f1 and page_f1 mean nothing" in err
+    assert "no row has steps, search_history or iterations, so" in err
+    whole = [{**answer, "citations": [], "steps": 3} for answer in answers]
+    assert "no row has" not in type_command(run, tmp_path, monkeypatch, line, gold_json=gold, answers_json=whole)[1]
+
+
 # Situations with their true scores, from files outside of this repository
 
 
