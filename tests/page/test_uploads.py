@@ -191,8 +191,9 @@ def test_upload_does_not_look_at_all_others(tmp_path: Path) -> None:
 
     uploads = Uploads(str(tmp_path), most_files=500)
     counts = [count_steps(number) for number in range(1_000)]
-    assert max(counts[10:490]) <= counts[5] + 10
-    assert max(counts[510:]) <= counts[5] + 100  # each deletes another one
+    # A look at the other uploads would take 400 steps more. Finalizers of other objects take a few.
+    assert max(counts[10:490]) <= counts[5] + 100
+    assert max(counts[510:]) <= counts[5] + 200  # each deletes another one
     assert len(os.listdir(tmp_path)) == 500
 
 
