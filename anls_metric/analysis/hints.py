@@ -135,14 +135,16 @@ class Hints:
             float_count,
             accepted_number_count,
         )
+        few = evidence.sample(_FEW)
         hints, sampled = [], " sampled" * (self._step > 1)
         for sign in SIGNS if self._of_texts else RULE_SIGNS if self._scorer.columns else VALUE_SIGNS:
-            signed = sign.find(evidence) if _may_show(sign, evidence) else {}
+            signed = sign.find(evidence) if _may_show(sign, evidence, few) else {}
             value, count = Counter(signed.values()).most_common(1)[0] if signed else ("", 0)
             if count >= max(sign.least, sign.share * total):
                 text = f"{count:,} of {total:,}{sampled} {sign.text.format(value=value)}"
                 hints.append(Hint(sign.key, text, sign.remedy, value))
                 evidence = evidence.without(signed)
+                few = evidence.sample(_FEW)
         return hints
 
 
@@ -152,9 +154,8 @@ def _is_copied(scored: ScoredRow) -> bool:
     return row.prediction is None or (row.prediction in row.references and row.written in (None, row.prediction))
 
 
-def _may_show(sign: Sign, evidence: Evidence) -> bool:
+def _may_show(sign: Sign, evidence: Evidence, few: Evidence) -> bool:
     """Whether enough predictions are wrong; for a sign with a share, whether a few predictions show half this share."""
-    few = evidence.sample(_FEW)
     enough = evidence.all_copied or len(evidence.wrong) >= max(sign.least, sign.share * evidence.total)
     return enough and (not sign.share or len(sign.find(few)) >= 0.5 * sign.share * few.total)
 

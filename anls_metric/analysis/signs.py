@@ -275,8 +275,8 @@ def _find_floats(evidence: Evidence) -> Findings:
 def _find_floats_of_gold(evidence: Evidence) -> Findings:
     """Find accepted whole numbers written as floats, unless the model writes whole numbers so, too."""
     findings = _find_respelled(_write_whole, evidence, ".0", "references") if ".0" in evidence.references else {}
-    also = any(_write_whole(case.prediction) != case.prediction for case in (*evidence.wrong, *evidence.right))
-    return {} if also else findings
+    cases = chain(evidence.wrong, evidence.right) if findings else ()
+    return {} if any(_write_whole(case.prediction) != case.prediction for case in cases) else findings
 
 
 def _find_numbers_of_gold(evidence: Evidence) -> Findings:
