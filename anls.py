@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import os
 import sys
 import time
@@ -72,7 +73,7 @@ __version__ = "2.0.0"
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.choices
 #
-# Names that users choose from: describes an unknown name, and suggests a similar one.
+# Values that users choose: describes an unknown name, suggests a similar one, and checks numbers.
 # --------------------------------------------------------------------------------------------------
 
 
@@ -137,6 +138,45 @@ def describe_unknown(
     return f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}; {advice} from {', '.join(names)}"
 
 
+def check_count(name: str, value: Any, most: int | None = None) -> int:
+    """Return a value as a whole number. ValueError: it is none, or not from 0 to ``most``.
+
+    Example:
+        >>> check_count("worst", -1)
+        Traceback (most recent call last):
+        ValueError: worst is -1 (int): it must be a whole number from 0
+    """
+    try:
+        count = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        count = -1
+    if count < 0 or (most is not None and count > most):
+        limit = "" if most is None else f" to {most:,}"
+        raise ValueError(f"{name} is {describe(value)}: it must be a whole number from 0{limit}")
+    return count
+
+
+def check_number(name: str, value: Any, most: float = 1) -> float:
+    """Return a value as a float. ValueError: it is not a number from 0 to ``most``.
+
+    Example:
+        >>> check_number("threshold", 0.5)
+        0.5
+    """
+    if not is_number(value) or not 0 <= value <= most:
+        raise ValueError(f"{name} is {describe(value)}: it must be a number from 0 to {most:,}")
+    return float(value) + 0.0  # 0.0 for -0.0
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number, of Python or of numpy. True and False are none."""
+    if type(value) in (float, int):
+        return True
+    from numbers import Real  # includes the numbers of numpy
+
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 # --------------------------------------------------------------------------------------------------
 # anls_metric.core.rows
 #
@@ -187,15 +227,18 @@ def _find_text_key(value: object) -> str:
 
 _NO_ANSWER = ' ("" where the model gave no answer), or leave the row out'
 _NO_REFERENCE = ", or leave it out"
+_NO_LIST = "pass one string, and no list; perhaps the predictions and the accepted answers are swapped"
+_ONE_LIST = "pass one list of strings, without a list inside"
 
 
-def as_text(value: object, what: str, nothing: str = _NO_ANSWER) -> str:
+def as_text(value: object, what: str, nothing: str = _NO_ANSWER, no_list: str = _NO_LIST) -> str:
     """Return the value as a plain string, or raise an error if it is not a string.
 
     Args:
         value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
         what: what to call the value in an error.
         nothing: what the error adds where the value is None or NaN.
+        no_list: what the error says where the value is a list.
 
     Returns:
         A plain string.
@@ -222,11 +265,8 @@ def as_text(value: object, what: str, nothing: str = _NO_ANSWER) -> str:
         advice = f"pass {key}"
     elif isinstance(value, (list, tuple)):
         is_tokens = bool(value) and not isinstance(value[0], (str, bytes, list, tuple))
-        advice = "decode the tokens to a string first" if is_tokens else _NO_LIST
+        advice = "decode the tokens to a string first" if is_tokens else no_list
     raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
-
-
-_NO_LIST = "pass one string, and no list; perhaps the predictions and the accepted answers are swapped"
 
 
 def as_references(value: Any, what: str) -> Sequence[str]:
@@ -253,7 +293,7 @@ def as_references(value: Any, what: str) -> Sequence[str]:
         texts = sorted(as_text(text, f"{what}, an item of it,", _NO_REFERENCE) for text in sorted(value, key=describe))
     else:
         items = as_column(value, what, "pass a list of strings, the accepted answers")
-        texts = [as_text(text, f"{what}, item {item},", _NO_REFERENCE) for item, text in enumerate(items)]
+        texts = [as_text(text, f"{what}, item {item},", _NO_REFERENCE, _ONE_LIST) for item, text in enumerate(items)]
     if not texts:
         raise ValueError(
             f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
@@ -454,6 +494,14 @@ def check_numbers(numbers: Sequence[float], what: str = "score") -> None:
     for row, number in enumerate(numbers):
         if not _is_finite(number):
             raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass a finite number")
+
+
+def check_shares(numbers: Sequence[float], what: str = "score") -> None:
+    """Refuse values that are not numbers from 0 to 1. ValueError: it names the first one."""
+    check_numbers(numbers, what)
+    for row, number in enumerate(numbers):
+        if not 0 <= number <= 1:
+            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass a number from 0 to 1")
 
 
 def _is_finite(number: object) -> bool:
@@ -1035,21 +1083,6 @@ class Scorer(Protocol):
         """Return the text to print beside a score: it says how the score was computed."""
 
 
-def check_threshold(threshold: Any) -> float:
-    """Return a threshold as a float. ValueError: it is not a number from 0 to 1."""
-    if not _is_number(threshold) or not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is {describe(threshold)}: it must be a number from 0 to 1")
-    return float(threshold) + 0.0  # 0.0 for -0.0
-
-
-def _is_number(value: object) -> bool:
-    if type(value) in (float, int):
-        return True
-    from numbers import Real  # includes the numbers of numpy
-
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
 @dataclass(frozen=True)
 class Variant:
     """One way to compute ANLS: a row of values, compared by `VARIANTS` and named by `signature`.
@@ -1118,7 +1151,7 @@ class Variant:
             texts = getattr(self, field)
             if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
                 self._refuse(field, "a tuple of strings")
-        object.__setattr__(self, "threshold", check_threshold(self.threshold))
+        object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
 
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
@@ -1471,7 +1504,9 @@ def get_variant(
                 describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES), MEANINGS)
             )
         variant = VARIANT_NAMES[variant]
-    elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
+    if isinstance(threshold, str) and threshold in VARIANT_NAMES:
+        raise ValueError(f"threshold is {describe(threshold)}: write variant={threshold!r}")
+    if not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
         # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.
         try:
             variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})
@@ -1887,7 +1922,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract | None:
             if not str(error.name).startswith("anls_metric"):
                 raise
             raise ImportError("extraction rules need the package anls-metric: pip install anls-metric") from error
-        return extractor(extract, values)
+        return extractor(extract, values=values)
     if extract is None or callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(

@@ -13,7 +13,7 @@ from anls_metric.analysis.metrics import find_metrics
 from anls_metric.analysis.scored import ScoredSet
 from anls_metric.analysis.significance import Interval
 from anls_metric.analysis.variant_search import VariantMatch, find_variants
-from anls_metric.core.choices import describe_unknown, find_similar_name
+from anls_metric.core.choices import check_count, check_number, describe_unknown, find_similar_name
 from anls_metric.core.rows import COLUMN_METHODS, describe
 from anls_metric.core.variants import OF_VALUES
 from anls_metric.reading.containers import NAMES
@@ -241,18 +241,18 @@ class Scores:
             >>> print(score(["CocaCola"], [["Coca Cola"]]).to_markdown(percent=True, columns="anls").splitlines()[2])
             | data | 88.89 |
         """
-        return tables.as_markdown(self._document, Numbers(percent, digits), columns)
+        return tables.as_markdown(self._document, Numbers.of(percent, digits), columns)
 
     def to_latex(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
         """Format the tables for a paper, with booktabs. The arguments are those of `to_markdown`."""
-        return tables.as_latex(self._document, Numbers(percent, digits), columns)
+        return tables.as_latex(self._document, Numbers.of(percent, digits), columns)
 
     def to_csv(self, *, percent: bool = False, digits: int | None = None, columns: Columns = ()) -> str:
         """Format the figures as CSV, a line for each submission. The arguments are those of `to_markdown`.
 
         Without these arguments, every number has all of its digits.
         """
-        return tables.as_csv(self._document, Numbers(percent, digits), columns)
+        return tables.as_csv(self._document, Numbers.of(percent, digits), columns)
 
     def find(self, number: float | str) -> list[VariantMatch]:
         """Find the variants and extraction rules that give a number, rounded to its digits.
@@ -280,13 +280,16 @@ class Scores:
             images_limit: the limit for all pages together, in MB; 0 for no pages.
 
         Raises:
-            ValueError: there are no images at `images`, or `path` does not end in ".html".
+            ValueError: there are no images at `images`, `path` does not end in ".html", or the limit is no number from
+                0 to 10,000.
             OSError: the file cannot be written.
         """
         from anls_metric.report.html import as_html
         from anls_metric.report.images import Images, count_bytes
         from anls_metric.report.results import refuse_report_path, write_whole
 
+        if not isinstance(path, (str, os.PathLike)):
+            raise ValueError(f'path is {describe(path)}: give the name of a file, such as "report.html"')
         refuse_report_path(os.fspath(path))
         for scored_set in self.scored_sets.values():
             scored_set.complete()
@@ -356,6 +359,11 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
     if isinstance(data, Mapping) and _are_submissions(data, named):
         problem = f"it holds several submissions ({list_some(map(str, data))})"
         raise InputError(problem, "data", "call compare instead of score")
+    if isinstance(data, Mapping) and data and _are_paths(list(data.values())):
+        raise InputError("it is a dict of files", "data", "call compare instead of score, or give one file")
+    if gold is None and isinstance(data, (list, tuple)) and data and isinstance(data[0], tuple):
+        problem, remedy = "it is a list of tuples", "call score(predictions, references) with two lists"
+        raise InputError(problem, "data", remedy)
     if gold is None and isinstance(data, Mapping) and _are_unknown_columns(data, named):
         problem = f"it is a dict of lists, and none has a usual name ({list_some(map(repr, data))})"
         remedy = (
@@ -477,7 +485,7 @@ def _run(inputs: Sequence[Input], gold: Any, **options: Any) -> Scores:
             keep=True,
             metrics=() if metrics is None else find_metrics(metrics),
             confusions=bool(options.get("confusions")),
-            corrections=None if corrections is None else read_corrections(os.fspath(corrections)),
+            corrections=None if corrections is None else read_corrections(_find_path(corrections)),
             right_at=options.get("right_at"),
         ).finish()
     scores = Scores(
@@ -499,7 +507,9 @@ def _check_options(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
         if name not in Options.__annotations__:
             shorter = name.removesuffix("_field")  # a flag of the command has this ending
             similar = (
-                shorter if shorter in Options.__annotations__ else find_similar_name(name, Options.__annotations__)
+                shorter
+                if shorter in Options.__annotations__
+                else find_similar_name(name, ["gold", *Options.__annotations__])
             )
             advice = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
             advice = _ADVICE.get(name, advice)
@@ -509,8 +519,14 @@ def _check_options(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
         several = (*_NAMES, "prediction") if function == "compare" else _NAMES
         if name in several and isinstance(value, (list, tuple)) and set(map(type, value)) == {str}:
             value = ",".join(value)
-        if value is not None and name in _VALUES and not isinstance(value, _TYPES.get(name, str)):
+        is_wrong = name in _VALUES and (not isinstance(value, _TYPES.get(name, str)) or value == "")
+        is_wrong = is_wrong or (name in ("prediction", "references") and os.path.isfile(value))
+        if value is not None and is_wrong:
             raise ValueError(f"{name} is {describe(value)}: {_VALUES[name]}")
+        if value is not None and name in ("worst", "confusions", "regressions"):
+            check_count(name, value)
+        if value is not None and name == "right_at":
+            check_number(name, value)
         if value is not None:
             checked[name] = value
     return checked
@@ -614,16 +630,23 @@ def _list_inputs(data: Any, name: str, named: Collection[str], gold: Any) -> Ite
 
 def _make_input(data: Any, name: str, named: Collection[str]) -> Input:
     if isinstance(data, (str, os.PathLike)):
-        path = os.fspath(data)
-        if path != "-" and not os.path.exists(path) and find_shards(path) is None:
-            problem, remedy = describe_missing_file(path)
-            if not remedy and os.path.splitext(path)[1].lower() not in _ENDINGS:
-                remedy = "give the path of a file or a list of texts, or score one text with anls_score"
-            raise MissingFileError(problem, path, remedy)
-        return Input(path)
+        return Input(_find_path(data))
     if _is_list(data) and list_labels(data) is not None and not _holds_records(data):
         data = data.to_frame("prediction")
     return Input("", name, make_table(data, name, named))
+
+
+def _find_path(file: Path) -> str:
+    """Return the path of a file. MissingFileError: there is no such file."""
+    path = os.fspath(file)
+    if path == "-" or os.path.exists(path) or ("\n" not in path and find_shards(path) is not None):
+        return path
+    if path.lstrip().startswith(("{", "[")):
+        raise InputError("it is JSON, and not the path of a file", "data", "parse it with json.loads, or give the path")
+    problem, remedy = describe_missing_file(path)
+    if not remedy and os.path.splitext(path)[1].lower() not in _ENDINGS:
+        remedy = "give the path of a file or a list of texts, or score one text with anls_score"
+    raise MissingFileError(problem, path, remedy)
 
 
 def _is_run(data: Any) -> bool:

@@ -15,6 +15,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import EXTRACTORS, extractor
 from anls_metric.reading.input_file import describe_missing_file
 from anls_metric.reading.sources import AUTO, CHOICES, Reading
+from anls_metric.report.numbers import MOST_DIGITS
 from anls_metric.report.terminal import make_printable
 
 
@@ -107,6 +108,12 @@ def is_results_file(output: str) -> bool:
     return not output.endswith(os.sep)
 
 
+def parse_text(text: str) -> str:
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty: give a value, or leave the flag out")
+    return text
+
+
 def parse_path(text: str) -> str:
     if not text or text.endswith(os.sep):
         raise argparse.ArgumentTypeError(f"{text!r} is not the name of a file")
@@ -147,12 +154,9 @@ _MOST_MEGABYTES = 10_000
 
 
 def parse_digits(text: str) -> int:
-    if text.isdecimal() and int(text) <= _MOST_DIGITS:
+    if text.isdecimal() and int(text) <= MOST_DIGITS:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to {_MOST_DIGITS}")
-
-
-_MOST_DIGITS = 16
+    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 to {MOST_DIGITS}")
 
 
 READING_FLAGS: Mapping[str, Mapping[str, Any]] = {
@@ -211,7 +215,7 @@ _SHORT = {"--run": ("--epoch",)}
 def add_reading_flags(parser: argparse._ActionsContainer, flags: Iterable[str]) -> None:
     """Add some of the flags for reading files to a parser, or to a group of its help."""
     for flag in flags:
-        parser.add_argument(flag, *_SHORT.get(flag, ()), **READING_FLAGS[flag])
+        parser.add_argument(flag, *_SHORT.get(flag, ()), type=parse_text, **READING_FLAGS[flag])
 
 
 def make_reading(flags: argparse.Namespace, values: bool = False) -> Reading:
@@ -230,7 +234,7 @@ def format_error(message: str) -> str:
 def word_error(error: ValueError | OSError) -> str:
     if isinstance(error, InputError):
         return error.format_for("command")
-    if isinstance(error, FileNotFoundError) and error.filename:
+    if isinstance(error, FileNotFoundError) and error.filename is not None:
         path = str(error.filename)
         problem, advice = describe_missing_file(path)
         return ": ".join(filter(None, [path, problem, _advise_on_word(path, advice)]))

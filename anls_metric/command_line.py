@@ -37,6 +37,7 @@ from anls_metric.arguments import (
     parse_path,
     parse_report,
     parse_share,
+    parse_text,
     word_error,
 )
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS, Variant
@@ -116,6 +117,7 @@ def _add_first_flags(flags: Parser) -> None:
     )
     add(
         "--variant",
+        type=parse_text,
         metavar="NAMES",
         help="scoring variant(s), comma-separated; the first gives the headline number; "
         f"'{EVERY_VARIANT}' scores with each (default: standard)",
@@ -146,7 +148,12 @@ def _add_input_flags(flags: Parser) -> None:
         metavar="COLUMN=PATH",
         help="for the rule of a benchmark: path of a column, such as answer_format=meta.format (default: its name)",
     )
-    add("--corrections", metavar="FILE", help="a file with more accepted answers, or with questions to exclude")
+    add(
+        "--corrections",
+        type=parse_text,
+        metavar="FILE",
+        help="a file with more accepted answers, or with questions to exclude",
+    )
 
 
 def _add_scoring_flags(flags: Parser) -> None:
@@ -175,7 +182,12 @@ def _add_scoring_flags(flags: Parser) -> None:
         metavar="SCORE",
         help="the score from which an answer is right, for confidences and verdicts (default: 0.5)",
     )
-    add("--find", metavar="NUMBER", help="find the variants and extraction rules that give a number, such as 84.75")
+    add(
+        "--find",
+        type=parse_text,
+        metavar="NUMBER",
+        help="find the variants and extraction rules that give a number, such as 84.75",
+    )
 
 
 def _add_comparison_flags(flags: Parser) -> None:
@@ -184,7 +196,12 @@ def _add_comparison_flags(flags: Parser) -> None:
     add = group.add_argument
     add("--answer-types", action="store_true", help="break down by answer_type, evidence and operation/reasoning")
     add("--by-key", action="store_true", help="for anls_star: break down by the keys of the values")
-    add("--baseline", metavar="NAME", help="the submission to compare the others with (default: the first)")
+    add(
+        "--baseline",
+        type=parse_text,
+        metavar="NAME",
+        help="the submission to compare the others with (default: the first)",
+    )
     add("--all-pairs", action="store_true", help="compare every pair of submissions")
     add(
         "--cluster-by",

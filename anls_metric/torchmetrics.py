@@ -15,6 +15,7 @@ from rapidfuzz.distance import Levenshtein
 from torch import Tensor
 from torchmetrics.utilities import dim_zero_cat
 
+from anls_metric.core.choices import check_count
 from anls_metric.core.rows import as_column, as_text, describe, name_row
 from anls_metric.core.variants import Variant, get_variant
 
@@ -226,11 +227,7 @@ class NormalizedLevenshteinSimilarity(_Scores):
     """
 
     def __init__(self, substitution_cost: int = 1, reduction: Reduction = "mean", **kwargs: Any) -> None:
-        if type(substitution_cost) is not int or substitution_cost < 0:
-            raise ValueError(
-                f"substitution_cost is {describe(substitution_cost)}: it must be a whole number, 0 or more"
-            )
-        cost = min(substitution_cost, 2)  # deleting and inserting costs 2
+        cost = min(check_count("substitution_cost", substitution_cost), 2)  # deleting and inserting costs 2
         super().__init__(f"nls|substitution_cost:{cost}", reduction, **kwargs)
         self.substitution_cost = substitution_cost
         self._weights = 1, 1, cost

@@ -35,7 +35,7 @@ def as_extract(extract: Any, values: bool = False) -> Extract | None:
             if not str(error.name).startswith("anls_metric"):
                 raise
             raise ImportError("extraction rules need the package anls-metric: pip install anls-metric") from error
-        return extractor(extract, values)
+        return extractor(extract, values=values)
     if extract is None or callable(extract):
         return extract  # type: ignore[no-any-return]
     raise ValueError(

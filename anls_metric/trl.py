@@ -122,10 +122,13 @@ class Reward:
         """Score each completion against the references of its row."""
         column = self._references_column
         if columns.get(column) is None:
-            raise ValueError(
-                f"there is no column {column!r} (found {', '.join(map(repr, columns)) or 'none'}): "
-                "name the column of the accepted answers with references_column"
+            problem = (
+                f"the column {column!r} is None"
+                if column in columns
+                else f"there is no column {column!r} (found {', '.join(map(repr, columns)) or 'none'})"
             )
+            remedy = "name the column of the accepted answers with build_reward(references_column=...)"
+            raise ValueError(f"{problem}: {remedy}")
         advice = "pass a list with one for each completion"
         completions = as_column(completions, "completions", advice)
         references = as_column(columns[column], column, advice)

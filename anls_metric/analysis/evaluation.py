@@ -14,7 +14,16 @@ from anls_metric.analysis.gold_hash import GoldHash, add_to_signature
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ANSWER_TYPES, ScoredBatch, ScoredSet
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.variants import MEANINGS, OF_RULES, OF_VALUES, VARIANT_NAMES, VARIANTS, Scorer, get_variant
+from anls_metric.core.variants import (
+    MEANINGS,
+    OF_RULES,
+    OF_VALUES,
+    VARIANT_NAMES,
+    VARIANTS,
+    Scorer,
+    Variant,
+    get_variant,
+)
 from anls_metric.reading import remedies
 from anls_metric.reading.answer_fields import JUDGE
 from anls_metric.reading.batch import Row
@@ -211,6 +220,8 @@ class Evaluation:
     ) -> None:
         if corrections and scorers[0].columns:
             raise ValueError(f"corrections are for texts, and {scorers[0].name} is the rule of a benchmark")
+        if by_key and isinstance(scorers[0], Variant):
+            raise ValueError(f"by_key is for lists and nested values: give it with variant={OF_VALUES[0]!r}")
         self.entries: list[Entry] = []
         self.broken: dict[str, ValueError | OSError] = {}
         self.compared: ComparisonSet | None = None

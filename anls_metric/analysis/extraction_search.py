@@ -103,7 +103,7 @@ class _Trials:
     def __init__(self, evidence: Evidence) -> None:
         self._scorer = evidence.scorer
         self._of_values = not isinstance(evidence.scorer, Variant)
-        self.in_use: Chain = extractor(evidence.rules, self._of_values).rules if evidence.rules else ()
+        self.in_use: Chain = extractor(evidence.rules, values=self._of_values).rules if evidence.rules else ()
         self._evidence = evidence
         self._extracted: defaultdict[str, dict[str, str]] = defaultdict(dict)  # by the name of the rule
         self._scores: dict[tuple[int, str], tuple[float, float]] = {}
@@ -153,7 +153,7 @@ class _Trials:
             option = _OPTIONS.get(EXTRACTORS[name].option)
             values = re.findall(option, text) if option else []
             names += [f"{name}:{value}" for value, _ in Counter(values).most_common(_MOST_VALUES)]
-        yield from (rule for name in names for rule in extractor(name, self._of_values).rules)
+        yield from (rule for name in names for rule in extractor(name, values=self._of_values).rules)
 
     def extend(self, rules: Chain) -> Iterator[Chain]:
         """List the chains with one more rule, beginning with the chains that have it at the end."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, NamedTuple
 
+from anls_metric.core.choices import is_number
 from anls_metric.core.rows import describe
 from anls_metric.core.variants import VARIANTS
 
@@ -281,15 +281,11 @@ def _read_number(result: Any) -> float:
     if hasattr(result, "tolist"):  # an array or a tensor
         result = result.tolist()
     if isinstance(result, Mapping):
-        result = next((value for value in result.values() if _is_number(value)), result)
+        result = next((value for value in result.values() if is_number(value)), result)
     if isinstance(result, tuple) and result:
         result = result[0]
     if isinstance(result, list) and len(result) == 1:
         return _read_number(result[0])
-    if not _is_number(result):
+    if not is_number(result):
         raise TypeError(f"it returned {describe(result)}, which is no number")
     return float(result)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from anls_metric.core.rows import check_numbers
+from anls_metric.core.rows import check_numbers, check_shares
 
 CONFIDENCE = 0.95
 
@@ -140,7 +140,7 @@ def interval(
         An interval that holds the mean of all such questions in about 95 of 100 samples like this one.
 
     Raises:
-        ValueError: there are fewer than two clusters, a score is not a finite number, or the confidence is outside
+        ValueError: there are fewer than two clusters, a score is not a number from 0 to 1, or the confidence is outside
             [0, 1).
 
     Example:
@@ -157,7 +157,7 @@ def interval(
     Source: Miller, "Adding Error Bars to Evals", 2024, https://arxiv.org/abs/2411.00640, with the factor k / (k - 1)
     and the t distribution of k - 1 degrees of freedom for k clusters.
     """
-    check_numbers(scores)
+    check_shares(scores)
     sample = Sample()
     sample.add(scores, clusters)
     return sample.interval(confidence)
@@ -267,7 +267,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
         to 0.05 in at most 5 of 100 such families.
 
     Raises:
-        ValueError: a p-value is not a finite number.
+        ValueError: a p-value is not a number from 0 to 1.
 
     Example:
         >>> holm([0.25, 0.01, 0.02])
@@ -275,7 +275,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
     """
-    check_numbers(p_values, "p-value")
+    check_shares(p_values, "p-value")
     return _adjust(p_values, range(len(p_values), 0, -1))
 
 

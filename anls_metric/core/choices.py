@@ -1,9 +1,13 @@
-"""Names that users choose from: describes an unknown name, and suggests a similar one."""
+"""Values that users choose: describes an unknown name, suggests a similar one, and checks numbers."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import Any
+
+from anls_metric.core.rows import describe
 
 
 def find_similar_name(name: str, choices: Iterable[str]) -> str:
@@ -65,3 +69,42 @@ def describe_unknown(
     advice = f"did you mean {similar}? Choose" if similar else "choose"
     text = repr(name)
     return f"unknown {kind} {text if len(text) <= 40 else text[:37] + '...'}; {advice} from {', '.join(names)}"
+
+
+def check_count(name: str, value: Any, most: int | None = None) -> int:
+    """Return a value as a whole number. ValueError: it is none, or not from 0 to ``most``.
+
+    Example:
+        >>> check_count("worst", -1)
+        Traceback (most recent call last):
+        ValueError: worst is -1 (int): it must be a whole number from 0
+    """
+    try:
+        count = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        count = -1
+    if count < 0 or (most is not None and count > most):
+        limit = "" if most is None else f" to {most:,}"
+        raise ValueError(f"{name} is {describe(value)}: it must be a whole number from 0{limit}")
+    return count
+
+
+def check_number(name: str, value: Any, most: float = 1) -> float:
+    """Return a value as a float. ValueError: it is not a number from 0 to ``most``.
+
+    Example:
+        >>> check_number("threshold", 0.5)
+        0.5
+    """
+    if not is_number(value) or not 0 <= value <= most:
+        raise ValueError(f"{name} is {describe(value)}: it must be a number from 0 to {most:,}")
+    return float(value) + 0.0  # 0.0 for -0.0
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number, of Python or of numpy. True and False are none."""
+    if type(value) in (float, int):
+        return True
+    from numbers import Real  # includes the numbers of numpy
+
+    return isinstance(value, Real) and not isinstance(value, bool)

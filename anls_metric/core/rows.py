@@ -56,15 +56,18 @@ def _find_text_key(value: object) -> str:
 
 _NO_ANSWER = ' ("" where the model gave no answer), or leave the row out'
 _NO_REFERENCE = ", or leave it out"
+_NO_LIST = "pass one string, and no list; perhaps the predictions and the accepted answers are swapped"
+_ONE_LIST = "pass one list of strings, without a list inside"
 
 
-def as_text(value: object, what: str, nothing: str = _NO_ANSWER) -> str:
+def as_text(value: object, what: str, nothing: str = _NO_ANSWER, no_list: str = _NO_LIST) -> str:
     """Return the value as a plain string, or raise an error if it is not a string.
 
     Args:
         value: a string, or an instance of a subclass such as ``numpy.str_`` or a string enumeration.
         what: what to call the value in an error.
         nothing: what the error adds where the value is None or NaN.
+        no_list: what the error says where the value is a list.
 
     Returns:
         A plain string.
@@ -91,11 +94,8 @@ def as_text(value: object, what: str, nothing: str = _NO_ANSWER) -> str:
         advice = f"pass {key}"
     elif isinstance(value, (list, tuple)):
         is_tokens = bool(value) and not isinstance(value[0], (str, bytes, list, tuple))
-        advice = "decode the tokens to a string first" if is_tokens else _NO_LIST
+        advice = "decode the tokens to a string first" if is_tokens else no_list
     raise ValueError(f"{what} is {describe(value)}, not a string: {advice}")
-
-
-_NO_LIST = "pass one string, and no list; perhaps the predictions and the accepted answers are swapped"
 
 
 def as_references(value: Any, what: str) -> Sequence[str]:
@@ -122,7 +122,7 @@ def as_references(value: Any, what: str) -> Sequence[str]:
         texts = sorted(as_text(text, f"{what}, an item of it,", _NO_REFERENCE) for text in sorted(value, key=describe))
     else:
         items = as_column(value, what, "pass a list of strings, the accepted answers")
-        texts = [as_text(text, f"{what}, item {item},", _NO_REFERENCE) for item, text in enumerate(items)]
+        texts = [as_text(text, f"{what}, item {item},", _NO_REFERENCE, _ONE_LIST) for item, text in enumerate(items)]
     if not texts:
         raise ValueError(
             f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
@@ -323,6 +323,14 @@ def check_numbers(numbers: Sequence[float], what: str = "score") -> None:
     for row, number in enumerate(numbers):
         if not _is_finite(number):
             raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass a finite number")
+
+
+def check_shares(numbers: Sequence[float], what: str = "score") -> None:
+    """Refuse values that are not numbers from 0 to 1. ValueError: it names the first one."""
+    check_numbers(numbers, what)
+    for row, number in enumerate(numbers):
+        if not 0 <= number <= 1:
+            raise ValueError(f"the {what} of {name_row(row)} is {describe(number)}: pass a number from 0 to 1")
 
 
 def _is_finite(number: object) -> bool:

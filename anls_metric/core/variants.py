@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, ClassVar, NoReturn, Protocol
 
-from anls_metric.core.choices import describe_unknown
+from anls_metric.core.choices import check_number, describe_unknown
 from anls_metric.core.explanation import Explanation, explain_texts
 from anls_metric.core.kernel import (
     LENGTHS,
@@ -85,21 +85,6 @@ class Scorer(Protocol):
         """Return the text to print beside a score: it says how the score was computed."""
 
 
-def check_threshold(threshold: Any) -> float:
-    """Return a threshold as a float. ValueError: it is not a number from 0 to 1."""
-    if not _is_number(threshold) or not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is {describe(threshold)}: it must be a number from 0 to 1")
-    return float(threshold) + 0.0  # 0.0 for -0.0
-
-
-def _is_number(value: object) -> bool:
-    if type(value) in (float, int):
-        return True
-    from numbers import Real  # includes the numbers of numpy
-
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
 @dataclass(frozen=True)
 class Variant:
     """One way to compute ANLS: a row of values, compared by `VARIANTS` and named by `signature`.
@@ -168,7 +153,7 @@ class Variant:
             texts = getattr(self, field)
             if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
                 self._refuse(field, "a tuple of strings")
-        object.__setattr__(self, "threshold", check_threshold(self.threshold))
+        object.__setattr__(self, "threshold", check_number("threshold", self.threshold))
 
     def check(
         self, predictions: Iterable[str], references: Iterable[Iterable[str]], row_name: RowName = name_row
@@ -522,7 +507,9 @@ def get_variant(
                 describe_unknown("variant", variant, VARIANTS, (*VARIANT_NAMES, *OF_VALUES, *OF_RULES), MEANINGS)
             )
         variant = VARIANT_NAMES[variant]
-    elif not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
+    if isinstance(threshold, str) and threshold in VARIANT_NAMES:
+        raise ValueError(f"threshold is {describe(threshold)}: write variant={threshold!r}")
+    if not isinstance(variant, Variant) and type(variant).__name__ == "Variant":
         # evaluate.load imports a copy of this file, so its class Variant is not the class of `anls_metric`.
         try:
             variant = Variant(**{field.name: getattr(variant, field.name) for field in fields(Variant)})

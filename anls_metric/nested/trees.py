@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-from anls_metric.core.variants import check_threshold
+from anls_metric.core.choices import check_number
 from anls_metric.nested.matching import Place
 from anls_metric.nested.row_scores import average, choose
 
@@ -24,7 +24,7 @@ class Rule(NamedTuple):
 
 def make_rule(threshold: float | None, none_keys: NoneKeys) -> Rule:
     """Make a rule from the options of a call. ValueError: a threshold outside [0, 1], or unknown ``none_keys``."""
-    checked = 0.5 if threshold is None else check_threshold(threshold)
+    checked = 0.5 if threshold is None else check_number("threshold", threshold)
     return Rule(checked, 1 if choose(none_keys, NoneKeys, "none_keys") == "counted" else 0)
 
 

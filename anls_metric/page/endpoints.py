@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from anls_metric.core.choices import check_count
 from anls_metric.core.explanation import Explanation
 from anls_metric.core.rows import describe
 from anls_metric.core.variants import OF_RULES, OF_VALUES, VARIANTS
@@ -255,10 +256,9 @@ def list_layouts() -> list[dict[str, str]]:
 
 
 def _score_uploads(task: Task, baseline: object, worst: object) -> dict[str, Any]:
-    if not isinstance(worst, int) or not 0 <= worst <= limits.MOST_WORST:
-        raise ValueError(f"worst is {describe(worst)}: it must be a whole number from 0 to {limits.MOST_WORST}")
     if not isinstance(baseline, str):
         raise ValueError(f"baseline is {describe(baseline)}: it must be the name of a submission")
-    steps = score(task._replace(baseline=baseline or None, worst=worst), "endpoint")
+    most_worst = check_count("worst", worst, limits.MOST_WORST)
+    steps = score(task._replace(baseline=baseline or None, worst=most_worst), "endpoint")
     (result,) = [step for step in steps if isinstance(step, Result)]
     return result.document

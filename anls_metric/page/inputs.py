@@ -91,7 +91,7 @@ def make_reading(
     return Reading(
         missing="zero" if unanswered_score_0 else "error",
         extra="ignore" if ignore_extra else "error",
-        extract=extractor(rules, values) if rules else None,
+        extract=extractor(rules, values=values) if rules else None,
         values=values,
         rule=find_rule_columns(scorer.name),
     )._replace(**{name: text for name, text in texts.items() if text})

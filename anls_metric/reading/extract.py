@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.rows import as_text
+from anls_metric.core.rows import as_text, describe
 from anls_metric.reading import wrappings
 
 
@@ -165,7 +165,7 @@ def _describe_rule(name: str, counts: RuleCounts) -> str:
     return f"{sentence}; {counts.unreadable:,} {verb} {EXTRACTORS[name.partition(':')[0]].broken}: cut off?"
 
 
-def extractor(names: str, values: bool = False) -> Extraction:
+def extractor(names: str, *, values: bool = False) -> Extraction:
     """Make a function that extracts answers from raw model output.
 
     Args:
@@ -193,7 +193,9 @@ def extractor(names: str, values: bool = False) -> Extraction:
         >>> extractor("json", values=True)('It reads so: {"brand": ["Coca Cola"]}.')
         '{"brand": ["Coca Cola"]}'
     """
-    return Extraction(tuple(_find_rule(name.strip(), values) for name in as_text(names, "extract").split(",")))
+    if not names or not isinstance(names, str):
+        raise ValueError(f'the names of rules are {describe(names)}: pass a text, such as "think,final"')
+    return Extraction(tuple(_find_rule(name.strip(), values) for name in names.split(",")))
 
 
 def _find_rule(text: str, values: bool) -> Extractor:

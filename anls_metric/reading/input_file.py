@@ -201,6 +201,8 @@ class File:
 
 def describe_missing_file(path: str) -> tuple[str, str]:
     """Say what is wrong with the path of a file that does not exist, and what to do; "" if nothing is similar."""
+    if not path:
+        return "the name of a file is empty", ""
     if "://" in path:
         return "it is an address, not a file", "download the file, and name it here"
     folder, name = os.path.split(path)

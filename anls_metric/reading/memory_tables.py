@@ -126,7 +126,9 @@ def make_table(data: Any, name: str, named: Collection[str] = ()) -> Table:
     if hasattr(data, "__len__") and not isinstance(data, (str, bytes, set, frozenset)):
         return Table(name, make_column(data, name))
     raise InputError(
-        f"it is {describe(data)}", name, "give the path of a file, a DataFrame, a list of dicts, or a dict of columns"
+        f"it is {describe(data)}",
+        name,
+        "give a list of texts, the path of a file, a DataFrame, a list of dicts, or a dict of columns",
     )
 
 
@@ -153,7 +155,7 @@ def _read_mapping(data: Mapping[str, Any], name: str, named: Collection[str]) ->
         return join_columns(data, name)
     records = records_of(dict(data))
     if records is None:
-        problem = f"it is a dict with the keys {list_some(map(repr, data))}"
+        problem = f"it is a dict with the keys {list_some(map(repr, data))}" if data else "it is empty"
         raise InputError(problem, name, "give a dict of columns, or of answers by the ids of their questions")
     return records
 

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from anls_metric.analysis.clusters import CLUSTER_FIELDS
 from anls_metric.analysis.questions import Question
+from anls_metric.core.choices import check_number
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
 from anls_metric.reading.image_files import ARCHIVE, ImageFiles, Read, forms_of, open_folder, open_zip
@@ -206,8 +207,8 @@ class _Places:
 
 
 def count_bytes(megabytes: float | None) -> int:
-    """Convert the limit for the images of a report to bytes; None takes the default."""
-    return MOST_IMAGE_BYTES if megabytes is None else round(megabytes * 1e6)
+    """Convert the limit for the images of a report to bytes; None takes the default. ValueError: it is no limit."""
+    return MOST_IMAGE_BYTES if megabytes is None else round(check_number("images_limit", megabytes, 10_000) * 1e6)
 
 
 def _has_pillow() -> bool:

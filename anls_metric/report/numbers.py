@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from anls_metric.core.choices import check_count
+
 
 class Numbers(NamedTuple):
     """The format of scores, differences and intervals.
@@ -23,6 +25,11 @@ class Numbers(NamedTuple):
     percent: bool = False
     digits: int | None = None
 
+    @classmethod
+    def of(cls, percent: bool, digits: int | None) -> Numbers:
+        """Make a format. ValueError: the number of digits is not a whole number from 0 to `MOST_DIGITS`."""
+        return cls(percent, None if digits is None else check_count("digits", digits, MOST_DIGITS))
+
     def format(self, score: float, sign: str = "") -> str:
         """Format a score. With the sign "+", every number has a sign, as differences do."""
         digits = (2 if self.percent else 4) if self.digits is None else self.digits
@@ -34,3 +41,4 @@ class Numbers(NamedTuple):
 
 
 PLAIN = Numbers()
+MOST_DIGITS = 16

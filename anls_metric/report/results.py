@@ -147,6 +147,8 @@ def refuse_report_path(path: str) -> None:
     Raises:
         InputError: the path is a folder, or its name ends in neither .html nor .htm.
     """
+    if not path:
+        raise InputError("the name of the report is empty", remedy="name a file, such as report.html")
     if os.path.isdir(path):
         raise InputError(f"{path!r} is a folder", remedy="name a file in it, such as report.html")
     ending = os.path.splitext(path)[1]

@@ -23,8 +23,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from anls_metric.core.choices import describe_unknown
-from anls_metric.core.variants import check_threshold
+from anls_metric.core.choices import check_number, describe_unknown
 from anls_metric.rules.benchmark_rule import Rule, Summary
 from anls_metric.rules.chartqapro import CHARTQAPRO, CHARTQAPRO_LMMS_EVAL
 from anls_metric.rules.docvqa_2026 import DOCVQA_2026
@@ -92,5 +91,5 @@ def rule(name: str, **options: Any) -> Rule:
             there = ", ".join(chosen.options) or "none"
             raise ValueError(f"the rule {name} has no option {option!r}: its options are {there}")
     if options.get("threshold") is not None:
-        chosen = replace(chosen, threshold=check_threshold(options["threshold"]))
+        chosen = replace(chosen, threshold=check_number("threshold", options["threshold"]))
     return chosen

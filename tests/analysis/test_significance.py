@@ -202,6 +202,8 @@ def test_statistics_refuse_values_that_are_not_finite_numbers_and_name_the_row(w
             call()
     with pytest.raises(ValueError, match=re.escape(f"the p-value of row 0 (counted from 0) is {described}")):
         holm([wrong, 0.5])
+    with pytest.raises(ValueError, match=r"the score of row 1 .* is 83\.5 \(float\): pass a number from 0 to 1"):
+        interval([1.0, 83.5])
     with pytest.raises(ValueError, match="scores is 5"):
         interval(5)  # type: ignore[arg-type]
 

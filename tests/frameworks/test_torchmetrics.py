@@ -416,7 +416,7 @@ def test_mean_of_200000_rows_is_exact() -> None:
         (
             NormalizedLevenshteinSimilarity,
             {"substitution_cost": -1},
-            r"is -1 \(int\): it must be a whole number, 0 or more",
+            r"is -1 \(int\): it must be a whole number from 0",
         ),
         (NormalizedLevenshteinSimilarity, {"substitution_cost": 1.0}, r"substitution_cost is 1\.0"),
         (NormalizedLevenshteinSimilarity, {"substitution_cost": True}, "substitution_cost is True"),

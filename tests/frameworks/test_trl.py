@@ -231,8 +231,9 @@ def test_options_that_a_variant_does_not_have_are_refused(options: Any, message:
     [
         (
             {"completions": ["a"], "gold": ["a"]},
-            r"no column 'answers' \(found 'gold'\): name .* with references_column",
+            r"no column 'answers' \(found 'gold'\): name .* with build_reward\(references_column=",
         ),
+        ({"completions": ["a"], "answers": None}, "the column 'answers' is None: name the column"),
         ({"completions": ["a"], "answers": ["a", "b"]}, "1 completions but references for 2"),
         ({"completions": [7], "answers": ["a"]}, r"completion of row 0 \(counted from 0\) is 7 .*: pass a string or a"),
         ({"completions": [["a"]], "answers": ["a"]}, "completion of row 0 .* pass a string or a list of messages"),

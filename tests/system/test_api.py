@@ -270,7 +270,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
         "data: the columns have different lengths: prediction has 1, references has 2",
     ),
     "lists of different lengths": (lambda: score(["a"], [["a"], ["b"]]), "prediction has 1, references has 2"),
-    "a generator": (lambda: score(text for text in "ab"), "give the path of a file, a DataFrame, a list of dicts"),
+    "a generator": (lambda: score(text for text in "ab"), "give a list of texts, the path of a file, a DataFrame"),
     "a generator of accepted answers": (lambda: score(["a"], iter([["a"]])), "gold: it is "),
     "no ids in common": (
         lambda: score(ANSWERS["base"], [{"questionId": -n, "answers": ["a"]} for n in range(1, 9)]),
@@ -278,7 +278,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "an empty table": (lambda: score([], []), "data: it has no questions"),
     "an empty list": (lambda: score([], GOLD), "data: it has no answers: add the answers"),
-    "a number": (lambda: score(5), "data: it is 5 (int): give the path"),
+    "a number": (lambda: score(5), "data: it is 5 (int): give a list of texts"),
     "lists the wrong way round": (
         lambda: score([["a"], ["c", "d"]], ["a", "c"]),
         "the two look swapped: give the predictions first",
@@ -349,6 +349,72 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "tables to compare": (
         lambda: compare([ANSWERS["base"], ANSWERS["tuned"]], GOLD),
         "it is a list of 2 lists or tables: give a dict from the name of each model to its answers",
+    ),
+    "a dict of files": (
+        lambda: score({"base": EXAMPLES / "base.json"}, EXAMPLES / "gold.json"),
+        "data: it is a dict of files: call compare instead of score, or give one file",
+    ),
+    "a list of tuples": (
+        lambda: score(list(zip(["a"], [["a"]]))),
+        "data: it is a list of tuples: call score(predictions, references) with two lists",
+    ),
+    "an empty dict": (lambda: score({}, [["a"]]), "data: it is empty: give a dict of columns, or"),
+    "a file of accepted answers as the name of a field": (
+        lambda: score(EXAMPLES / "base.json", references=str(EXAMPLES / "gold.json")),
+        "give the accepted answers as the second argument; references is the name of a field",
+    ),
+    "the content of a file": (
+        lambda: score((EXAMPLES / "base.json").read_text(encoding="utf-8"), EXAMPLES / "gold.json"),
+        "data: it is JSON, and not the path of a file: parse it with json.loads, or give the path",
+    ),
+    "a missing file of corrections": (
+        lambda: score(["a"], [["a"]], corrections=EXAMPLES / "gol.json"),
+        f"gol.json: No such file or directory: did you mean {EXAMPLES / 'gold.json'}?",
+    ),
+    "keys of texts": (
+        lambda: score(["a"], [["a"]], by_key=True),
+        "by_key is for lists and nested values: give it with variant='anls_star'",
+    ),
+    "a percentage for the score of a right answer": (
+        lambda: score(["a"], [["a"]], right_at=50),
+        "right_at is 50 (int): it must be a number from 0 to 1",
+    ),
+    "a negative number of worst answers": (
+        lambda: score(["a"], [["a"]], worst=-1),
+        "worst is -1 (int): it must be a whole number from 0",
+    ),
+    "a text for a number of questions": (
+        lambda: score(["a"], [["a"]], regressions="3"),  # type: ignore[arg-type]
+        "regressions is '3' (str): it must be a whole number from 0",
+    ),
+    "a text for a number of confusions": (
+        lambda: score(["a"], [["a"]], confusions="3"),  # type: ignore[arg-type]
+        "confusions is '3' (str): it must be a whole number from 0",
+    ),
+    "an empty name of a variant": (lambda: score(["a"], [["a"]], variant=""), "variant is '' (str): it must name"),
+    "an empty path of a report": (
+        lambda: score(["a"], [["a"]]).report(""),
+        "the name of the report is empty: name a file, such as report.html",
+    ),
+    "no path of a report": (
+        lambda: score(["a"], [["a"]]).report(None),  # type: ignore[arg-type]
+        'path is None: give the name of a file, such as "report.html"',
+    ),
+    "a text for the limit of images": (
+        lambda: score(["a"], [["a"]]).report("r.html", images_limit="lots"),  # type: ignore[arg-type]
+        "images_limit is 'lots' (str): it must be a number from 0 to 10,000",
+    ),
+    "a negative number of digits": (
+        lambda: score(["a"], [["a"]]).to_latex(digits=-1),
+        "digits is -1 (int): it must be a whole number from 0 to 16",
+    ),
+    "a variant in the place of the threshold": (
+        lambda: anls_metric.anls_scores(["a"], [["a"]], "rrc"),  # type: ignore[arg-type]
+        "threshold is 'rrc' (str): write variant='rrc'",
+    ),
+    "a list in the list of accepted answers": (
+        lambda: anls_metric.anls_score("a", [["b"]]),  # type: ignore[list-item]
+        "gold_labels, item 0, is ['b'] (list), not a string: pass one list of strings, without a list inside",
     ),
     "no such layout": (lambda: score(ANSWERS["base"], GOLD, layout="lmm_eval"), "lmm_eval"),
 }

@@ -614,6 +614,9 @@ def test_flag_that_would_be_ignored_is_refused(run: Run, tmp_path: Path) -> None
     assert "--variant is given twice" in run_to_error(run, *FILES, "--variant", "rrc", "--variant", "due")
     assert "there is no run '2' (found 1): choose a run with --run" in run_to_error(run, *FILES, "--run", "2")
     assert "the name of the folder is empty" in run_to_error(run, *FILES, "--output-dir", "")
+    assert "the name of a file is empty" in run_to_error(run, FILES[1], "")
+    for flag in ("--variant", "--prediction-field", "--corrections", "--find"):
+        assert f"{flag}: it is empty: give a value, or leave the flag out" in run_to_error(run, *FILES, flag, "")
     assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
 
 
