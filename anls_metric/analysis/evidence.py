@@ -62,6 +62,7 @@ class _Fields(NamedTuple):
     right: Sequence[Case]
     right_count: int
     right_nulls: frozenset[str] = frozenset()
+    stuck: frozenset[int] = frozenset()
     all_copied: bool = False
     other_fields: Sequence[str] = ()
     float_count: int = 0
@@ -79,6 +80,8 @@ class Evidence(_Fields):
         right: some of the predictions that score 1.
         right_count: the number of predictions that score 1.
         right_nulls: the texts of `signs.NULLS` that are the right prediction for some question.
+        stuck: the numbers of the wrong predictions that repeat the prediction of the row before, whose accepted answers
+            are others.
         all_copied: whether every prediction equals an accepted answer exactly.
         other_fields: other fields of text that could be the prediction.
         float_count: the number of predictions that are floats in the file.

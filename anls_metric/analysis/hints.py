@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 
 from anls_metric.analysis.evidence import Case, Evidence, make_cases, measure_cases
 from anls_metric.analysis.scored import ScoredBatch, ScoredRow
-from anls_metric.analysis.signs import NULLS, RULE_SIGNS, SIGNS, VALUE_SIGNS, Sign
+from anls_metric.analysis.signs import NULLS, PADDING, RULE_SIGNS, SIGNS, VALUE_SIGNS, Sign
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.remedies import Door, Remedy
 
@@ -78,6 +78,7 @@ class Hints:
         # The number of a piece -> how many predictions it has, the wrong ones, and some of the right ones.
         self._pieces: dict[int, tuple[int, list[Case], list[Case]]] = {}
         self._right_nulls: frozenset[str] = frozenset()
+        self._stuck: set[int] = set()
         self._all_copied = True
 
     def add(self, scored: Sequence[ScoredRow]) -> None:
@@ -96,12 +97,18 @@ class Hints:
         step = 1 + len(rows) // _RIGHT
         predictions, references = rows.batch.predictions, rows.batch.references
         places = set(range(0, len(rows), step))
-        if "" in predictions:
-            places.update(place for place, text in enumerate(predictions) if text == "" and any(references[place]))
+        if self._of_texts and not PADDING.isdisjoint(cast("Sequence[str]", predictions)):
+            places.update(place for place, text in enumerate(predictions) if text in PADDING and any(references[place]))
         right = make_cases(rows, (place for place in sorted(places) if scores[place] >= 1.0), self._rows)
         self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
         if self._of_texts and not NULLS.isdisjoint(cast("Sequence[str]", predictions)):
             self._right_nulls |= NULLS & {text for text, score in zip(predictions, scores) if score >= 1.0}
+        self._stuck.update(
+            self._rows + place
+            for place in low
+            if place and predictions[place] == predictions[place - 1] and predictions[place]
+            if self._of_texts and set(references[place]).isdisjoint(references[place - 1])
+        )
         self._all_copied = self._all_copied and not wrong and all(map(_is_copied, rows))
         self._size += measure_cases(chain(wrong, right))
         while len(self._pieces) > 1 and self._size > _MOST:
@@ -130,6 +137,7 @@ class Hints:
             right,
             total - len(wrong),
             self._right_nulls,
+            frozenset(self._stuck),
             self._all_copied,
             other_fields,
             float_count,

@@ -77,23 +77,30 @@ def _find_unmarked(evidence: Evidence) -> Findings:
 
 
 def _find_misplaced(evidence: Evidence) -> Findings:
-    """Find the accepted answers of other questions, if most predictions are wrong and chance does not explain it."""
+    """Find accepted answers of other questions, if chance does not explain how many of them are predictions."""
     wrong = evidence.wrong
-    if 2 * len(wrong) <= evidence.total:
-        return {}
     asked: dict[str, set[int]] = defaultdict(set)
     for case in wrong:
         for reference in case.references:
             asked[reference].add(case.number)
     places = {case.number: asked.get(case.prediction, set()) for case in wrong if case.score == 0.0 and case.prediction}
+    elsewhere = [number for number in places if places[number]]
+    if len(elsewhere) <= 0.3 * len(places):
+        return {}
     before, after = ([number for number in places if number + step in places[number]] for step in (-1, 1))
     for numbers, others, side in (before, after, "before"), (after, before, "after"):
-        if len(numbers) > max(0.2 * evidence.total, 3 * len(others)):  # neighbouring questions can share an answer
+        if len(numbers) > max(0.3 * len(places), 3 * len(others)):  # neighbouring questions can share an answer
             return dict.fromkeys(numbers, f"the question right {side} theirs")
-    elsewhere = [number for number in places if places[number]]
     common = sum(any(len(asked[reference]) > 1 for reference in case.references) for case in wrong)
     chance = common / len(wrong)
     return dict.fromkeys(elsewhere if len(elsewhere) > max(0.5, 2 * chance) * len(places) else (), "another question")
+
+
+def _find_stuck(evidence: Evidence) -> Findings:
+    """Find the predictions that repeat the one before, unless most of them are one frequent text."""
+    stuck = {case.number: case.prediction for case in evidence.wrong if case.number in evidence.stuck}
+    most = max(Counter(stuck.values()).values(), default=0)
+    return dict.fromkeys(stuck if 2 * most <= len(stuck) else (), "")
 
 
 # Wrapped predictions
@@ -109,6 +116,23 @@ def _find_wrapped(evidence: Evidence) -> Findings:
 
 
 _THINK = EXTRACTORS["think"]
+# Rules for what a model or its chat template writes, and no document shows.
+_OF_MODELS = [EXTRACTORS[name] for name in ("think", "tag", "boxed", "special-tokens", "chat", "harmony")]
+
+
+def _find_wrapped_gold(evidence: Evidence) -> Findings:
+    """Find accepted answers with reasoning, tags or tokens of a model, in training data for example."""
+    cases = [*evidence.wrong, *evidence.right]
+    texts = "\0".join(chain.from_iterable(case.references for case in cases))
+    if not any(mark in texts for mark in chain.from_iterable(rule.marks for rule in _OF_MODELS)):
+        return {}
+    wrapped = {
+        case.number: text
+        for case in cases
+        for text in case.references
+        if any(rule.find(text) is not None for rule in _OF_MODELS)
+    }
+    return dict.fromkeys(wrapped, _quote(next(iter(wrapped.values()))) if wrapped else "")
 
 
 def _find_certainly_wrapped(names: Sequence[str], evidence: Evidence) -> Findings:
@@ -141,6 +165,7 @@ def _is_cut_off_json(case: Case) -> bool:
 # Lists that are written as texts
 
 _SEPARATORS = (
+    "|||",
     "||",
     " | ",
     "|",
@@ -155,7 +180,10 @@ _SEPARATORS = (
     "<br/>",
     "<sep>",
     "[SEP]",
+    "###",
     "##",
+    "::",
+    " • ",
     "&&",
     "@@",
     "^",
@@ -387,12 +415,14 @@ def _find_nulls(evidence: Evidence) -> Findings:
 
 
 _GOLD_NULLS = NULLS - {"None", "N/A", "n/a"}  # these are also answers
+PADDING = _GOLD_NULLS | {""}
+"""The texts that fill up a list of accepted answers, if all lists have the same length."""
 
 
 _FAILURES = (
     r"(?i)\A(?:error\Z|(?:error|exception)\b ?:|error code\b|traceback \(|#(?:ref|value|div/0|num|null)!|#name\?)"
-    r"|\b(?:cuda out of memory|connection (?:error|refused|reset)|internal server error|too many requests"
-    r"|rate limit (?:reached|exceeded)|request timed out)\b"
+    r"|\b(?:failed to obtain answer|cuda out of memory|connection (?:error|refused|reset)|internal server error"
+    r"|too many requests|rate limit (?:reached|exceeded)|request timed out)\b"
 )
 _MARKS_OF_FAILURES = [
     "rror",
@@ -405,6 +435,7 @@ _MARKS_OF_FAILURES = [
     "requests",
     "imit",
     "timed out",
+    "Failed to obtain",
 ]
 
 
@@ -427,9 +458,11 @@ def _find_gold_nulls(evidence: Evidence) -> Findings:
 
 
 def _find_accepted_empty(evidence: Evidence) -> Findings:
-    """Find the empty predictions, unless they are few, that are right since an empty text pads the accepted answers."""
-    padded = [case.number for case in evidence.right if not case.prediction and any(case.references)]
-    return dict.fromkeys(padded if len(padded) >= 0.02 * evidence.total else (), "")
+    """Find predictions, unless they are few, that are right because "" or "nan" pads a list of accepted answers."""
+    cases = [case for case in evidence.right if case.prediction in PADDING and not PADDING.issuperset(case.references)]
+    padded = [case.number for case in cases]
+    texts = " or ".join(f'"{text}"' for text in sorted({case.prediction for case in cases}))
+    return dict.fromkeys(padded if len(padded) >= 0.02 * evidence.total else (), texts)
 
 
 def _find_categories(evidence: Evidence) -> Findings:
@@ -587,6 +620,13 @@ RULE_SIGNS = (
 
 SIGNS = (
     _COPIES,
+    Sign(
+        "wrapped answers of gold",
+        _find_wrapped_gold,
+        "accepted answers look like raw model output, such as {value}",
+        "write only the answer there: rules extract answers from predictions alone",
+        0.05,
+    ),
     _WRAPPED,
     Sign(
         "reasoning",
@@ -624,8 +664,8 @@ SIGNS = (
     Sign(
         "accepted empty",
         _find_accepted_empty,
-        "predictions are empty and right, because a list of accepted answers holds an empty text beside others",
-        "remove the empty texts, unless they are answers",
+        "predictions are {value} and right, because a list of accepted answers holds this text beside others",
+        "remove such texts, unless they are answers",
     ),
     Sign("joined", _find_joined, "accepted answers look like several in one text", remedies.REFERENCES_SEPARATOR, 0.2),
     Sign(
@@ -779,6 +819,14 @@ SIGNS = (
         "predictions are the first character of an accepted answer",
         "check whether a program takes the first character of each text, as text[0] does",
         0.2,
+        least=10,
+    ),
+    Sign(
+        "stuck",
+        _find_stuck,
+        "predictions are wrong and repeat the prediction before",
+        "check the program that wrote them: it may write one answer for several questions",
+        0.1,
         least=10,
     ),
     Sign(

@@ -273,9 +273,31 @@ def test_null_among_accepted_answers_gives_a_hint_at_any_share(text: str) -> Non
 def test_empty_text_that_pads_accepted_answers_gives_a_hint() -> None:
     predictions = [answer if n % 6 else "" for n, answer in enumerate([*MANY[:-1], "a"])]
     hint = find_hint(predictions, [[answer, "", ""] for answer in MANY])
-    assert hint.text.startswith("15 of 90 predictions are empty and right, because a list of accepted answers holds")
+    assert hint.text.startswith('15 of 90 predictions are "" and right, because a list of accepted answers holds')
+    padded = [[answer, "nan", "nan"] for answer in MANY]
+    assert '15 of 90 predictions are "nan" and right' in find_hint([text or "nan" for text in predictions], padded).text
     unanswerable = [[answer] if n % 6 else [""] for n, answer in enumerate(MANY)]
     assert find_hints(predictions, unanswerable) == []
+
+
+WRAPPED_GOLD = {
+    "<think>": "<think>\n\n</think>\n\n{}",
+    "<|im_end|>": "{}<|im_end|>",
+    "</answer>": "<answer>{}</answer>",
+    "boxed": r"\boxed{{{}}}",
+    "</s>": "{}</s>",
+}
+
+
+@pytest.mark.parametrize("mark", WRAPPED_GOLD)
+def test_accepted_answers_like_raw_output_give_a_hint_with_and_without_extraction(mark: str) -> None:
+    references = as_references(WRAPPED_GOLD[mark].format(answer) for answer in MANY)
+    for predictions in (MANY, [*(text for (text,) in references[:60]), *MANY[60:]]):
+        hint = find_hints(predictions, references)[0]
+        assert "accepted answers look like raw model output, such as" in hint.text
+        assert mark in hint.text
+        assert find_hints(predictions, references, extract="think,tag,boxed,special-tokens")[0].key == hint.key
+    assert find_hints([*MANY[:-1], "a"], as_references(MANY)) == []
 
 
 def test_categories_as_accepted_answers_give_a_hint() -> None:
@@ -398,6 +420,37 @@ def test_misplaced_hint_in_any_order() -> None:
     assert all(hint.key != "misplaced" for hint in find_hints(weak, as_references(MANY)))
 
 
+@pytest.mark.parametrize("part", [slice(20, 50), slice(60, 90)])
+def test_misplaced_hint_about_a_part_of_the_answers(part: slice) -> None:
+    answers = list(map(hash_of, MANY))
+    shifted, shuffled = list(answers), list(answers)
+    shifted[part] = [hash_of("first"), *answers[part][:-1]]
+    shuffled[part] = random.Random(4).sample(answers[part], 30)
+    shifts = find_hint(shifted, as_references(answers))
+    assert shifts.text == "29 of 90 predictions are an accepted answer of the question right before theirs"
+    assert "are an accepted answer of another question" in find_hint(shuffled, as_references(answers)).text
+
+
+def test_some_answers_of_other_questions_give_no_hint() -> None:
+    """A model that reads the wrong line of a page gives the answer to another question."""
+    predictions = [
+        hash_of(answer) if n % 3 == 0 else MANY[n - 1] if n % 9 == 1 else answer for n, answer in enumerate(MANY)
+    ]
+    assert find_hints(predictions, as_references(MANY)) == []
+
+
+@pytest.mark.parametrize("piece", [7, 1000])
+def test_predictions_that_repeat_the_one_before_give_a_hint(piece: int) -> None:
+    """As after an error that leaves the variable of the answer unchanged, or one answer for each batch."""
+    stale = [MANY[n - 1] if n % 4 == 1 else answer for n, answer in enumerate(MANY)]
+    of_batch = [MANY[n - n % 8] for n in range(90)]
+    for predictions in stale, of_batch:
+        hint = find_hint(predictions, as_references(MANY), piece=piece)
+        assert hint.key == "stuck"
+        assert "predictions are wrong and repeat the prediction before" in hint.text
+    assert find_hints(["no" if n % 3 else text for n, text in enumerate(MANY)], as_references(MANY))[0].key != "stuck"
+
+
 def test_answers_that_many_questions_share_give_no_misplaced_hint() -> None:
     assert find_hints(["no", "yes"] * 20, [["yes"], ["no"]] * 20) == []
     numbers = [str(n % 7) for n in range(90)]
@@ -412,6 +465,7 @@ FAILURES = (
     "#REF!",
     "#N/A",
     "n/a",
+    "Failed to obtain answer via API.",
 )
 
 
