@@ -617,6 +617,24 @@ def test_flag_that_would_be_ignored_is_refused(run: Run, tmp_path: Path) -> None
     assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
 
 
+@pytest.mark.parametrize(
+    "flag", ["--format json", "--format latex", "--find 84", "--worst 2", "--suspects", "--confusions 3", "--percent"]
+)
+def test_flag_for_what_score_only_does_not_print_is_refused(run: Run, flag: str) -> None:
+    error = run_to_error(run, *FILES, "--score-only", *flag.split())
+    named = flag if "format" in flag else flag.split()[0]
+    assert f"--score-only prints only the score, with all of its digits: leave out {named}\n" in error
+
+
+def test_limit_of_right_answers_is_refused_without_confidences_and_verdicts(run: Run, tmp_path: Path) -> None:
+    assert "--right-at is for confidences and verdicts, and the files have none" in run_to_error(
+        run, *FILES, "--right-at", "0.7"
+    )
+    table = write(tmp_path / "t.json", [{"prediction": "a", "answers": ["a"], "sure": 0.9, "verdict": True}])
+    for field in ("--confidence-field sure", "--judge-field verdict"):
+        assert run(table, "--right-at", "0.7", *field.split())[0] == 0
+
+
 def test_each_mistake_with_ids_has_its_own_error(run: Run, tmp_path: Path) -> None:
     gold = [{"questionId": 100 + n, "answers": ["a"]} for n in range(6)]
     places = [{"questionId": n, "answer": "a"} for n in range(6)]
