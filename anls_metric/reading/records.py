@@ -354,6 +354,12 @@ FORMATS = (
         _make_refuser("it is a web page, perhaps in place of a download", "download the file again"),
         (b"<!DOCTYPE", b"<!doctype", b"<html", b"<HTML"),
     ),
+    Format(
+        "Git LFS",
+        _make_refuser("it is a Git LFS pointer in place of the file", "run git lfs pull in its repository"),
+        (b"version https://git-lfs",),
+    ),
+    Format("NumPy", _make_refuser("it is a NumPy array", _AS_TEXT), (b"\x93NUMPY",)),
     Format("image", _make_refuser("it is an image", _NAME_ANSWERS), (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
     Format("Parquet", _make_reader("binary_formats", "read_parquet"), endings=(".parquet", ".pq")),
     Format("Arrow", _make_reader("binary_formats", "read_arrow"), endings=(".arrow",)),
@@ -363,6 +369,11 @@ FORMATS = (
         "pickle",
         _make_refuser("its name ends like that of a pickle, and pickles are never read", _AS_TEXT),
         endings=(".pkl", ".pickle"),
+    ),
+    Format(
+        "another format",
+        _make_refuser("files of this kind are not read", _AS_TEXT),
+        endings=(".yaml", ".yml", ".toml", ".xml", ".safetensors"),
     ),
     Format("text", _read_text, begins=(b"",)),
 )
