@@ -122,15 +122,11 @@ def _add_check_submission(parser: Parser) -> None:
 
 
 def _check_submission(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import advise_export, find_defects, read_ids
+    from anls_metric.leaderboard import advise_export, find_defects, read_ids, read_text
 
     ids = None if flags.ids is None else read_ids(flags.ids)
-    try:
-        with open(flags.file, encoding="utf-8") as file:
-            text = file.read()
-        defects = find_defects(text, ids)
-    except UnicodeDecodeError as error:
-        text, defects = "", [f"it is not JSON: byte {error.start} is not UTF-8"]
+    text, defect = read_text(flags.file)
+    defects = [defect] if defect else find_defects(text, ids)
     for defect in defects:
         print(f"{make_printable(flags.file)}: {make_printable(defect)}")
     if not defects:

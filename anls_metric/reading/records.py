@@ -109,9 +109,10 @@ class Records(File):
                     yield _name_file(chunk, os.path.basename(part))
             return
         with self.open() as stream:
-            yield from self._recognize_format(stream).read(self, stream)
+            yield from self.recognize_format(stream).read(self, stream)
 
-    def _recognize_format(self, stream: Any) -> Format:
+    def recognize_format(self, stream: Any) -> Format:
+        """Find the format of a stream by its first bytes, or by the name of the file."""
         head = stream.peek(16)
         return next(
             form for form in FORMATS if (head.startswith(form.begins) if form.begins else self.ending in form.endings)
@@ -277,7 +278,7 @@ def _make_unpacking_reader(module: str) -> Callable[[File, IO[bytes]], Iterator[
         inner = io.BufferedReader(_UnpackedStream(file, unpacked, growth))
         content = Records(os.path.splitext(file.path)[0], file.columns, file.most_bytes)
         content.name, content.growth = file.name, growth
-        for chunk in content._recognize_format(inner).read(content, inner):
+        for chunk in content.recognize_format(inner).read(content, inner):
             yield chunk
             growth.start_chunk()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import re
 import shlex
@@ -392,12 +393,28 @@ def test_raw_output_for_the_leaderboard_is_a_hint(
     assert json.loads(Path("submission_rrc.json").read_text(encoding="utf-8")) == ANSWERS
 
 
-def test_bytes_that_are_no_text_are_a_defect(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_bytes(b'["\xff"]')
-    assert run("check-submission", tmp_path / "a.json")[:2] == (
-        1,
-        f"{tmp_path / 'a.json'}: it is not JSON: byte 2 is not UTF-8\n",
-    )
+@pytest.mark.parametrize(
+    ("content", "defect"),
+    [
+        (b'["\xff"]', "it is not JSON: byte 2 is not UTF-8: save the file as UTF-8"),
+        (b"%PDF-1.7", "it is a PDF document: name a file of answers"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "it is a Git LFS pointer in place of the file: run git lfs"),
+        (gzip.compress(SUBMISSION.read_bytes()), "its format is gzip, not JSON in UTF-8: write a JSON list of objects"),
+        (json.dumps(ANSWERS).encode("utf-16"), "its format is UTF-16, not JSON in UTF-8: write a JSON list of objects"),
+        (b"\xef\xbb\xbf" + SUBMISSION.read_bytes(), "it begins with a byte order mark: save it as UTF-8 without this"),
+    ],
+)
+def test_bytes_that_the_leaderboard_cannot_read_are_a_defect_with_the_next_step(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, defect: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_bytes(content)
+    status, out, err = run("check-submission", "a.json")
+    assert (status, out.count("\n")) == (1, 1)
+    assert out.startswith(f"a.json: {defect}")
+    if not defect.startswith("it is"):  # the answers can be read
+        assert run(*shlex.split(err.removeprefix("hint: anls ").partition(" writes these answers")[0]))[0] == 0
+        assert run("check-submission", "a_rrc.json", "--ids", GOLD)[0] == 0
 
 
 def test_deeply_nested_json_is_a_defect() -> None:
