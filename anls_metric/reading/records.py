@@ -193,8 +193,8 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
     begins = (head[-1][:100].lstrip(BLANK) or head[-1].lstrip(BLANK))[:1] if head else b""
     if not begins:
         raise file.error("the file is empty", remedy="look at the program that wrote it")
-    may_be_json = begins in (b"[", b"{") and file.ending not in DELIMITED
-    if file.ending == ".txt" and may_be_json:  # a line can be an answer in brackets
+    may_be_json = begins in (b"[", b"{")
+    if file.ending in (".txt", *DELIMITED) and may_be_json:  # an answer or a name of a column can be in brackets
         may_be_json = re.match(_BEGINS_JSON, head[-1].lstrip(BLANK)) is not None
     if file.ending in _JSON or may_be_json:
         yield from read_json(file, head, lines)

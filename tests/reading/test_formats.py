@@ -72,6 +72,8 @@ TEXTS = {
     "data.json": json.dumps({"name": "x", "data": ROWS}),
     "lines.jsonl": LINES,
     "lines.json": LINES,
+    "lines.csv": LINES,
+    "list.tsv": json.dumps(ROWS, indent=4),
     "no ending": LINES,
     "blank lines.jsonl": "\n \n" + LINES.replace("\n", "\n\n"),
     "windows.jsonl": LINES.replace("\n", "\r\n"),
