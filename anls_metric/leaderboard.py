@@ -274,7 +274,7 @@ def find_defects(text: str, ids: Sequence[str] | None = None) -> list[str]:
         records = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         problem, remedy = explain_json_error(error)
-        if problem.startswith("not JSON") and not text.lstrip().startswith("["):
+        if (error.msg == "Extra data" or problem.startswith("not JSON")) and not text.lstrip().startswith("["):
             return ["it is not a JSON list: write a list of objects with questionId and answer"]
         return [f"line {error.lineno}, column {error.colno}: {problem}: {remedy}"]
     except (ValueError, RecursionError) as error:

@@ -462,6 +462,22 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
         '{"questionId": 1, "answer": "a"}\n\n{"questionId"\n',
         ["submission.json, line 3", "the JSON is cut off"],
     ),
+    "a line that a program printed": (
+        GOLD_A,
+        '{"questionId": 1, "answer": "a"}\nTraceback (most recent call last):\n',
+        ["submission.json, line 2, column 1: this is not a record: remove it"],
+    ),
+    "printed Python": (GOLD_A, '{"questionId": 1, "answer": None}', ["this is printed Python", "json.dump"]),
+    "commas after the lines": (
+        GOLD_A,
+        '{"questionId": 1, "answer": "a"},\n{"questionId": 2, "answer": "b"},\n',
+        ["submission.json, line 1", "there is a comma between records: remove these commas"],
+    ),
+    "a comma after one line": (
+        GOLD_A,
+        '{"questionId": 1, "answer": "a"}\n{"questionId": 2, "answer": "b"},\n',
+        ["submission.json, line 2", "there is a comma between records: remove these commas"],
+    ),
     "ids of another kind": (
         GOLD_A,
         [{"questionId": f"{key}.0", "answer": "a"} for key in (1, 2)],

@@ -323,6 +323,10 @@ def test_submission_without_defects_is_accepted(run: Run) -> None:
     [
         ("[1, 2", ["line 1, column 6: the JSON is cut off: copy or write the file again"]),
         ('[{"questionId": 1, "answer": NaN}]', ["it is not JSON: NaN is no JSON; write a text"]),
+        (
+            '{"questionId": 1},\n{"questionId": 2}',
+            ["it is not a JSON list: write a list of objects with questionId and answer"],
+        ),
         ({"1": "a"}, ["it is {'1': 'a'} (dict): write a list of objects with questionId and answer"]),
         ([], ["it has no answers"]),
         (ANSWERS[2:], ["question 1: there is no answer", "question 2: there is no answer"]),
