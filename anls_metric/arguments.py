@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import functools
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
@@ -28,6 +29,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ").replace(": expected one argument", " needs a value after it")
+        message = re.sub(": ignored explicit argument .*", " takes no value", message, flags=re.DOTALL)
         self.exit(2, format_error(message))
 
     def add_group(self, title: str, example: str) -> argparse._ArgumentGroup:
@@ -77,10 +79,12 @@ class _Once(argparse.Action):
     """Refuses a second value for a flag, which would silently replace the first."""
 
     def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
-        destinations = flags.__dict__.setdefault("given", set())
-        if self.dest in destinations:
-            parser.error(f"{option} is given twice: give it once")
-        destinations.add(self.dest)
+        given = flags.__dict__.setdefault("given", {})
+        if self.dest in given:
+            before = given[self.dest]
+            twice = f"{option} is given twice: give it once"
+            parser.error(twice if before == option else f"{before} and {option} mean the same: give one of them")
+        given[self.dest] = option
         setattr(flags, self.dest, value)
 
 

@@ -292,12 +292,13 @@ _NO_SUBCOMMANDS = {
     **dict.fromkeys(("score", "evaluate", "eval", "run"), "anls GOLD SUBMISSION"),
     "compare": "anls GOLD SUBMISSION SUBMISSION",
     "report": "anls GOLD SUBMISSION --report report.html",
+    **{word: f"anls --{word}" for word in ("help", "version", "demo")},
 }
 
 
 def _refuse_unknown_subcommand(parser: Parser, word: str) -> None:
     """Refuse a first word that is not a file and looks like a misspelled subcommand."""
-    if word.replace("-", "").isalpha() and not word.startswith("-") and not os.path.exists(word):
+    if word.replace("-", "").replace("_", "").isalpha() and not word.startswith("-") and not os.path.exists(word):
         from anls_metric.core.choices import describe_unknown, find_similar_name
 
         if word in _NO_SUBCOMMANDS:

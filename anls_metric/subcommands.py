@@ -76,8 +76,19 @@ def _load_module(path: str) -> Any:
     return module
 
 
+def _parse_leaderboard(text: str) -> str:
+    if text != "rrc":
+        raise argparse.ArgumentTypeError(f"unknown leaderboard {text!r}: type anls export rrc FILE")
+    return text
+
+
 def _add_export(parser: Parser) -> None:
-    parser.add_argument("format", choices=("rrc",), help="the leaderboard: rrc, the Robust Reading Competition")
+    parser.add_argument(
+        "format",
+        type=_parse_leaderboard,
+        choices=("rrc",),
+        help="the leaderboard: rrc, the Robust Reading Competition",
+    )
     parser.add_argument("files", metavar="FILE", nargs="+", help="answers; or a file with the questions, then answers")
     parser.add_argument(
         "-o", "--output", type=parse_path, metavar="FILE", help="the file to write or overwrite (default: print it)"

@@ -261,8 +261,12 @@ def test_typo_is_answered_with_the_name_that_was_meant(run: Run, typo: str) -> N
 
 
 def test_typo_in_a_subcommand_is_answered_with_its_name(run: Run) -> None:
-    error = run_to_error(run, "identfy", "metrics.py:anls")
-    assert "unknown subcommand 'identfy'; did you mean identify?" in error[:120]
+    for word, meant in ("identfy", "identify"), ("check_submission", "check-submission"), ("export_rrc", "export"):
+        error = run_to_error(run, word, SUBMISSION)
+        assert f"unknown subcommand {word!r}; did you mean {meant}?" in error[:120]
+    error = run_to_error(run, "export", SUBMISSION)
+    assert "unknown leaderboard" in error
+    assert error.endswith(": type anls export rrc FILE\n")
 
 
 def test_values_without_a_comma_and_words_too_many_are_named(run: Run, tmp_path: Path) -> None:
@@ -282,6 +286,8 @@ def test_word_that_is_no_file_is_answered_with_the_way_to_score(run: Run) -> Non
     for word, line in ("score", "anls GOLD SUBMISSION"), ("report", "anls GOLD SUBMISSION --report report.html"):
         error = run_to_error(run, word, str(GOLD), str(SUBMISSION))
         assert f"there is no subcommand {word!r}: type {line}" in error
+    for word in ("help", "version", "demo"):
+        assert run_to_error(run, word).endswith(f"there is no subcommand {word!r}: type anls --{word}\n")
 
 
 def test_output_is_a_folder_or_a_json_file(run: Run, tmp_path: Path) -> None:
@@ -294,7 +300,9 @@ def test_output_is_a_folder_or_a_json_file(run: Run, tmp_path: Path) -> None:
     assert "ends in .csv: name a folder, or a file that ends in .json" in run_to_error(
         run, *FILES, "--output", tmp_path / "out.csv"
     )
-    assert "--output is given twice" in run_to_error(run, *FILES, "--output-dir", folder, "--output", file)
+    assert "--output-dir and --output mean the same: give one of them" in run_to_error(
+        run, *FILES, "--output-dir", folder, "--output", file
+    )
     both = GOLD, f"a={SUBMISSION}", f"b={SUBMISSION}"
     assert "is one file, and there are several submissions: name a folder" in run_to_error(
         run, *both, "--output", tmp_path / "both.json"
@@ -624,10 +632,11 @@ def test_lack_of_memory_is_an_error_in_a_line(run: Run, monkeypatch: pytest.Monk
 
 
 def test_flag_that_would_be_ignored_is_refused(run: Run, tmp_path: Path) -> None:
-    assert "--gold is given twice: give it once" in run_to_error(run, *FILES, "--gold", FILES[1])
+    assert f"{FILES[0]} and -g mean the same: give one of them" in run_to_error(run, *FILES, "-g", FILES[1])
     assert "two submissions are called" in run_to_error(run, *FILES, *FILES[2:])
-    assert "--run is given twice" in run_to_error(run, *FILES, "--epoch", "1", "--run", "1")
-    assert "--variant is given twice" in run_to_error(run, *FILES, "--variant", "rrc", "--variant", "due")
+    assert "--epoch and --run mean the same" in run_to_error(run, *FILES, "--epoch", "1", "--run", "1")
+    assert "--percent takes no value\n" in run_to_error(run, *FILES, "--percent=yes")
+    assert "--variant is given twice: give it once" in run_to_error(run, *FILES, "--variant", "rrc", "--variant", "due")
     assert "there is no run '2' (found 1): choose a run with --run" in run_to_error(run, *FILES, "--run", "2")
     assert "the name of the folder is empty" in run_to_error(run, *FILES, "--output-dir", "")
     assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
