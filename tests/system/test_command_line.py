@@ -9,10 +9,12 @@ import os
 import random
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -521,6 +523,30 @@ def test_file_that_cannot_be_what_was_meant_is_an_error_with_the_next_step(run: 
         ("https://example.org/a.json",): "it is an address, not a file: download the file, and name it here",
     }.items():
         assert message in run_to_error(run, *words)
+
+
+def test_path_without_a_file_is_answered_with_the_next_step(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, path in ("gold.json", GOLD), ("a.json", SUBMISSION):
+        shutil.copy(path, name)
+    Path("link.json").symlink_to("nowhere.json")
+    for words, message in {
+        ("gold.json,a.json",): "name each file by itself, without a comma",
+        ("gold.json", "link.json"): "link.json: the link leads to nowhere.json, which does not exist",
+        ("lmms-lab/DocVQA", "a.json"): "if it is an id of the Hub, download the data set, and name its file",
+        ("gold.json", "b.json"): "b.json: No such file or directory: did you mean a.json?",
+    }.items():
+        assert run_to_error(run, *words).endswith(f"{message}\n")
+
+
+def test_named_pipe_is_read(run: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[SUBMISSION.read_bytes()])
+    writer.start()
+    assert run(GOLD, tmp_path / "pipe", "--score-only")[:2] == (0, "0.6273148148148148\n")
+    writer.join()
 
 
 def test_bad_bytes_are_refused_with_their_line(run: Run, tmp_path: Path) -> None:
