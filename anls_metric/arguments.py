@@ -43,9 +43,10 @@ class Parser(argparse.ArgumentParser):
     def parse_intermixed_args(self, *arguments: Any, **options: Any) -> Any:
         """Parse arguments in any order. The error for an unknown flag suggests a similar flag."""
         for word in arguments[0] if arguments else ():
-            flag = f"-{word.partition('=')[0]}"
-            if len(flag) > 3 and flag.startswith("--") and flag in self._option_string_actions:
-                self.error(f"unknown flag {flag[1:]}: did you mean {flag}? --help lists all flags")
+            flag = word.partition("=")[0]
+            meant = f"--{flag.lstrip(_DASHES)}"
+            if flag.startswith(tuple(_DASHES)) and flag != meant and meant in self._option_string_actions:
+                self.error(f"unknown flag {flag}: did you mean {meant}? --help lists all flags")
         flags, unknown = self.parse_known_intermixed_args(*arguments, **options)
         if unknown:
             flag = next((text for text in unknown if text.startswith("-")), "").partition("=")[0]
@@ -59,6 +60,8 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unknown flag {flag:.60}: {advice}--help lists all flags")
         return flags
 
+
+_DASHES = "-–—"  # word processors make a long dash of two short ones
 
 # Flags of other programs -> ours.
 _MEANINGS = {
@@ -89,8 +92,8 @@ class _Once(argparse.Action):
 
 
 def parse_folder(text: str) -> str:
-    if not text:
-        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    if text in ("", "-"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a folder")
     return text
 
 
@@ -112,7 +115,7 @@ def is_results_file(output: str) -> bool:
 
 
 def parse_path(text: str) -> str:
-    if not text or text.endswith(os.sep):
+    if text in ("", "-") or text.endswith(os.sep):
         raise argparse.ArgumentTypeError(f"{text!r} is not the name of a file")
     return text
 
@@ -136,7 +139,7 @@ def parse_share(text: str) -> float:
 
 def parse_count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
     return int(text)
 
 

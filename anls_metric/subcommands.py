@@ -82,6 +82,12 @@ def _parse_leaderboard(text: str) -> str:
     return text
 
 
+def _parse_json_file(text: str) -> str:
+    if not parse_path(text).lower().endswith(".json"):
+        raise argparse.ArgumentTypeError(f"{text!r} does not end in .json, and the leaderboard takes only JSON")
+    return text
+
+
 def _add_export(parser: Parser) -> None:
     parser.add_argument(
         "format",
@@ -91,7 +97,11 @@ def _add_export(parser: Parser) -> None:
     )
     parser.add_argument("files", metavar="FILE", nargs="+", help="answers; or a file with the questions, then answers")
     parser.add_argument(
-        "-o", "--output", type=parse_path, metavar="FILE", help="the file to write or overwrite (default: print it)"
+        "-o",
+        "--output",
+        type=_parse_json_file,
+        metavar="FILE.json",
+        help="the file to write or overwrite (default: print it)",
     )
     add_reading_flags(parser, [flag for flag in READING_FLAGS if flag not in _NOT_FOR_EXPORT])
 

@@ -240,6 +240,8 @@ TYPOS = {
     "--predictions x": "unknown flag --predictions: did you mean --submission?",
     "--references x": "unknown flag --references: did you mean --gold?",
     "-gold x": "unknown flag -gold: did you mean --gold?",
+    "—worst 3": "unknown flag —worst: did you mean --worst?",
+    "–-threshold=0.5": "unknown flag –-threshold: did you mean --threshold?",
     "-metrics=f1": "unknown flag -metrics: did you mean --metrics?",
     "--variant anls": "unknown variant 'anls'; did you mean standard?",
     "--variant ANLS*": "unknown variant 'ANLS*'; did you mean anls_star?",
@@ -638,7 +640,8 @@ def test_bad_argument_is_refused(run: Run, tmp_path: Path) -> None:
     assert "unknown variant 'squad'; choose from standard" in run_to_error(run, *FILES, "--variant", "squad")
     assert "'50' is not a number from 0 to 1" in run_to_error(run, *FILES, "--anls-threshold", "50")
     assert "'half' is not a number from 0 to 1" in run_to_error(run, *FILES, "--anls-threshold", "half")
-    assert "'few' is not a whole number" in run_to_error(run, *FILES, "--worst", "few")
+    assert "'few' is not a whole number from 0" in run_to_error(run, *FILES, "--worst", "few")
+    assert "--report: '-' is not the name of a file" in run_to_error(run, *FILES, "--report", "-")
     assert "--missing: unknown value 'ignore'; choose from error, zero" in run_to_error(
         run, *FILES, "--missing", "ignore"
     )
@@ -664,7 +667,8 @@ def test_flag_that_would_be_ignored_is_refused(run: Run, tmp_path: Path) -> None
     assert "--percent takes no value\n" in run_to_error(run, *FILES, "--percent=yes")
     assert "--variant is given twice: give it once" in run_to_error(run, *FILES, "--variant", "rrc", "--variant", "due")
     assert "there is no run '2' (found 1): choose a run with --run" in run_to_error(run, *FILES, "--run", "2")
-    assert "the name of the folder is empty" in run_to_error(run, *FILES, "--output-dir", "")
+    for name in ("", "-"):
+        assert f"{name!r} is not the name of a folder" in run_to_error(run, *FILES, "--output-dir", name)
     assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
 
 

@@ -282,6 +282,12 @@ def test_export_refuses_several_models(run: Run, tmp_path: Path) -> None:
     assert "too many files" in run_to_error(run, "export", "rrc", GOLD, SUBMISSION, SUBMISSION)
 
 
+def test_export_writes_only_json(run: Run, tmp_path: Path) -> None:
+    for name, problem in ("-", "is not the name of a file"), ("out.csv", "does not end in .json"):
+        assert problem in run_to_error(run, "export", "rrc", SUBMISSION, "-o", name)
+    assert run("export", "rrc", SUBMISSION, "-o", tmp_path / "out.JSON")[0] == 0
+
+
 def test_export_does_not_overwrite_its_input(run: Run, tmp_path: Path) -> None:
     answers = Path(shutil.copy(SUBMISSION, tmp_path))
     assert "the file is an input" in run_to_error(run, "export", "rrc", answers, "-o", answers)
