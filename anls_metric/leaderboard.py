@@ -15,7 +15,7 @@ from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import find_certain_rules
 from anls_metric.reading.input_file import AS_UTF_8, list_some
-from anls_metric.reading.join import RepeatedIdsError
+from anls_metric.reading.join import RepeatedIdsError, count_noun
 from anls_metric.reading.json_text import explain_json_error
 from anls_metric.reading.records import Records
 from anls_metric.reading.resolver import Gold, Sample
@@ -119,7 +119,7 @@ def _read_pairs(source: Source) -> list[tuple[str, str | None]]:
     if not repeated:
         return pairs
     error = RepeatedIdsError(
-        f"{len(repeated):,} questions have more than one answer (the first: {repeated[0]})",
+        f"there are several answers to {count_noun(len(repeated), 'question')} (the first: {repeated[0]})",
         source.name,
         "keep one answer to each question",
     )
@@ -143,7 +143,9 @@ def _read_predictions(source: Source, chunk: Any) -> list[str | None]:
 def _refuse_other_count(source: Source, count: int) -> None:
     answers = len(_list_answers(source.reopen() or source))
     if answers != count:
-        raise InputError(f"it has {answers:,} answers, and there are {count:,} questions", source.name, remedies.ORDER)
+        raise InputError(
+            f"it has {count_noun(answers, 'answer')}, and there are {count:,} questions", source.name, remedies.ORDER
+        )
 
 
 def _refuse_other_questions(source: Source, texts: dict[str, str | None], wanted: Sequence[str]) -> None:
@@ -151,12 +153,12 @@ def _refuse_other_questions(source: Source, texts: dict[str, str | None], wanted
     known = set(wanted)
     extra = [key for key in texts if key not in known]
     if extra and source.reading.extra != "ignore":
-        problem = f"{len(extra):,} answers to other questions ({list_some(extra)})"
+        problem = f"{count_noun(len(extra), 'answer')} to other questions ({list_some(extra)})"
         raise InputError(problem, source.name, remedies.EXTRA)
     missing = [key for key in wanted if key not in texts]
     if missing and source.reading.missing != "zero":
         raise InputError(
-            f"no answer to {len(missing):,} questions ({list_some(missing)})", source.name, remedies.MISSING
+            f"no answer to {count_noun(len(missing), 'question')} ({list_some(missing)})", source.name, remedies.MISSING
         )
 
 

@@ -167,7 +167,7 @@ REFUSED = {
     "empty.json": (b"", "the file is empty"),
     "blank.csv": (b" \n\n", "the file is empty"),
     "latin.csv": ("prediction,references\ncafé,b\n".encode("latin-1"), "byte 0xe9 is not UTF-8"),
-    "table.md": (b"| id | prediction |\n|---|---|\n| a1 | b |\n", "two columns have the same name"),
+    "table.md": (b"| id | prediction |\n|---|---|\n| a1 | b |\n", "it is a Markdown table: save it as CSV"),
     "title and blank.csv": (
         b"Results,,\n\nid,answer\na,b\n",
         "line 3: .* 2 values, .*: begin with a line that names each",

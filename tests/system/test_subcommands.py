@@ -180,9 +180,9 @@ def test_export_takes_the_questions_of_a_test_split(run: Run, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("answers", "flags", "problem"),
     [
-        (ANSWERS[1:], [], "no answer to 1 questions (1): add the answers, or score them 0 with --missing zero"),
-        ([*ANSWERS, {"questionId": 9, "answer": "a"}], [], "1 answers to other questions (9)"),
-        ([*ANSWERS, ANSWERS[0]], [], "1 questions have more than one answer (the first: 1)"),
+        (ANSWERS[1:], [], "no answer to 1 question (1): add the answers, or score them 0 with --missing zero"),
+        ([*ANSWERS, {"questionId": 9, "answer": "a"}], [], "1 answer to other questions (9)"),
+        ([*ANSWERS, ANSWERS[0]], [], "there are several answers to 1 question (the first: 1)"),
         (
             [each["answer"] for each in ANSWERS[1:]],
             ["--id-field", "none"],
