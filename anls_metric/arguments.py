@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import functools
 import os
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
@@ -29,8 +28,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ").replace(": expected one argument", " needs a value after it")
-        message = re.sub(": ignored explicit argument .*", " takes no value", message, flags=re.DOTALL)
-        self.exit(2, format_error(message))
+        flag, takes_no_value, _ = message.partition(": ignored explicit argument ")
+        self.exit(2, format_error(f"{flag} takes no value" if takes_no_value else message))
 
     def add_group(self, title: str, example: str) -> argparse._ArgumentGroup:
         """Add a group to the help, with a command as an example."""
