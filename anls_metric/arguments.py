@@ -29,7 +29,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ").replace(": expected one argument", " needs a value after it")
-        self.exit(2, format_error(message))
+        flag, takes_no_value, _ = message.partition(": ignored explicit argument ")
+        self.exit(2, format_error(f"{flag} takes no value" if takes_no_value else message))
 
     def add_group(self, title: str, example: str) -> argparse._ArgumentGroup:
         """Add a group to the help, with a command as an example."""
@@ -42,9 +43,10 @@ class Parser(argparse.ArgumentParser):
     def parse_intermixed_args(self, *arguments: Any, **options: Any) -> Any:
         """Parse arguments in any order. The error for an unknown flag suggests a similar flag."""
         for word in arguments[0] if arguments else ():
-            flag = f"-{word.partition('=')[0]}"
-            if len(flag) > 3 and flag.startswith("--") and flag in self._option_string_actions:
-                self.error(f"unknown flag {flag[1:]}: did you mean {flag}? --help lists all flags")
+            flag = word.partition("=")[0]
+            meant = f"--{flag.lstrip(_DASHES)}"
+            if flag.startswith(tuple(_DASHES)) and flag != meant and meant in self._option_string_actions:
+                self.error(f"unknown flag {flag}: did you mean {meant}? --help lists all flags")
         flags, unknown = self.parse_known_intermixed_args(*arguments, **options)
         if unknown:
             flag = next((text for text in unknown if text.startswith("-")), "").partition("=")[0]
@@ -58,6 +60,8 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unknown flag {flag:.60}: {advice}--help lists all flags")
         return flags
 
+
+_DASHES = "-–—"  # word processors make a long dash of two short ones
 
 # Flags of other programs -> ours.
 _MEANINGS = {
@@ -78,16 +82,18 @@ class _Once(argparse.Action):
     """Refuses a second value for a flag, which would silently replace the first."""
 
     def __call__(self, parser: argparse.ArgumentParser, flags: Any, value: Any, option: str | None = None) -> None:
-        destinations = flags.__dict__.setdefault("given", set())
-        if self.dest in destinations:
-            parser.error(f"{option} is given twice: give it once")
-        destinations.add(self.dest)
+        given = flags.__dict__.setdefault("given", {})
+        if self.dest in given:
+            before = given[self.dest]
+            twice = f"{option} is given twice: give it once"
+            parser.error(twice if before == option else f"{before} and {option} mean the same: give one of them")
+        given[self.dest] = option
         setattr(flags, self.dest, value)
 
 
 def parse_folder(text: str) -> str:
-    if not text:
-        raise argparse.ArgumentTypeError("the name of the folder is empty")
+    if text in ("", "-"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not the name of a folder")
     return text
 
 
@@ -115,7 +121,7 @@ def parse_text(text: str) -> str:
 
 
 def parse_path(text: str) -> str:
-    if not text or text.endswith(os.sep):
+    if text in ("", "-") or text.endswith(os.sep):
         raise argparse.ArgumentTypeError(f"{text!r} is not the name of a file")
     return text
 
@@ -139,7 +145,7 @@ def parse_share(text: str) -> float:
 
 def parse_count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0")
     return int(text)
 
 

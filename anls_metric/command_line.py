@@ -309,12 +309,13 @@ _NO_SUBCOMMANDS = {
     **dict.fromkeys(("score", "evaluate", "eval", "run"), "anls GOLD SUBMISSION"),
     "compare": "anls GOLD SUBMISSION SUBMISSION",
     "report": "anls GOLD SUBMISSION --report report.html",
+    **{word: f"anls --{word}" for word in ("help", "version", "demo")},
 }
 
 
 def _refuse_unknown_subcommand(parser: Parser, word: str) -> None:
     """Refuse a first word that is not a file and looks like a misspelled subcommand."""
-    if word.replace("-", "").isalpha() and not word.startswith("-") and not os.path.exists(word):
+    if word.replace("-", "").replace("_", "").isalpha() and not word.startswith("-") and not os.path.exists(word):
         from anls_metric.core.choices import describe_unknown, find_similar_name
 
         if word in _NO_SUBCOMMANDS:
@@ -372,7 +373,7 @@ def _run(flags: argparse.Namespace) -> int:
     if flags.list_variants:
         print(terminal.format_variants())
         return 0
-    _check_table(flags)
+    _check_printed(flags)
     if not (flags.files or flags.gold or flags.submission):
         raise ValueError("there are no files to score: type anls GOLD SUBMISSION, or anls TABLE; --help shows examples")
     _check_hub(flags)
@@ -409,6 +410,11 @@ def _run(flags: argparse.Namespace) -> int:
         for hint in hints:
             print(f"hint: {terminal.make_printable(hint)}", file=sys.stderr)
     _check_comparison(flags, evaluation)
+    if flags.right_at is not None and not any(entry.assessments for entry in evaluation.entries):
+        raise ValueError(
+            "--right-at is for confidences and verdicts, and the files have none: "
+            "leave it out, or name a field with --confidence-field or --judge-field"
+        )
     if flags.answers:
         _write_answers(flags.answers, evaluation)
     if flags.report:
@@ -436,17 +442,21 @@ def _read_corrections(flags: argparse.Namespace) -> Corrections | None:
     return read_corrections(flags.corrections)
 
 
-def _check_table(flags: argparse.Namespace) -> None:
-    """Refuse flags for tables if no table is printed, and columns that do not exist."""
-    is_given = {
+def _check_printed(flags: argparse.Namespace) -> None:
+    """Refuse flags for what is not printed, and columns that do not exist."""
+    of_tables = {
         "--percent": flags.percent,
         "--digits": flags.digits is not None,
         "--columns": flags.columns is not None,
     }
-    for flag in (flag for flag, is_set in is_given.items() if is_set):
-        other = "--format json" if flags.format == "json" else "--score-only" if flags.score_only else ""
-        if other:
-            raise ValueError(f"{flag} is for tables, and {other} prints numbers with all digits: leave one out")
+    others = {f"--format {flags.format}": flags.format != "text"}
+    others |= {f"--{name}": getattr(flags, name) for name in ("find", "worst", "suspects", "confusions", "regressions")}
+    for is_set, reason, refused in (
+        (flags.score_only, "--score-only prints only the score, with all of its digits", of_tables | others),
+        (flags.format == "json", "--format json prints numbers with all digits", of_tables),
+    ):
+        for flag in (flag for flag, is_given in refused.items() if is_set and is_given):
+            raise ValueError(f"{reason}: leave out {flag}")
     if flags.columns is not None:
         from anls_metric.report.columns import find_columns
 

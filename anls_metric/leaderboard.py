@@ -14,14 +14,15 @@ from anls_metric.reading import remedies, resolver
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import find_certain_rules
-from anls_metric.reading.input_file import list_some
-from anls_metric.reading.join import RepeatedIdsError
+from anls_metric.reading.input_file import AS_UTF_8, list_some
+from anls_metric.reading.join import RepeatedIdsError, count_noun
 from anls_metric.reading.json_text import explain_json_error
+from anls_metric.reading.records import Records
 from anls_metric.reading.resolver import Gold, Sample
 from anls_metric.reading.runs import choose_run, split_runs
 from anls_metric.reading.sources import Reading, Source, name_of
 
-__all__ = ["Export", "advise_export", "describe_raw_output", "export", "find_defects", "read_ids"]
+__all__ = ["Export", "advise_export", "describe_raw_output", "export", "find_defects", "read_ids", "read_text"]
 
 QUESTION_ID = "questionId"
 
@@ -118,7 +119,7 @@ def _read_pairs(source: Source) -> list[tuple[str, str | None]]:
     if not repeated:
         return pairs
     error = RepeatedIdsError(
-        f"{len(repeated):,} questions have more than one answer (the first: {repeated[0]})",
+        f"there are several answers to {count_noun(len(repeated), 'question')} (the first: {repeated[0]})",
         source.name,
         "keep one answer to each question",
     )
@@ -142,7 +143,9 @@ def _read_predictions(source: Source, chunk: Any) -> list[str | None]:
 def _refuse_other_count(source: Source, count: int) -> None:
     answers = len(_list_answers(source.reopen() or source))
     if answers != count:
-        raise InputError(f"it has {answers:,} answers, and there are {count:,} questions", source.name, remedies.ORDER)
+        raise InputError(
+            f"it has {count_noun(answers, 'answer')}, and there are {count:,} questions", source.name, remedies.ORDER
+        )
 
 
 def _refuse_other_questions(source: Source, texts: dict[str, str | None], wanted: Sequence[str]) -> None:
@@ -150,12 +153,12 @@ def _refuse_other_questions(source: Source, texts: dict[str, str | None], wanted
     known = set(wanted)
     extra = [key for key in texts if key not in known]
     if extra and source.reading.extra != "ignore":
-        problem = f"{len(extra):,} answers to other questions ({list_some(extra)})"
+        problem = f"{count_noun(len(extra), 'answer')} to other questions ({list_some(extra)})"
         raise InputError(problem, source.name, remedies.EXTRA)
     missing = [key for key in wanted if key not in texts]
     if missing and source.reading.missing != "zero":
         raise InputError(
-            f"no answer to {len(missing):,} questions ({list_some(missing)})", source.name, remedies.MISSING
+            f"no answer to {count_noun(len(missing), 'question')} ({list_some(missing)})", source.name, remedies.MISSING
         )
 
 
@@ -235,6 +238,23 @@ def _read_plain_ids(path: str) -> list[str] | None:
     return list(map(str, values)) if is_list and values else None
 
 
+def read_text(path: str) -> tuple[str, str]:
+    """Read a file as text: the text and "", or "" and why it is no text. OSError: the file cannot be opened."""
+    file = Records(path)
+    with file.open() as stream:
+        form = file.recognize_format(stream)
+        if form.name == "text":
+            try:
+                return stream.read().decode(), ""
+            except UnicodeDecodeError as error:
+                return "", f"it is not JSON: byte {error.start} is not UTF-8: {AS_UTF_8}"
+        try:
+            next(form.read(file, stream), None)
+        except InputError as error:
+            return "", f"{error.problem}: {error.remedy}"
+    return "", f"its format is {form.name}, not JSON in UTF-8: write a JSON list of objects with questionId and answer"
+
+
 def find_defects(text: str, ids: Sequence[str] | None = None) -> list[str]:
     """Find the defects for which the server of the RRC would refuse a submission.
 
@@ -250,11 +270,13 @@ def find_defects(text: str, ids: Sequence[str] | None = None) -> list[str]:
         ["question 2: questionId is '2' (str): write a whole number", 'question 2: answer is None: write a text', \
 'question 3: there is no answer', 'question 2: there is no such question']
     """
+    if text.startswith("\ufeff"):
+        return ["it begins with a byte order mark: save it as UTF-8 without this mark", *find_defects(text[1:], ids)]
     try:
         records = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         problem, remedy = explain_json_error(error)
-        if problem.startswith("not JSON") and not text.lstrip().startswith("["):
+        if (error.msg == "Extra data" or problem.startswith("not JSON")) and not text.lstrip().startswith("["):
             return ["it is not a JSON list: write a list of objects with questionId and answer"]
         return [f"line {error.lineno}, column {error.colno}: {problem}: {remedy}"]
     except (ValueError, RecursionError) as error:

@@ -76,11 +76,32 @@ def _load_module(path: str) -> Any:
     return module
 
 
+def _parse_leaderboard(text: str) -> str:
+    if text != "rrc":
+        raise argparse.ArgumentTypeError(f"unknown leaderboard {text!r}: type anls export rrc FILE")
+    return text
+
+
+def _parse_json_file(text: str) -> str:
+    if not parse_path(text).lower().endswith(".json"):
+        raise argparse.ArgumentTypeError(f"{text!r} does not end in .json, and the leaderboard takes only JSON")
+    return text
+
+
 def _add_export(parser: Parser) -> None:
-    parser.add_argument("format", choices=("rrc",), help="the leaderboard: rrc, the Robust Reading Competition")
+    parser.add_argument(
+        "format",
+        type=_parse_leaderboard,
+        choices=("rrc",),
+        help="the leaderboard: rrc, the Robust Reading Competition",
+    )
     parser.add_argument("files", metavar="FILE", nargs="+", help="answers; or a file with the questions, then answers")
     parser.add_argument(
-        "-o", "--output", type=parse_path, metavar="FILE", help="the file to write or overwrite (default: print it)"
+        "-o",
+        "--output",
+        type=_parse_json_file,
+        metavar="FILE.json",
+        help="the file to write or overwrite (default: print it)",
     )
     add_reading_flags(parser, [flag for flag in READING_FLAGS if flag not in _NOT_FOR_EXPORT])
 
@@ -122,15 +143,11 @@ def _add_check_submission(parser: Parser) -> None:
 
 
 def _check_submission(flags: argparse.Namespace) -> int:
-    from anls_metric.leaderboard import advise_export, find_defects, read_ids
+    from anls_metric.leaderboard import advise_export, find_defects, read_ids, read_text
 
     ids = None if flags.ids is None else read_ids(flags.ids)
-    try:
-        with open(flags.file, encoding="utf-8") as file:
-            text = file.read()
-        defects = find_defects(text, ids)
-    except UnicodeDecodeError as error:
-        text, defects = "", [f"it is not JSON: byte {error.start} is not UTF-8"]
+    text, defect = read_text(flags.file)
+    defects = [defect] if defect else find_defects(text, ids)
     for defect in defects:
         print(f"{make_printable(flags.file)}: {make_printable(defect)}")
     if not defects:

@@ -94,6 +94,8 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
         if at_right == header.count("") > 1:
             unnamed = at_right
             del header[-at_right:]
+        if delimiter == "|" and header[:1] == header[-1:] == [""]:
+            raise file.error("it is a Markdown table", remedy="save it as CSV")
         file.refuse_repeated(header)
         while True:
             with _allow_cells_of_any_size():

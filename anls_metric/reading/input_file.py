@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import re
+import stat
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -167,7 +168,8 @@ class File:
             before = os.fstat(stream.fileno())
             yield stream
             after = os.fstat(stream.fileno())
-            if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+            is_changed = (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns)
+            if is_changed and stat.S_ISREG(before.st_mode):  # a pipe changes while it is read
                 raise self.error("the file changed while it was read", remedy="score it again when it is written")
 
     def hold(self, stream: IO[bytes]) -> IO[bytes]:
@@ -205,11 +207,17 @@ def describe_missing_file(path: str) -> tuple[str, str]:
         return "the name of a file is empty", ""
     if "://" in path:
         return "it is an address, not a file", "download the file, and name it here"
-    folder, name = os.path.split(path)
+    if os.path.islink(path):
+        return f"the link leads to {os.readlink(path)}, which does not exist", ""
+    problem, (folder, name) = os.strerror(errno.ENOENT), os.path.split(path)
+    if "," in path and all(map(os.path.exists, path.split(","))):
+        return problem, "name each file by itself, without a comma"
+    if path.count("/") == 1 and "." not in path and not os.path.exists(folder):
+        return problem, "if it is an id of the Hub, download the data set, and name its file"
     similar = ""
     with suppress(OSError, ValueError):  # a path can hold a null character
         similar = find_similar_name(name, os.listdir(folder or "."))
-    return os.strerror(errno.ENOENT), f"did you mean {os.path.join(folder, similar)}?" if similar else ""
+    return problem, f"did you mean {os.path.join(folder, similar)}?" if similar else ""
 
 
 def natural_key(name: str) -> list[tuple[bool, int, str]]:

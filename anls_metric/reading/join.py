@@ -186,13 +186,13 @@ def join_files(
         raise _error_of_repeated(submission, twice)
     if reading.extra != "ignore" and len(surplus) == len(unanswered) > 0:
         problem = (
-            f"{_count(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)}), "
+            f"{count_noun(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)}), "
             f"and no answer to {len(unanswered):,} of its questions ({list_some(unanswered)})"
         )
         raise submission.records.error(problem, remedy=remedies.UNKNOWN_IDS)
     if surplus and reading.extra != "ignore":
         raise submission.records.error(
-            f"{_count(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)})",
+            f"{count_noun(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)})",
             remedy=remedies.EXTRA,
         )
     _refuse_failures(submission)
@@ -203,7 +203,7 @@ def join_files(
         remedy = remedies.OTHER_SPLIT if split else remedies.MISSING
         raise submission.records.error(problem if answers.count else "it has no answers", remedy=remedy)
     if split:
-        text = f"{_count(len(unanswered), 'question')} without an answer score 0{split}"
+        text = f"{count_noun(len(unanswered), 'question')} without an answer score 0{split}"
         submission.doubts.append(Doubt(text, "remove them from the gold file if the model was not asked"))
 
 
@@ -281,7 +281,8 @@ def _join_by_position(questions: Questions, submission: Source, forced: bool) ->
     if count != total:
         fields = set(submission.sample.list_paths())
         without = "ids" if fields <= roles_of(submission.layout) else "a known field of ids"
-        problem = f"it has {_count(count, 'answer')} without {without}, and {gold.name} has {_count(total, 'question')}"
+        asked = count_noun(total, "question")
+        problem = f"it has {count_noun(count, 'answer')} without {without}, and {gold.name} has {asked}"
         raise InputError(problem, submission.name, remedies.ONE_ANSWER_EACH if fields == {VALUE} else remedies.ORDER)
 
 
@@ -399,7 +400,8 @@ def _open_source(file: str | Records | Source, reading: Reading) -> Source:
     return file if isinstance(file, Source) else Source(file, reading)
 
 
-def _count(count: int, noun: str) -> str:
+def count_noun(count: int, noun: str) -> str:
+    """Format a count with its noun, such as "1 answer" or "2 answers"."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
@@ -453,11 +455,11 @@ class _QuestionCheck:
         wrong = sum(text in known for text in self._others)
         field = name_of([self.path or ""], "question")
         if wrong:
-            text = f"{wrong:,} of {_count(count, 'question')} have an answer beside the text of another question"
+            text = f"{wrong:,} of {count_noun(count, 'question')} have an answer beside the text of another question"
             self._submission.doubts.append(Doubt(text, remedies.QUESTIONS_DIFFER, field))
         elif len(self._others) >= max(10.0, 0.9 * count) and len(self._sentences) >= 0.5 * len(set(self._known)):
             # Translated and rewritten questions are usual, unless all fail; one prompt or a path is no question.
-            text = f"{len(self._others):,} of {_count(count, 'question')} have another text beside their answer"
+            text = f"{len(self._others):,} of {count_noun(count, 'question')} have another text beside their answer"
             remedy = "check that both files have the same questions, and not different splits"
             self._submission.doubts.append(Doubt(text, remedy, most=0.2))
 

@@ -91,9 +91,14 @@ def explain_json_error(error: json.JSONDecodeError, is_first: bool = True) -> tu
     rest = error.doc[error.pos :]
     if error.msg.startswith("Unterminated string") or not rest.strip():
         return "the JSON is cut off", "copy or write the file again"
-    if rest[0] in "'(NTF":  # 'a', (1, 2), None, True, False
+    if re.match(r"['(]|(?:None|True|False)\b", rest):
         return "this is printed Python, not JSON", "write the file with json.dump, not with print or str"
-    if is_first and not error.doc[: error.pos].strip() and not rest.startswith(("{", "[")):
+    is_between = not error.doc[: error.pos].strip()
+    if rest[0] == "," and (is_between or error.msg == "Extra data"):
+        return "there is a comma between records", "remove these commas"
+    if is_between and not is_first:
+        return "this is not a record", "remove it, or write the file with json.dump"
+    if is_between and not rest.startswith(("{", "[")):
         return "not JSON", "give the file the ending of its format, such as .csv, or write it with json.dump"
     return f"not JSON: {error.msg}", "correct it there, or write the file with json.dump"
 

@@ -109,9 +109,10 @@ class Records(File):
                     yield _name_file(chunk, os.path.basename(part))
             return
         with self.open() as stream:
-            yield from self._recognize_format(stream).read(self, stream)
+            yield from self.recognize_format(stream).read(self, stream)
 
-    def _recognize_format(self, stream: Any) -> Format:
+    def recognize_format(self, stream: Any) -> Format:
+        """Find the format of a stream by its first bytes, or by the name of the file."""
         head = stream.peek(16)
         return next(
             form for form in FORMATS if (head.startswith(form.begins) if form.begins else self.ending in form.endings)
@@ -192,8 +193,8 @@ def _read_text(file: File, stream: Iterable[bytes]) -> Iterator[Chunk]:
     begins = (head[-1][:100].lstrip(BLANK) or head[-1].lstrip(BLANK))[:1] if head else b""
     if not begins:
         raise file.error("the file is empty", remedy="look at the program that wrote it")
-    may_be_json = begins in (b"[", b"{") and file.ending not in DELIMITED
-    if file.ending == ".txt" and may_be_json:  # a line can be an answer in brackets
+    may_be_json = begins in (b"[", b"{")
+    if file.ending in (".txt", *DELIMITED) and may_be_json:  # an answer or a name of a column can be in brackets
         may_be_json = re.match(_BEGINS_JSON, head[-1].lstrip(BLANK)) is not None
     if file.ending in _JSON or may_be_json:
         yield from read_json(file, head, lines)
@@ -277,7 +278,7 @@ def _make_unpacking_reader(module: str) -> Callable[[File, IO[bytes]], Iterator[
         inner = io.BufferedReader(_UnpackedStream(file, unpacked, growth))
         content = Records(os.path.splitext(file.path)[0], file.columns, file.most_bytes)
         content.name, content.growth = file.name, growth
-        for chunk in content._recognize_format(inner).read(content, inner):
+        for chunk in content.recognize_format(inner).read(content, inner):
             yield chunk
             growth.start_chunk()
 
@@ -354,6 +355,12 @@ FORMATS = (
         _make_refuser("it is a web page, perhaps in place of a download", "download the file again"),
         (b"<!DOCTYPE", b"<!doctype", b"<html", b"<HTML"),
     ),
+    Format(
+        "Git LFS",
+        _make_refuser("it is a Git LFS pointer in place of the file", "run git lfs pull in its repository"),
+        (b"version https://git-lfs",),
+    ),
+    Format("NumPy", _make_refuser("it is a NumPy array", _AS_TEXT), (b"\x93NUMPY",)),
     Format("image", _make_refuser("it is an image", _NAME_ANSWERS), (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
     Format("Parquet", _make_reader("binary_formats", "read_parquet"), endings=(".parquet", ".pq")),
     Format("Arrow", _make_reader("binary_formats", "read_arrow"), endings=(".arrow",)),
@@ -363,6 +370,11 @@ FORMATS = (
         "pickle",
         _make_refuser("its name ends like that of a pickle, and pickles are never read", _AS_TEXT),
         endings=(".pkl", ".pickle"),
+    ),
+    Format(
+        "another format",
+        _make_refuser("files of this kind are not read", _AS_TEXT),
+        endings=(".yaml", ".yml", ".toml", ".xml", ".safetensors"),
     ),
     Format("text", _read_text, begins=(b"",)),
 )

@@ -117,7 +117,8 @@ def find_writer(path: str) -> Callable[[IO[str], Iterable[Answer]], None]:
     """Find the function that writes a file by its ending. InputError: the ending is unknown."""
     ending = os.path.splitext(path)[1].lower()
     if ending not in _WRITERS:
-        raise InputError(f"answers cannot be written as {ending!r}", path, f"name a file that ends in {_ENDINGS}")
+        problem = f"answers cannot be written as {ending!r}" if ending else "its name has no ending"
+        raise InputError(problem, path, f"name a file that ends in {_ENDINGS}")
     return _WRITERS[ending]
 
 

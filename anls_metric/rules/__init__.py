@@ -88,8 +88,8 @@ def rule(name: str, **options: Any) -> Rule:
     chosen = RULES[name]
     for option in options:
         if option not in chosen.options:
-            there = ", ".join(chosen.options) or "none"
-            raise ValueError(f"the rule {name} has no option {option!r}: its options are {there}")
+            there = f"its options are {', '.join(chosen.options)}" if chosen.options else "leave it out"
+            raise ValueError(f"the rule {name} has no option {option!r}: {there}")
     if options.get("threshold") is not None:
         chosen = replace(chosen, threshold=check_number("threshold", options["threshold"]))
     return chosen

@@ -255,6 +255,8 @@ def test_flag_answers_refuses_what_it_cannot_write_before_it_scores(run: Run, tm
     status, out, err = run(EXAMPLES / "gold.json", EXAMPLES / "base.json", "--answers", tmp_path / "answers.xlsx")
     assert (status, out) == (2, "")
     assert "answers cannot be written as '.xlsx': name a file that ends in .csv, .jsonl, .parquet" in err
+    error = run(EXAMPLES / "gold.json", EXAMPLES / "base.json", "--answers", tmp_path / "answers")[2]
+    assert "its name has no ending: name a file that ends in .csv, .jsonl, .parquet" in error
 
 
 # What goes wrong

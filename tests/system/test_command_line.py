@@ -9,10 +9,12 @@ import os
 import random
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -238,6 +240,8 @@ TYPOS = {
     "--predictions x": "unknown flag --predictions: did you mean --submission?",
     "--references x": "unknown flag --references: did you mean --gold?",
     "-gold x": "unknown flag -gold: did you mean --gold?",
+    "—worst 3": "unknown flag —worst: did you mean --worst?",
+    "–-threshold=0.5": "unknown flag –-threshold: did you mean --threshold?",
     "-metrics=f1": "unknown flag -metrics: did you mean --metrics?",
     "--variant anls": "unknown variant 'anls'; did you mean standard?",
     "--variant ANLS*": "unknown variant 'ANLS*'; did you mean anls_star?",
@@ -261,8 +265,12 @@ def test_typo_is_answered_with_the_name_that_was_meant(run: Run, typo: str) -> N
 
 
 def test_typo_in_a_subcommand_is_answered_with_its_name(run: Run) -> None:
-    error = run_to_error(run, "identfy", "metrics.py:anls")
-    assert "unknown subcommand 'identfy'; did you mean identify?" in error[:120]
+    for word, meant in ("identfy", "identify"), ("check_submission", "check-submission"), ("export_rrc", "export"):
+        error = run_to_error(run, word, SUBMISSION)
+        assert f"unknown subcommand {word!r}; did you mean {meant}?" in error[:120]
+    error = run_to_error(run, "export", SUBMISSION)
+    assert "unknown leaderboard" in error
+    assert error.endswith(": type anls export rrc FILE\n")
 
 
 def test_values_without_a_comma_and_words_too_many_are_named(run: Run, tmp_path: Path) -> None:
@@ -282,6 +290,8 @@ def test_word_that_is_no_file_is_answered_with_the_way_to_score(run: Run) -> Non
     for word, line in ("score", "anls GOLD SUBMISSION"), ("report", "anls GOLD SUBMISSION --report report.html"):
         error = run_to_error(run, word, str(GOLD), str(SUBMISSION))
         assert f"there is no subcommand {word!r}: type {line}" in error
+    for word in ("help", "version", "demo"):
+        assert run_to_error(run, word).endswith(f"there is no subcommand {word!r}: type anls --{word}\n")
 
 
 def test_output_is_a_folder_or_a_json_file(run: Run, tmp_path: Path) -> None:
@@ -294,7 +304,9 @@ def test_output_is_a_folder_or_a_json_file(run: Run, tmp_path: Path) -> None:
     assert "ends in .csv: name a folder, or a file that ends in .json" in run_to_error(
         run, *FILES, "--output", tmp_path / "out.csv"
     )
-    assert "--output is given twice" in run_to_error(run, *FILES, "--output-dir", folder, "--output", file)
+    assert "--output-dir and --output mean the same: give one of them" in run_to_error(
+        run, *FILES, "--output-dir", folder, "--output", file
+    )
     both = GOLD, f"a={SUBMISSION}", f"b={SUBMISSION}"
     assert "is one file, and there are several submissions: name a folder" in run_to_error(
         run, *both, "--output", tmp_path / "both.json"
@@ -462,6 +474,22 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
         '{"questionId": 1, "answer": "a"}\n\n{"questionId"\n',
         ["submission.json, line 3", "the JSON is cut off"],
     ),
+    "a line that a program printed": (
+        GOLD_A,
+        '{"questionId": 1, "answer": "a"}\nTraceback (most recent call last):\n',
+        ["submission.json, line 2, column 1: this is not a record: remove it"],
+    ),
+    "printed Python": (GOLD_A, '{"questionId": 1, "answer": None}', ["this is printed Python", "json.dump"]),
+    "commas after the lines": (
+        GOLD_A,
+        '{"questionId": 1, "answer": "a"},\n{"questionId": 2, "answer": "b"},\n',
+        ["submission.json, line 1", "there is a comma between records: remove these commas"],
+    ),
+    "a comma after one line": (
+        GOLD_A,
+        '{"questionId": 1, "answer": "a"}\n{"questionId": 2, "answer": "b"},\n',
+        ["submission.json, line 2", "there is a comma between records: remove these commas"],
+    ),
     "ids of another kind": (
         GOLD_A,
         [{"questionId": f"{key}.0", "answer": "a"} for key in (1, 2)],
@@ -497,6 +525,30 @@ def test_file_that_cannot_be_what_was_meant_is_an_error_with_the_next_step(run: 
         ("https://example.org/a.json",): "it is an address, not a file: download the file, and name it here",
     }.items():
         assert message in run_to_error(run, *words)
+
+
+def test_path_without_a_file_is_answered_with_the_next_step(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, path in ("gold.json", GOLD), ("a.json", SUBMISSION):
+        shutil.copy(path, name)
+    Path("link.json").symlink_to("nowhere.json")
+    for words, message in {
+        ("gold.json,a.json",): "name each file by itself, without a comma",
+        ("gold.json", "link.json"): "link.json: the link leads to nowhere.json, which does not exist",
+        ("lmms-lab/DocVQA", "a.json"): "if it is an id of the Hub, download the data set, and name its file",
+        ("gold.json", "b.json"): "b.json: No such file or directory: did you mean a.json?",
+    }.items():
+        assert run_to_error(run, *words).endswith(f"{message}\n")
+
+
+def test_named_pipe_is_read(run: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=[SUBMISSION.read_bytes()])
+    writer.start()
+    assert run(GOLD, tmp_path / "pipe", "--score-only")[:2] == (0, "0.6273148148148148\n")
+    writer.join()
 
 
 def test_bad_bytes_are_refused_with_their_line(run: Run, tmp_path: Path) -> None:
@@ -588,7 +640,8 @@ def test_bad_argument_is_refused(run: Run, tmp_path: Path) -> None:
     assert "unknown variant 'squad'; choose from standard" in run_to_error(run, *FILES, "--variant", "squad")
     assert "'50' is not a number from 0 to 1" in run_to_error(run, *FILES, "--anls-threshold", "50")
     assert "'half' is not a number from 0 to 1" in run_to_error(run, *FILES, "--anls-threshold", "half")
-    assert "'few' is not a whole number" in run_to_error(run, *FILES, "--worst", "few")
+    assert "'few' is not a whole number from 0" in run_to_error(run, *FILES, "--worst", "few")
+    assert "--report: '-' is not the name of a file" in run_to_error(run, *FILES, "--report", "-")
     assert "--missing: unknown value 'ignore'; choose from error, zero" in run_to_error(
         run, *FILES, "--missing", "ignore"
     )
@@ -608,16 +661,36 @@ def test_lack_of_memory_is_an_error_in_a_line(run: Run, monkeypatch: pytest.Monk
 
 
 def test_flag_that_would_be_ignored_is_refused(run: Run, tmp_path: Path) -> None:
-    assert "--gold is given twice: give it once" in run_to_error(run, *FILES, "--gold", FILES[1])
+    assert f"{FILES[0]} and -g mean the same: give one of them" in run_to_error(run, *FILES, "-g", FILES[1])
     assert "two submissions are called" in run_to_error(run, *FILES, *FILES[2:])
-    assert "--run is given twice" in run_to_error(run, *FILES, "--epoch", "1", "--run", "1")
-    assert "--variant is given twice" in run_to_error(run, *FILES, "--variant", "rrc", "--variant", "due")
+    assert "--epoch and --run mean the same" in run_to_error(run, *FILES, "--epoch", "1", "--run", "1")
+    assert "--percent takes no value\n" in run_to_error(run, *FILES, "--percent=yes")
+    assert "--variant is given twice: give it once" in run_to_error(run, *FILES, "--variant", "rrc", "--variant", "due")
     assert "there is no run '2' (found 1): choose a run with --run" in run_to_error(run, *FILES, "--run", "2")
-    assert "the name of the folder is empty" in run_to_error(run, *FILES, "--output-dir", "")
     assert "the name of a file is empty" in run_to_error(run, FILES[1], "")
     for flag in ("--variant", "--prediction-field", "--corrections", "--find"):
         assert f"{flag}: it is empty: give a value, or leave the flag out" in run_to_error(run, *FILES, flag, "")
+    for name in ("", "-"):
+        assert f"{name!r} is not the name of a folder" in run_to_error(run, *FILES, "--output-dir", name)
     assert run(*FILES, "--by", "question", "--by", "questionId")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "flag", ["--format json", "--format latex", "--find 84", "--worst 2", "--suspects", "--confusions 3", "--percent"]
+)
+def test_flag_for_what_score_only_does_not_print_is_refused(run: Run, flag: str) -> None:
+    error = run_to_error(run, *FILES, "--score-only", *flag.split())
+    named = flag if "format" in flag else flag.split()[0]
+    assert f"--score-only prints only the score, with all of its digits: leave out {named}\n" in error
+
+
+def test_limit_of_right_answers_is_refused_without_confidences_and_verdicts(run: Run, tmp_path: Path) -> None:
+    assert "--right-at is for confidences and verdicts, and the files have none" in run_to_error(
+        run, *FILES, "--right-at", "0.7"
+    )
+    table = write(tmp_path / "t.json", [{"prediction": "a", "answers": ["a"], "sure": 0.9, "verdict": True}])
+    for field in ("--confidence-field sure", "--judge-field verdict"):
+        assert run(table, "--right-at", "0.7", *field.split())[0] == 0
 
 
 def test_each_mistake_with_ids_has_its_own_error(run: Run, tmp_path: Path) -> None:

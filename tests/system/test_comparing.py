@@ -459,7 +459,7 @@ def test_columns_that_do_not_exist_are_refused(run: Run, files: list[Path]) -> N
     error = run_to_error(run, GOLD, SUBMISSION, "--columns", "anls,difference")
     assert "column 'difference' would be empty; choose from name, layout, questions, anls" in error
     for flags in (["--format", "json"], ["--score-only"]):
-        assert "--digits is for tables" in run_to_error(run, *files, "--digits", 2, *flags)
+        assert ": leave out --digits\n" in run_to_error(run, *files, "--digits", 2, *flags)
     assert "'-1' is not a whole number from 0 to 16" in run_to_error(run, *files, "--digits=-1")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import re
 import shlex
@@ -179,9 +180,9 @@ def test_export_takes_the_questions_of_a_test_split(run: Run, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("answers", "flags", "problem"),
     [
-        (ANSWERS[1:], [], "no answer to 1 questions (1): add the answers, or score them 0 with --missing zero"),
-        ([*ANSWERS, {"questionId": 9, "answer": "a"}], [], "1 answers to other questions (9)"),
-        ([*ANSWERS, ANSWERS[0]], [], "1 questions have more than one answer (the first: 1)"),
+        (ANSWERS[1:], [], "no answer to 1 question (1): add the answers, or score them 0 with --missing zero"),
+        ([*ANSWERS, {"questionId": 9, "answer": "a"}], [], "1 answer to other questions (9)"),
+        ([*ANSWERS, ANSWERS[0]], [], "there are several answers to 1 question (the first: 1)"),
         (
             [each["answer"] for each in ANSWERS[1:]],
             ["--id-field", "none"],
@@ -281,6 +282,12 @@ def test_export_refuses_several_models(run: Run, tmp_path: Path) -> None:
     assert "too many files" in run_to_error(run, "export", "rrc", GOLD, SUBMISSION, SUBMISSION)
 
 
+def test_export_writes_only_json(run: Run, tmp_path: Path) -> None:
+    for name, problem in ("-", "is not the name of a file"), ("out.csv", "does not end in .json"):
+        assert problem in run_to_error(run, "export", "rrc", SUBMISSION, "-o", name)
+    assert run("export", "rrc", SUBMISSION, "-o", tmp_path / "out.JSON")[0] == 0
+
+
 def test_export_does_not_overwrite_its_input(run: Run, tmp_path: Path) -> None:
     answers = Path(shutil.copy(SUBMISSION, tmp_path))
     assert "the file is an input" in run_to_error(run, "export", "rrc", answers, "-o", answers)
@@ -322,6 +329,10 @@ def test_submission_without_defects_is_accepted(run: Run) -> None:
     [
         ("[1, 2", ["line 1, column 6: the JSON is cut off: copy or write the file again"]),
         ('[{"questionId": 1, "answer": NaN}]', ["it is not JSON: NaN is no JSON; write a text"]),
+        (
+            '{"questionId": 1},\n{"questionId": 2}',
+            ["it is not a JSON list: write a list of objects with questionId and answer"],
+        ),
         ({"1": "a"}, ["it is {'1': 'a'} (dict): write a list of objects with questionId and answer"]),
         ([], ["it has no answers"]),
         (ANSWERS[2:], ["question 1: there is no answer", "question 2: there is no answer"]),
@@ -392,12 +403,28 @@ def test_raw_output_for_the_leaderboard_is_a_hint(
     assert json.loads(Path("submission_rrc.json").read_text(encoding="utf-8")) == ANSWERS
 
 
-def test_bytes_that_are_no_text_are_a_defect(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_bytes(b'["\xff"]')
-    assert run("check-submission", tmp_path / "a.json")[:2] == (
-        1,
-        f"{tmp_path / 'a.json'}: it is not JSON: byte 2 is not UTF-8\n",
-    )
+@pytest.mark.parametrize(
+    ("content", "defect"),
+    [
+        (b'["\xff"]', "it is not JSON: byte 2 is not UTF-8: save the file as UTF-8"),
+        (b"%PDF-1.7", "it is a PDF document: name a file of answers"),
+        (b"version https://git-lfs.github.com/spec/v1\n", "it is a Git LFS pointer in place of the file: run git lfs"),
+        (gzip.compress(SUBMISSION.read_bytes()), "its format is gzip, not JSON in UTF-8: write a JSON list of objects"),
+        (json.dumps(ANSWERS).encode("utf-16"), "its format is UTF-16, not JSON in UTF-8: write a JSON list of objects"),
+        (b"\xef\xbb\xbf" + SUBMISSION.read_bytes(), "it begins with a byte order mark: save it as UTF-8 without this"),
+    ],
+)
+def test_bytes_that_the_leaderboard_cannot_read_are_a_defect_with_the_next_step(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, defect: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.json").write_bytes(content)
+    status, out, err = run("check-submission", "a.json")
+    assert (status, out.count("\n")) == (1, 1)
+    assert out.startswith(f"a.json: {defect}")
+    if not defect.startswith("it is"):  # the answers can be read
+        assert run(*shlex.split(err.removeprefix("hint: anls ").partition(" writes these answers")[0]))[0] == 0
+        assert run("check-submission", "a_rrc.json", "--ids", GOLD)[0] == 0
 
 
 def test_deeply_nested_json_is_a_defect() -> None:
