@@ -146,6 +146,9 @@ def _check_submission(flags: argparse.Namespace) -> int:
     from anls_metric.leaderboard import advise_export, find_defects, read_ids, read_text
 
     ids = None if flags.ids is None else read_ids(flags.ids)
+    if flags.ids is not None and os.path.samefile(flags.ids, flags.file):
+        problem = f"{flags.file} is both the submission and the questions"
+        raise ValueError(f"{problem}: name the file of the questions after --ids")
     text, defect = read_text(flags.file)
     defects = [defect] if defect else find_defects(text, ids)
     for defect in defects:

@@ -245,6 +245,12 @@ def test_words_around_all_answers_are_raw_output(run: Run, tmp_path: Path, aroun
     )
 
 
+def test_check_submission_refuses_to_check_a_file_against_itself(run: Run) -> None:
+    file = str(ROOT / "examples" / "submission.json")
+    error = run_to_error(run, "check-submission", file, "--ids", file)
+    assert "is both the submission and the questions: name the file of the questions after --ids" in error
+
+
 def test_check_submission_says_how_to_write_ids(run: Run, tmp_path: Path) -> None:
     ids = tmp_path / "ids.json"
     for content in ('[{"number_of_question": 1}]', "[1, 1]"):
