@@ -268,7 +268,7 @@ NO_ANSWERS_AFTER = Remedy(
 )
 SWAPPED = Remedy(
     python="give the predictions first, then the accepted answers as gold",
-    command="name the gold file first",
+    command="swap the two files",
     page="swap the files",
 )
 NO_GOLD = Remedy(

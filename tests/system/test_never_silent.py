@@ -539,7 +539,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
     "swapped": (
         "a.json gold.json",
         {"a_json": list_answers("answer")},
-        ["a.json: it has no accepted answers, and gold.json has some", "name the gold file first"],
+        ["a.json: it has no accepted answers, and gold.json has some", "swap the two files"],
         "gold.json a.json",
         [SCORE],
     ),
@@ -679,7 +679,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
             "a_json": [{"id": key, "answer": BASE[key]} for key in IDS],
             "g_json": [{"id": key, "answer": ACCEPTED[key]} for key in IDS],
         },
-        ["the two look swapped: name the gold file first"],
+        ["the two look swapped: swap the two files"],
         "g.json a.json",
         [SCORE],
     ),
