@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies, resolver
 from anls_metric.reading.containers import VALUE
-from anls_metric.reading.errors import InputError
+from anls_metric.reading.errors import InputError, MissingFileError
 from anls_metric.reading.extract import find_certain_rules
-from anls_metric.reading.input_file import AS_UTF_8, list_some
-from anls_metric.reading.join import RepeatedIdsError, count_noun
+from anls_metric.reading.input_file import AS_UTF_8, describe_missing_file, list_some
+from anls_metric.reading.join import RepeatedIdsError, count_noun, refuse_swapped
 from anls_metric.reading.json_text import explain_json_error
 from anls_metric.reading.records import Records
 from anls_metric.reading.resolver import Gold, Sample
@@ -56,7 +56,7 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
             the file holds the answers of several models.
     """
     reading = reading or Reading()
-    source = Source(answers, reading)
+    source = _open_answers(answers, questions, reading)
     parts = source.split()
     if len(parts) > 1:
         problem = f"it has the answers of several models ({list_some(parts)})"
@@ -68,6 +68,8 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
         )
         raise InputError(problem, source.name, remedy)
     ids = None if questions is None else read_ids(questions, reading)
+    if questions and _read_names(questions) and not source.try_side("submission").prediction:
+        refuse_swapped(Source(questions, reading), source)
     source.take_side("both" if source.has_both_sides() else "submission")
     notes = [] if ids is None else _match_ids(source, questions or "", ids)
     if questions and _read_names(questions) == set(source.sample.list_paths()):
@@ -92,6 +94,18 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
 
 _BY_POSITION = "if the answers are in the order of the questions, match them by position with --id-field none"
 _IN_ORDER = f"name the file of the questions before it; {_BY_POSITION}"
+
+
+def _open_answers(answers: str, questions: str | None, reading: Reading) -> Source:
+    """Open the answers. If they come after another file and do not exist, the user perhaps means the output."""
+    try:
+        return Source(answers, reading)
+    except FileNotFoundError:
+        if questions is None:
+            raise
+        problem, advice = describe_missing_file(answers)
+        remedy = f"to write this file, add -o before it; {advice}".rstrip("; ")
+        raise MissingFileError(problem, answers, remedy) from None
 
 
 def _match_ids(source: Source, name: str, ids: Sequence[str]) -> list[str]:

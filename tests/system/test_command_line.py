@@ -233,6 +233,7 @@ def test_example_of_the_help_runs(run: Run, tmp_path: Path, monkeypatch: pytest.
 TYPOS = {
     "--wrost 3": "unknown flag --wrost: did you mean --worst?",
     "-o x": "unknown flag -o: did you mean --output?",
+    "-v rrc": "unknown flag -v: --help lists all flags",
     "--report r.pdf": "--report: 'r.pdf' ends in .pdf: name a file that ends in .html",
     "--variant": "--variant needs a value after it",
     "--outptu x": "unknown flag --outptu: did you mean --output?",
@@ -292,6 +293,16 @@ def test_word_that_is_no_file_is_answered_with_the_way_to_score(run: Run) -> Non
         assert f"there is no subcommand {word!r}: type {line}" in error
     for word in ("help", "version", "demo"):
         assert run_to_error(run, word).endswith(f"there is no subcommand {word!r}: type anls --{word}\n")
+
+
+def test_only_a_file_with_a_near_name_is_suggested(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("gold_label.json", "gold_label.csv", "one.jsonl", "utf32.json"):
+        Path(name).touch()
+    for typed, near in {"gold_labl.json": "gold_label.json", "gold.csv": "gold_label.csv"}.items():
+        assert run_to_error(run, typed, str(GOLD)).endswith(f"No such file or directory: did you mean {near}?\n")
+    for typed in ("tuned.json", "out2.json"):
+        assert run_to_error(run, typed, str(GOLD)).endswith("No such file or directory\n")
 
 
 def test_output_is_a_folder_or_a_json_file(run: Run, tmp_path: Path) -> None:
@@ -716,7 +727,7 @@ def test_each_mistake_with_ids_has_its_own_error(run: Run, tmp_path: Path) -> No
 def test_swapped_files_are_refused(run: Run) -> None:
     error = run_to_error(run, "-g", SUBMISSION, "-s", GOLD)
     assert "has no accepted answers, and" in error
-    assert error.endswith("the two look swapped: name the gold file first\n")
+    assert error.endswith("the two look swapped: swap the two files\n")
 
 
 @pytest.mark.parametrize("both", [True, False], ids=["table", "two files"])

@@ -49,7 +49,24 @@ def test_lists_are_those_of_the_flags(run: Run, name: str) -> None:
 
 
 def test_unknown_flag_of_a_subcommand_is_one_line_of_error(run: Run) -> None:
-    assert "did you mean --ids?" in run_to_error(run, "check-submission", SUBMISSION, "--id", "1")
+    for flag in ("--id", "--gold", "-g"):
+        assert "did you mean --ids?" in run_to_error(run, "check-submission", SUBMISSION, flag, GOLD)
+    assert "name the file with the questions before the answers" in run_to_error(
+        run, "export", "rrc", "-g", GOLD, SUBMISSION
+    )
+
+
+def test_export_says_how_to_give_files_that_are_out_of_place(run: Run, tmp_path: Path) -> None:
+    error = run_to_error(run, "export", "rrc", SUBMISSION, GOLD)
+    assert f"{SUBMISSION}: it has no accepted answers, and {GOLD} has some" in error
+    assert error.endswith("look swapped: swap the two files\n")
+    new, other = tmp_path / "new.json", tmp_path / "old.json"
+    assert run_to_error(run, "export", "rrc", SUBMISSION, new).endswith(": to write this file, add -o before it\n")
+    assert run("export", "rrc", SUBMISSION, "-o", new)[0] == 0
+    assert run_to_error(run, "export", "rrc", GOLD, tmp_path / "ne.json").endswith(
+        f"add -o before it; did you mean {new}?\n"
+    )
+    assert run_to_error(run, "export", "rrc", other).endswith(f"{other}: No such file or directory\n")
 
 
 def test_plain_run_imports_nothing_of_the_subcommands(
