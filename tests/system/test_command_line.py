@@ -295,6 +295,15 @@ def test_word_that_is_no_file_is_answered_with_the_way_to_score(run: Run) -> Non
         assert run_to_error(run, word).endswith(f"there is no subcommand {word!r}: type anls --{word}\n")
 
 
+def test_file_is_no_folder_to_write_to(run: Run, tmp_path: Path) -> None:
+    file = write(tmp_path / "f", "")
+    for flag, path in {"--output": "", "--output-dir": "", "--report": "r.html", "--answers": "a.csv"}.items():
+        error = run_to_error(run, *FILES, flag, file / path)
+        assert error.endswith(f": {file} is a file, not a folder: name another folder\n")
+    error = run_to_error(run, "export", "rrc", GOLD, SUBMISSION, "-o", file / "a.json")
+    assert error.endswith(f"/a.json: {file} is a file, not a folder: name another folder\n")
+
+
 def test_only_a_file_with_a_near_name_is_suggested(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("gold_label.json", "gold_label.csv", "one.jsonl", "utf32.json"):
@@ -660,7 +669,6 @@ def test_bad_argument_is_refused(run: Run, tmp_path: Path) -> None:
     missing = tmp_path / "none.json"
     assert f"{missing}: No such file" in run_to_error(run, "--gold-label-file", missing, *FILES[2:])
     assert f"{tmp_path}: it is an empty folder" in run_to_error(run, "--gold-label-file", tmp_path, *FILES[2:])
-    assert "File exists" in run_to_error(run, *FILES, "--output-dir", write(tmp_path / "file", ""))
 
 
 def test_lack_of_memory_is_an_error_in_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
