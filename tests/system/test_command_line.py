@@ -304,6 +304,20 @@ def test_file_is_no_folder_to_write_to(run: Run, tmp_path: Path) -> None:
     assert error.endswith(f"/a.json: {file} is a file, not a folder: name another folder\n")
 
 
+def test_parts_without_an_ending_need_the_ending_of_their_format(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("paa", "pab"):  # as the program split names them
+        Path(name).write_text(json.dumps({"id": name, "prediction": "a", "references": ["a"]}) + "\n")
+    for files in (tmp_path, "p*"):
+        error = run_to_error(run, files)
+        assert error.endswith(": name one file, or give the parts the ending of their format, such as .jsonl\n")
+    for name in ("paa", "pab"):
+        Path(name).rename(f"{name}.jsonl")
+    assert run("p*", "--score-only")[:2] == (0, "1.0\n")
+
+
 def test_only_a_file_with_a_near_name_is_suggested(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("gold_label.json", "gold_label.csv", "one.jsonl", "utf32.json"):
