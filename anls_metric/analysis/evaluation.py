@@ -404,6 +404,8 @@ class Evaluation:
 
     def _refuse_empty(self, submission: Submission, scored_set: ScoredSet, fields: Sequence[str]) -> None:
         if not scored_set.count:
+            if self._corrections and self._corrections.excluded:
+                raise InputError("it excludes every question", self._corrections.name, "exclude fewer questions")
             layout = submission.reading.layout
             problem = "it has no questions" if layout == AUTO else f"it has no records of the layout {layout}"
             raise InputError(problem, submission.questions_name, "" if layout == AUTO else remedies.LAYOUT)
