@@ -786,7 +786,8 @@ class Source:
     ) -> InputError:
         """Make the error for a record without a field; it lists the paths that the record has."""
         own = (self.reading.id_field, self.reading.references_field, *self.prediction_fields)
-        remedy = remedies.LAYOUT if self.reading.layout != AUTO and field not in own else remedy
+        is_other_layout = self.reading.layout != AUTO and field not in own and not self.sample.has(field)
+        remedy = remedies.LAYOUT if is_other_layout else remedy
         there = Sample(self.name, [record], self.records.fields).describe_paths()
         return self.records.error(f"no field {field!r} (found {there})", place, remedy)
 
@@ -809,6 +810,8 @@ class Source:
                         column[number] = None
                         continue
                     remedy = remedies.NO_ANSWER
+                elif self.sample.has(first):
+                    remedy = "write it into this record"
                 raise self._error_without_field(chunk.records[number], first, chunk.place_of(number), remedy)
             if value is ABSENT:
                 problem = (

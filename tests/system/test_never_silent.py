@@ -683,6 +683,26 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "g.json a.json",
         [SCORE],
     ),
+    "a record without an id": (
+        "gold.json b.json",
+        {
+            "b_json": [{"answer": "a"} if n == 2 else row for n, row in enumerate(list_answers())],
+            "a_json": list_answers(),
+        },
+        ["b.json, record 3: no field 'questionId' (found 'answer'): write it into this record"],
+        "gold.json a.json",
+        [SCORE],
+    ),
+    "a record without accepted answers": (
+        "u.json",
+        {
+            "u_json": [{"id": "x", "prediction": "a"} if n == 2 else row for n, row in enumerate(list_rows())],
+            "t_json": list_rows(),
+        },
+        ["u.json, record 3: no field 'answers' (found 'id', 'prediction'): write it into this record"],
+        "t.json",
+        [SCORE],
+    ),
     "an unknown flag": (
         "gold.json a.json --treshold 0.4",
         {"a_json": list_answers()},
