@@ -121,7 +121,7 @@ def find_rule_columns(name: str, named: Mapping[str, str] | None = None) -> Rule
     """
     if name not in OF_RULES:
         if named:
-            raise ValueError(f"columns are named for the rule of a benchmark: choose from {', '.join(OF_RULES)}")
+            raise ValueError(f"field is for the rule of a benchmark: choose a variant from {', '.join(OF_RULES)}")
         return None
     from anls_metric.reading.rule_columns import RuleColumns
     from anls_metric.rules import rule
