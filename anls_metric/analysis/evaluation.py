@@ -102,7 +102,7 @@ def find_scorers(
             raise ValueError(f"{option} is for lists and nested values: give it with variant={OF_VALUES[0]!r}")
     chosen = VARIANTS if names.strip() == EVERY_VARIANT else [name.strip() for name in names.split(",")]
     for name in chosen if len(chosen) > 1 else ():
-        if name in (*OF_VALUES, *OF_RULES):
+        if name in (*OF_VALUES, *OF_RULES, EVERY_VARIANT):
             raise ValueError(f"{name} cannot be combined with other variants: score it by itself")
     for name in chosen:
         if name not in VARIANT_NAMES:

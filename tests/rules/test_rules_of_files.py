@@ -103,6 +103,7 @@ def test_column_may_have_another_name(capsys: pytest.CaptureFixture[str], tmp_pa
         ({"variant": "dude"}, r"the rule dude needs answer_type, which no file has"),
         ({"variant": "dude", "ignore_case": True}, "the rule dude has no option 'ignore_case'"),
         ({"variant": "dude,standard"}, "dude cannot be combined with other variants"),
+        ({"variant": "all,rrc"}, "all cannot be combined with other variants: score it by itself"),
     ],
 )
 def test_missing_column_is_an_error_that_lists_it(options: dict[str, Any], words: str) -> None:
