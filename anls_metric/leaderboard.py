@@ -76,8 +76,9 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
         notes.append(f"{questions}: only its questions are used, although it has the fields of a submission")
     if not source.layout.id:
         if ids is None or reading.id_field != "none":
-            has_fields = set(source.sample.list_paths()) != {VALUE}
-            advice = remedies.ID_FIELD if has_fields else _IN_ORDER if ids is None else _BY_POSITION
+            advice = _IN_ORDER if ids is None else _BY_POSITION
+            if set(source.sample.list_paths()) != {VALUE}:
+                advice = f"{remedies.ID_FIELD.command}, or {advice}"
             raise source.error_of_missing("ids of questions in it", advice)
         pairs = list(zip(ids, _list_answers(source)))
         _refuse_other_count(source, len(ids))

@@ -233,6 +233,15 @@ def test_export_says_how_to_match_a_list_of_texts(run: Run, tmp_path: Path) -> N
     assert (status, json.loads(printed)) == (0, [{"questionId": 7, "answer": "a"}, {"questionId": 8, "answer": "b"}])
 
 
+def test_export_says_how_to_match_records_without_ids(run: Run, tmp_path: Path) -> None:
+    answers = write(tmp_path / "a.json", [{"answer": row["answer"]} for row in ANSWERS])
+    error = run_to_error(run, "export", "rrc", GOLD, answers)
+    assert "--id-field, or if the answers are in the order of the questions, match them by position with" in error
+    status, printed, _ = run("export", "rrc", GOLD, answers, "--id-field", "none")
+    assert (status, json.loads(printed)) == (0, ANSWERS)
+    assert "name the file of the questions before it" in run_to_error(run, "export", "rrc", answers)
+
+
 def test_export_of_two_submissions_says_that_one_gives_only_its_questions(run: Run, tmp_path: Path) -> None:
     questions, answers = tmp_path / "base.json", tmp_path / "tuned.json"
     for path in (questions, answers):
