@@ -423,6 +423,9 @@ class Evaluation:
         names = [entry.name for entry in self.entries]
         if self._baseline is not None:
             baseline = find_name(self._baseline, names)
+            if not baseline and len(names) == 1:
+                problem = f"unknown baseline {self._baseline!r} (the only submission is {names[0]})"
+                raise ValueError(f"{problem}: give its file as a submission, and its name as the baseline")
             if not baseline:
                 raise ValueError(describe_unknown("baseline", self._baseline, names))
             self._baseline = baseline
