@@ -16,7 +16,7 @@ from anls_metric.core.rows import as_references, as_text, describe
 from anls_metric.reading import layouts, long_tables, remedies, resolver
 from anls_metric.reading.answer_fields import CONFIDENCE, CONFIDENCE_FIELDS, JUDGE, READERS
 from anls_metric.reading.column_records import get_column
-from anls_metric.reading.containers import VALUE
+from anls_metric.reading.containers import VALUE, holds_questions
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import FIRST_SHEET, Chunk, describe_kind, list_some
@@ -750,7 +750,8 @@ class Source:
         beside_texts = self.faces_texts or (self.holds_both and self.predicts_texts())
         if not beside_texts:
             return _error_of_value(value, self.layout.references, name, where)
-        return InputError(f"{name} is {describe(value)}, not a list of texts", where, _AS_TEXTS)
+        remedy = _OWN_FILES if self.layout.references == (VALUE,) and holds_questions(value) else _AS_TEXTS
+        return InputError(f"{name} is {describe(value)}, not a list of texts", where, remedy)
 
     def predicts_texts(self) -> bool:
         """Whether the first predictions are texts, and not lists or objects in a text."""
@@ -902,6 +903,8 @@ def _error_of_value(
     part = next((part for part in parts if all(isinstance(look_up(each, part), str) for each in values)), "")
     if not field and is_only_item:
         return InputError(problem, where, "write each answer as a text, and not as a list of one text")
+    if not field and holds_questions(value):
+        return InputError(problem, where, _OWN_FILES)
     if field and part:
         is_certain = is_only_item or part.rpartition(".")[2] in _TEXTS
         remedy = remedies.PART_OF_FIELD if is_certain else remedies.PART_OR_VALUES
@@ -931,6 +934,7 @@ def _describe_numbers(count: int, noun: str, words: tuple[str, str]) -> str:
 
 
 _AS_TEXTS = 'write the accepted answers as a list of texts: ["a", "b"]'
+_OWN_FILES = "if it is a list of records, write each such list to its own file"
 _TEXTS = (
     *("text", "answer", "prediction", "generated_text", "prediction_text", "content", "output", "value"),
     *("message.content", "choices.0.message.content", "choices.0.text", "content.0.text"),

@@ -89,6 +89,7 @@ ONE: dict[str, dict[str, Any]] = {
     "custom_id": {"a_jsonl": [{"custom_id": str(key), "answer": BASE[key]} for key in SHUFFLED]},
     "item": {"a_jsonl": [{"item": key, "answer": BASE[key]} for key in SHUFFLED]},
     "records under a name": {"a_json": {"model": "x", "settings": {"seed": 7}, "results": list_answers("answer")}},
+    "records beside an empty list": {"a_json": {"model": "x", "answers": list_answers("answer"), "errors": []}},
     "records under predictions": {"a_json": {"id_of_run": 7, "predictions": list_answers("answer")}},
     "uid": {"a_jsonl": [{"uid": key, "prediction": BASE[key]} for key in SHUFFLED]},
     "key of an object": {"a_json": {str(key): {"prediction": BASE[key]} for key in SHUFFLED}},
@@ -681,6 +682,23 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         },
         ["the two look swapped: swap the two files"],
         "g.json a.json",
+        [SCORE],
+    ),
+    "several lists of answers": (
+        "gold.json m.json",
+        {"m_json": {"base": list_answers(), "tuned": list_answers(answers=TUNED)}, "a_json": list_answers()},
+        [
+            "m.json, question base: the prediction is [",
+            "if it is a list of records, write each such list to its own file",
+        ],
+        "gold.json a.json",
+        [SCORE],
+    ),
+    "several lists of questions": (
+        "g.json a.json",
+        {"g_json": {"train": list_rows(), "val": list_rows()}, "a_json": list_answers()},
+        ["g.json, question train: references is [", "write each such list to its own file"],
+        "gold.json a.json",
         [SCORE],
     ),
     "a record without an id": (
