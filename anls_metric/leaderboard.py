@@ -152,7 +152,13 @@ def _list_answers(source: Source) -> list[str | None]:
 
 
 def _read_predictions(source: Source, chunk: Any) -> list[str | None]:
-    return source.predictions(chunk, lambda number: f"{source.name}, {chunk.place_of(number)}")
+    try:
+        return source.predictions(chunk, lambda number: f"{source.name}, {chunk.place_of(number)}")
+    except InputError as error:
+        if error.remedy not in (remedies.VALUES, remedies.PART_OR_VALUES):
+            raise
+        remedy = remedies.PART_OF_FIELD if error.value else "write each answer as one text"
+        raise InputError(error.problem, error.where, remedy, error.value) from None
 
 
 def _refuse_other_count(source: Source, count: int) -> None:

@@ -242,6 +242,18 @@ def test_export_says_how_to_match_records_without_ids(run: Run, tmp_path: Path) 
     assert "name the file of the questions before it" in run_to_error(run, "export", "rrc", answers)
 
 
+def test_export_of_lists_suggests_no_variant(run: Run, tmp_path: Path) -> None:
+    answers = write(tmp_path / "a.json", [{"questionId": 1, "answer": ["a", "x"]}])
+    error = run_to_error(run, "export", "rrc", answers)
+    assert error.endswith("not a text: name the field of the text with --prediction-field answer.0\n")
+    assert run("export", "rrc", answers, "--prediction-field", "answer.0")[:2] == (
+        0,
+        '[\n{"questionId": 1, "answer": "a"}\n]\n',
+    )
+    write(answers, [{"questionId": 1, "answer": ["a", "x"]}, {"questionId": 2, "answer": []}])
+    assert run_to_error(run, "export", "rrc", answers).endswith("not a text: write each answer as one text\n")
+
+
 def test_export_of_two_submissions_says_that_one_gives_only_its_questions(run: Run, tmp_path: Path) -> None:
     questions, answers = tmp_path / "base.json", tmp_path / "tuned.json"
     for path in (questions, answers):
