@@ -204,8 +204,8 @@ class Source:
                 raise self.error_of_missing("predictions", remedies.PREDICTION_FIELD)
             if self.reading.filter is not None and not self.layout.repeated_by and side != "gold":
                 self.note(f"it has no filters: the filter {self.reading.filter!r} is not used")
+            resolver.refuse_two_roles(side, self.sample, self.layout)
             if side == "both":
-                resolver.refuse_two_roles(self.sample, self.layout)
                 self._choose_references()
             self._note_other_texts(side, gold_fields)
         return self
@@ -377,7 +377,9 @@ class Source:
         """Whether the file has accepted answers, and predictions in another field."""
         layout = self.try_side("both")
         prediction, references = name_of(layout.prediction, ""), name_of(layout.references, "")
-        separate = layout.prediction[:1] != layout.references[:1] and not prediction.startswith(f"{references}.")
+        separate = layout.prediction[:1] not in (layout.references[:1], layout.id[:1]) and not prediction.startswith(
+            f"{references}."
+        )
         return separate and bool(layout.references) and any(map(self.sample.has, layout.prediction))
 
     @property

@@ -530,6 +530,20 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "t.csv --references-field answers",
         [SCORE],
     ),
+    "the id as the prediction": (
+        "gold.json a.json --prediction-field questionId",
+        {"a_json": list_answers()},
+        ["a.json: the field 'questionId' cannot be both the prediction and the id", "--prediction-field"],
+        "gold.json a.json --prediction-field prediction",
+        [SCORE],
+    ),
+    "the id as the accepted answer": (
+        "-g gold.json -s a.json --references-field questionId",
+        {"a_json": list_answers()},
+        ["gold.json: the field 'questionId' cannot be both the id and the accepted answers", "--references-field"],
+        "gold.json a.json --references-field answers",
+        [SCORE],
+    ),
     "answers alone": (
         "a.json",
         {"a_json": list_answers("answer")},
