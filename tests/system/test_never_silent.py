@@ -742,6 +742,13 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "gold.json a.json --threshold 0.4",
         [SCORE],
     ),
+    "a flag of harnesses": (
+        "gold.json a.json --limit 12",
+        {"a_json": list_answers(), "g_json": GOLD[:12]},
+        ["unknown flag --limit: to score some questions, cut the gold file, and add --extra ignore"],
+        "g.json a.json --extra ignore",
+        [0.75],
+    ),
     "the beginning of a flag": (
         "gold.json a.json --outp x.json",
         {"a_json": list_answers()},
