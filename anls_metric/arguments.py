@@ -7,6 +7,7 @@ import contextlib
 import functools
 import os
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from anls_metric.core.choices import describe_unknown, find_similar_name
@@ -20,7 +21,13 @@ from anls_metric.report.terminal import make_printable
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with errors of one line. Flags can be in any order, and each flag only once."""
+    """A parser with errors of one line. Flags can be in any order, and each flag only once.
+
+    Attributes:
+        advice: what to do in place of an unknown flag, by its name without dashes.
+    """
+
+    advice: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, **options: Any) -> None:
         formatter = functools.partial(argparse.RawDescriptionHelpFormatter, width=measure_width() - 2)
@@ -54,10 +61,10 @@ class Parser(argparse.ArgumentParser):
                 self.error(f"{unknown[0]:.60} is one argument too many: --help lists arguments and flags")
             known = [name.strip("-") for name in self._option_string_actions if name.startswith("--")]
             typed = flag.strip("-")
-            likely = [name for name in known if len(typed) == 1 and name.startswith(typed)]
-            similar = _MEANINGS.get(typed) or (likely[0] if likely else find_similar_name(typed, known))
-            advice = f"did you mean --{similar}? " if similar else ""
-            self.error(f"unknown flag {flag:.60}: {advice}--help lists all flags")
+            meaning = _MEANINGS.get(typed)
+            similar = meaning if meaning in known else find_similar_name(typed, known)
+            advice = self.advice.get(typed) or (f"did you mean --{similar}?" if similar else "")
+            self.error(" ".join(filter(None, [f"unknown flag {flag:.60}:", advice, "--help lists all flags"])))
         return flags
 
 
@@ -67,6 +74,7 @@ _DASHES = "-–—"  # word processors make a long dash of two short ones
 _MEANINGS = {
     **dict.fromkeys(("predictions", "prediction", "pred", "preds", "prediction-file", "results"), "submission"),
     **dict.fromkeys(("references", "reference", "gt", "ground-truth", "labels", "answers-file"), "gold"),
+    "o": "output",
 }
 
 

@@ -103,6 +103,7 @@ def build_parser() -> Parser:
     _add_output_flags(flags)
     _add_report_flags(flags)
     _add_other_flags(flags)
+    flags.advice = {"limit": "to score some questions, cut the gold file, and add --extra ignore;"}
     return flags
 
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies, resolver
 from anls_metric.reading.containers import VALUE
-from anls_metric.reading.errors import InputError
+from anls_metric.reading.errors import InputError, MissingFileError
 from anls_metric.reading.extract import find_certain_rules
-from anls_metric.reading.input_file import AS_UTF_8, list_some
-from anls_metric.reading.join import RepeatedIdsError, count_noun
+from anls_metric.reading.input_file import AS_UTF_8, describe_missing_file, list_some
+from anls_metric.reading.join import RepeatedIdsError, count_noun, refuse_swapped
 from anls_metric.reading.json_text import explain_json_error
 from anls_metric.reading.records import Records
 from anls_metric.reading.resolver import Gold, Sample
@@ -56,7 +56,7 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
             the file holds the answers of several models.
     """
     reading = reading or Reading()
-    source = Source(answers, reading)
+    source = _open_answers(answers, questions, reading)
     parts = source.split()
     if len(parts) > 1:
         problem = f"it has the answers of several models ({list_some(parts)})"
@@ -68,14 +68,17 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
         )
         raise InputError(problem, source.name, remedy)
     ids = None if questions is None else read_ids(questions, reading)
+    if questions and _read_names(questions) and not source.try_side("submission").prediction:
+        refuse_swapped(Source(questions, reading), source)
     source.take_side("both" if source.has_both_sides() else "submission")
     notes = [] if ids is None else _match_ids(source, questions or "", ids)
     if questions and _read_names(questions) == set(source.sample.list_paths()):
         notes.append(f"{questions}: only its questions are used, although it has the fields of a submission")
     if not source.layout.id:
         if ids is None or reading.id_field != "none":
-            has_fields = set(source.sample.list_paths()) != {VALUE}
-            advice = remedies.ID_FIELD if has_fields else _IN_ORDER if ids is None else _BY_POSITION
+            advice = _IN_ORDER if ids is None else _BY_POSITION
+            if set(source.sample.list_paths()) != {VALUE}:
+                advice = f"{remedies.ID_FIELD.command}, or {advice}"
             raise source.error_of_missing("ids of questions in it", advice)
         pairs = list(zip(ids, _list_answers(source)))
         _refuse_other_count(source, len(ids))
@@ -92,6 +95,18 @@ def export(answers: str, questions: str | None = None, reading: Reading | None =
 
 _BY_POSITION = "if the answers are in the order of the questions, match them by position with --id-field none"
 _IN_ORDER = f"name the file of the questions before it; {_BY_POSITION}"
+
+
+def _open_answers(answers: str, questions: str | None, reading: Reading) -> Source:
+    """Open the answers. If they come after another file and do not exist, the user perhaps means the output."""
+    try:
+        return Source(answers, reading)
+    except FileNotFoundError:
+        if questions is None:
+            raise
+        problem, advice = describe_missing_file(answers)
+        remedy = f"to write this file, add -o before it; {advice}".rstrip("; ")
+        raise MissingFileError(problem, answers, remedy) from None
 
 
 def _match_ids(source: Source, name: str, ids: Sequence[str]) -> list[str]:
@@ -137,7 +152,13 @@ def _list_answers(source: Source) -> list[str | None]:
 
 
 def _read_predictions(source: Source, chunk: Any) -> list[str | None]:
-    return source.predictions(chunk, lambda number: f"{source.name}, {chunk.place_of(number)}")
+    try:
+        return source.predictions(chunk, lambda number: f"{source.name}, {chunk.place_of(number)}")
+    except InputError as error:
+        if error.remedy not in (remedies.VALUES, remedies.PART_OR_VALUES):
+            raise
+        remedy = remedies.PART_OF_FIELD if error.value else "write each answer as one text"
+        raise InputError(error.problem, error.where, remedy, error.value) from None
 
 
 def _refuse_other_count(source: Source, count: int) -> None:

@@ -104,6 +104,7 @@ def _add_export(parser: Parser) -> None:
         help="the file to write or overwrite (default: print it)",
     )
     add_reading_flags(parser, [flag for flag in READING_FLAGS if flag not in _NOT_FOR_EXPORT])
+    parser.advice = dict.fromkeys(("g", "gold"), "name the file with the questions before the answers;")
 
 
 def _export(flags: argparse.Namespace) -> int:
@@ -140,6 +141,7 @@ def _add_check_submission(parser: Parser) -> None:
         help="the questions: a gold file with or without accepted answers, a JSON list of ids, or a .txt with an id on "
         "each line (default: ids are not checked)",
     )
+    parser.advice = dict.fromkeys(("g", "gold"), "did you mean --ids?")
 
 
 def _check_submission(flags: argparse.Namespace) -> int:

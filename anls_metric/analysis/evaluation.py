@@ -102,7 +102,7 @@ def find_scorers(
             raise ValueError(f"{option} is for lists and nested values: give it with variant={OF_VALUES[0]!r}")
     chosen = VARIANTS if names.strip() == EVERY_VARIANT else [name.strip() for name in names.split(",")]
     for name in chosen if len(chosen) > 1 else ():
-        if name in (*OF_VALUES, *OF_RULES):
+        if name in (*OF_VALUES, *OF_RULES, EVERY_VARIANT):
             raise ValueError(f"{name} cannot be combined with other variants: score it by itself")
     for name in chosen:
         if name not in VARIANT_NAMES:
@@ -121,7 +121,7 @@ def find_rule_columns(name: str, named: Mapping[str, str] | None = None) -> Rule
     """
     if name not in OF_RULES:
         if named:
-            raise ValueError(f"columns are named for the rule of a benchmark: choose from {', '.join(OF_RULES)}")
+            raise ValueError(f"field is for the rule of a benchmark: choose a variant from {', '.join(OF_RULES)}")
         return None
     from anls_metric.reading.rule_columns import RuleColumns
     from anls_metric.rules import rule
@@ -404,6 +404,8 @@ class Evaluation:
 
     def _refuse_empty(self, submission: Submission, scored_set: ScoredSet, fields: Sequence[str]) -> None:
         if not scored_set.count:
+            if self._corrections and self._corrections.excluded:
+                raise InputError("it excludes every question", self._corrections.name, "exclude fewer questions")
             layout = submission.reading.layout
             problem = "it has no questions" if layout == AUTO else f"it has no records of the layout {layout}"
             raise InputError(problem, submission.questions_name, "" if layout == AUTO else remedies.LAYOUT)
@@ -421,6 +423,9 @@ class Evaluation:
         names = [entry.name for entry in self.entries]
         if self._baseline is not None:
             baseline = find_name(self._baseline, names)
+            if not baseline and len(names) == 1:
+                problem = f"unknown baseline {self._baseline!r} (the only submission is {names[0]})"
+                raise ValueError(f"{problem}: give its file as a submission, and its name as the baseline")
             if not baseline:
                 raise ValueError(describe_unknown("baseline", self._baseline, names))
             self._baseline = baseline

@@ -83,10 +83,14 @@ def _reader_of_records(name: str) -> Callable[[Mapping[str, Any]], list[Any] | N
 
 def _read_only_list(value: Mapping[str, Any]) -> list[Any] | None:
     """Records under any name, beside facts about them. An object with an id or a question of its own is a record."""
-    lists = [inner for inner in value.values() if isinstance(inner, list)]
-    records = objects_of(lists[0]) if len(lists) == 1 else []
-    found = bool(records) and not _OF_QUESTIONS & value.keys() and bool(_OF_QUESTIONS & records[0].keys())
+    lists = [inner for inner in value.values() if isinstance(inner, list) and inner]
+    found = len(lists) == 1 and not _OF_QUESTIONS & value.keys() and holds_questions(lists[0])
     return lists[0] if found else None
+
+
+def holds_questions(value: Any) -> bool:
+    """Whether a value is a list of records that have an id or a question."""
+    return any(_OF_QUESTIONS & record.keys() for record in objects_of(value)[:1])
 
 
 _OF_QUESTIONS = frozenset(("question", "questionId", "question_id", "id"))

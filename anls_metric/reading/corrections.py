@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from anls_metric.core.rows import describe
 from anls_metric.reading.batch import Row
-from anls_metric.reading.containers import KEY, VALUE
+from anls_metric.reading.containers import FILE, KEY, VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.records import Records
@@ -59,7 +59,7 @@ class Corrections:
     """
 
     def __init__(self, corrections: Mapping[str, Correction], name: str = "corrections") -> None:
-        self._corrections, self._name = corrections, name
+        self._corrections, self.name = corrections, name
         self.added: dict[str, list[str]] = {}
         self._known: set[str] = set()
 
@@ -108,12 +108,12 @@ class Corrections:
         unknown = [key for key in self._corrections if key not in self._known]
         if unknown:
             problem = f"it corrects questions that do not exist ({list_some(unknown)})"
-            raise InputError(problem, self._name, "write the ids of the gold file, or remove these corrections")
+            raise InputError(problem, self.name, "write the ids of the gold file, or remove these corrections")
         idle = [key for key in self._corrections if key not in self.added]
         if not idle:
             return []
         what = f"{len(idle):,} corrections change" if len(idle) > 1 else "1 correction changes"
-        return [f"{self._name}: {what} nothing: the answers are accepted already ({list_some(idle)})"]
+        return [f"{self.name}: {what} nothing: the answers are accepted already ({list_some(idle)})"]
 
 
 def read_corrections(path: str, records: Callable[[str], Records] = Records) -> Corrections:
@@ -135,7 +135,10 @@ def read_corrections(path: str, records: Callable[[str], Records] = Records) -> 
             try:
                 key, correction = _parse_correction(record)
                 if key in corrections or key in marked:
-                    raise ValueError(f"a second correction of question {key}")
+                    raise ValueError(
+                        f"a second correction of question {key}: write one for each question, with its accepted "
+                        "answers as a list"
+                    )
             except ValueError as error:
                 raise file.error(str(error), chunk.place_of(number)) from None
             if correction.accept or correction.exclude:
@@ -155,7 +158,7 @@ def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
         raise ValueError(
             f'it is {describe(record[VALUE])}: write an object, such as {{"questionId": 1, "exclude": true}}'
         )
-    unknown = [name for name in record if name not in FIELDS]
+    unknown = [name for name in record if name not in (*FIELDS, FILE)]
     if unknown:
         raise ValueError(f"unknown field {unknown[0]!r}; a correction has the fields {', '.join(FIELDS)}")
     key = record.get("questionId")

@@ -214,10 +214,13 @@ def describe_missing_file(path: str) -> tuple[str, str]:
         return problem, "name each file by itself, without a comma"
     if path.count("/") == 1 and "." not in path and not os.path.exists(folder):
         return problem, "if it is an id of the Hub, download the data set, and name its file"
-    similar = ""
+    stem, ending = os.path.splitext(name)
+    stems: dict[str, str] = {}
     with suppress(OSError, ValueError):  # a path can hold a null character
-        similar = find_similar_name(name, os.listdir(folder or "."))
-    return problem, f"did you mean {os.path.join(folder, similar)}?" if similar else ""
+        names = sorted(os.listdir(folder or "."), key=lambda each: each.endswith(ending))
+        stems = {os.path.splitext(each)[0]: each for each in names}
+    similar = find_similar_name(stem, stems)
+    return problem, f"did you mean {os.path.join(folder, stems[similar])}?" if similar else ""
 
 
 def natural_key(name: str) -> list[tuple[bool, int, str]]:

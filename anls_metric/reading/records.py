@@ -167,7 +167,10 @@ def find_shards(path: str) -> list[str] | None:
         there = list_some(os.path.basename(name) for name in files)
         nothing = "it is an empty folder" if os.path.isdir(path) else "no file has a name of this pattern"
         problem = f"it holds {there}, which are not parts of one file" if there else nothing
-        raise InputError(problem, path, "name one file, or a pattern of its parts, such as 'folder/part-*.jsonl'")
+        remedy = "a pattern of its parts, such as 'folder/part-*.jsonl'"
+        if there and endings.isdisjoint(_SHARDS):
+            remedy = "give the parts the ending of their format, such as .jsonl"
+        raise InputError(problem, path, f"name one file, or {remedy}")
     return [name for name in files if os.path.splitext(name.removesuffix(".gz"))[1].lower() in _SHARDS]
 
 

@@ -155,6 +155,11 @@ TWO_ROLES = Remedy(
     page=f"pick two different fields {_PICK}, or drop the gold file as well",
     endpoint="name two different fields, or call score_files with a gold file",
 )
+OTHER_THAN_ID = _make_remedy(
+    "name another field with <prediction_field>, <references_field> or <id_field>",
+    page=f"pick another field {_PICK}",
+    endpoint="name another field",
+)
 
 UNKNOWN_IDS = _make_remedy(
     "write the same ids on both sides, or name the fields of the ids with <id_field> and <gold_id_field>; "
@@ -268,7 +273,7 @@ NO_ANSWERS_AFTER = Remedy(
 )
 SWAPPED = Remedy(
     python="give the predictions first, then the accepted answers as gold",
-    command="name the gold file first",
+    command="swap the two files",
     page="swap the files",
 )
 NO_GOLD = Remedy(

@@ -226,20 +226,21 @@ def _holds_objects(sample: Sample, path: str) -> bool:
     return any(isinstance(value, Mapping) for value in sample.values(path))
 
 
-def refuse_two_roles(sample: Sample, layout: Layout) -> None:
-    """Refuse a field with two roles.
+def refuse_two_roles(side: Side, sample: Sample, layout: Layout) -> None:
+    """Refuse a field with two of the roles that this side has.
 
     Raises:
         InputError: prediction and accepted answers are read from the same field, or one of them from the id field.
     """
     roles = {"prediction": layout.prediction, "accepted answers": layout.references, "id": layout.id}
+    roles.pop({"gold": "prediction", "submission": "accepted answers"}.get(side, ""), None)
     for role, paths in roles.items():
         for other, others in roles.items():
             same = [path for path in paths[:1] if role < other and path in others[:1]]
             if same and isinstance(same[0], str):
-                raise InputError(
-                    f"the field {same[0]!r} cannot be both the {other} and the {role}", sample.name, remedies.TWO_ROLES
-                )
+                problem = f"the field {same[0]!r} cannot be both the {other} and the {role}"
+                remedy = remedies.TWO_ROLES if "id" not in (role, other) else remedies.OTHER_THAN_ID
+                raise InputError(problem, sample.name, remedy)
 
 
 def find_other_texts(side: Side, sample: Sample, layout: Layout, known: Collection[str] = ()) -> list[str]:

@@ -136,5 +136,7 @@ def make_rule_row(row: Row, rule: Rule) -> dict[str, Any]:
     if missing:
         names = ", ".join(repr(name) for name in row.record if name != COLUMNS)
         problem = f"the rule {rule.name} needs {' and '.join(missing)}, which no file has (found {names})"
+        if missing[0] in row.record:  # the user names another path
+            problem = f"no file has the field that you name for {missing[0]} (found {names})"
         raise InputError(problem, remedy=remedies.RULE_COLUMN, value=missing[0])
     return columns

@@ -16,7 +16,7 @@ from anls_metric.core.rows import as_references, as_text, describe
 from anls_metric.reading import layouts, long_tables, remedies, resolver
 from anls_metric.reading.answer_fields import CONFIDENCE, CONFIDENCE_FIELDS, JUDGE, READERS
 from anls_metric.reading.column_records import get_column
-from anls_metric.reading.containers import VALUE
+from anls_metric.reading.containers import VALUE, holds_questions
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.extract import Extraction, ExtractionReport
 from anls_metric.reading.input_file import FIRST_SHEET, Chunk, describe_kind, list_some
@@ -204,8 +204,8 @@ class Source:
                 raise self.error_of_missing("predictions", remedies.PREDICTION_FIELD)
             if self.reading.filter is not None and not self.layout.repeated_by and side != "gold":
                 self.note(f"it has no filters: the filter {self.reading.filter!r} is not used")
+            resolver.refuse_two_roles(side, self.sample, self.layout)
             if side == "both":
-                resolver.refuse_two_roles(self.sample, self.layout)
                 self._choose_references()
             self._note_other_texts(side, gold_fields)
         return self
@@ -377,7 +377,9 @@ class Source:
         """Whether the file has accepted answers, and predictions in another field."""
         layout = self.try_side("both")
         prediction, references = name_of(layout.prediction, ""), name_of(layout.references, "")
-        separate = layout.prediction[:1] != layout.references[:1] and not prediction.startswith(f"{references}.")
+        separate = layout.prediction[:1] not in (layout.references[:1], layout.id[:1]) and not prediction.startswith(
+            f"{references}."
+        )
         return separate and bool(layout.references) and any(map(self.sample.has, layout.prediction))
 
     @property
@@ -750,7 +752,8 @@ class Source:
         beside_texts = self.faces_texts or (self.holds_both and self.predicts_texts())
         if not beside_texts:
             return _error_of_value(value, self.layout.references, name, where)
-        return InputError(f"{name} is {describe(value)}, not a list of texts", where, _AS_TEXTS)
+        remedy = _OWN_FILES if self.layout.references == (VALUE,) and holds_questions(value) else _AS_TEXTS
+        return InputError(f"{name} is {describe(value)}, not a list of texts", where, remedy)
 
     def predicts_texts(self) -> bool:
         """Whether the first predictions are texts, and not lists or objects in a text."""
@@ -786,7 +789,8 @@ class Source:
     ) -> InputError:
         """Make the error for a record without a field; it lists the paths that the record has."""
         own = (self.reading.id_field, self.reading.references_field, *self.prediction_fields)
-        remedy = remedies.LAYOUT if self.reading.layout != AUTO and field not in own else remedy
+        is_other_layout = self.reading.layout != AUTO and field not in own and not self.sample.has(field)
+        remedy = remedies.LAYOUT if is_other_layout else remedy
         there = Sample(self.name, [record], self.records.fields).describe_paths()
         return self.records.error(f"no field {field!r} (found {there})", place, remedy)
 
@@ -809,6 +813,8 @@ class Source:
                         column[number] = None
                         continue
                     remedy = remedies.NO_ANSWER
+                elif self.sample.has(first):
+                    remedy = "write it into this record"
                 raise self._error_without_field(chunk.records[number], first, chunk.place_of(number), remedy)
             if value is ABSENT:
                 problem = (
@@ -899,6 +905,8 @@ def _error_of_value(
     part = next((part for part in parts if all(isinstance(look_up(each, part), str) for each in values)), "")
     if not field and is_only_item:
         return InputError(problem, where, "write each answer as a text, and not as a list of one text")
+    if not field and holds_questions(value):
+        return InputError(problem, where, _OWN_FILES)
     if field and part:
         is_certain = is_only_item or part.rpartition(".")[2] in _TEXTS
         remedy = remedies.PART_OF_FIELD if is_certain else remedies.PART_OR_VALUES
@@ -928,6 +936,7 @@ def _describe_numbers(count: int, noun: str, words: tuple[str, str]) -> str:
 
 
 _AS_TEXTS = 'write the accepted answers as a list of texts: ["a", "b"]'
+_OWN_FILES = "if it is a list of records, write each such list to its own file"
 _TEXTS = (
     *("text", "answer", "prediction", "generated_text", "prediction_text", "content", "output", "value"),
     *("message.content", "choices.0.message.content", "choices.0.text", "content.0.text"),

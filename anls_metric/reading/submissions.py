@@ -388,7 +388,7 @@ def _require_both_sides(source: Source, alone: bool = True) -> Source:
             _refuse_mixed_parts(source.name, parts, holding[0])
     if not layout.references:
         raise _error_of_missing(source, "accepted answers", remedies.NO_REFERENCES, remedies.NO_GOLD_BEFORE)
-    refuse_two_roles(source.sample, layout)
+    refuse_two_roles("both", source.sample, layout)
     if not layout.prediction:
         field = name_of(layout.references, "")
         what = "predictions besides the accepted answers" + (f" in {field!r}" if field else "")

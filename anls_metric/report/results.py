@@ -56,7 +56,8 @@ class ResultsFile:
         self._stack = ExitStack()
 
     def __enter__(self) -> ResultsFile:
-        os.makedirs(os.path.dirname(self.path) or ".", exist_ok=True)
+        with suppress(FileExistsError):  # of a file, which is refused below
+            os.makedirs(os.path.dirname(self.path) or ".", exist_ok=True)
         self._refuse_to_overwrite()
         self._file = self._stack.enter_context(open_aside(self.path, "ascii"))
         self._file.write(f'{_BEGINNING}{json.dumps(self._inputs)},\n"per_sample_result": {{')
@@ -130,9 +131,11 @@ def refuse_input(path: str, inputs: Sequence[str], remedy: Remedy | str = "write
         remedy: what the error tells the user to do.
 
     Raises:
-        InputError: ``path`` is one of the inputs.
+        InputError: ``path`` is one of the inputs, or its folder does not exist.
     """
     folder = os.path.dirname(path)
+    if os.path.isfile(folder):
+        raise InputError(f"{folder} is a file, not a folder", path, "name another folder")
     if folder and not os.path.isdir(folder):
         raise InputError(f"there is no folder {folder}", path, "make it, or write to another folder")
     for source in inputs:

@@ -154,8 +154,8 @@ def test_comparison_uses_common_questions_and_the_paired_test() -> None:
 
 
 def test_unknown_metric_is_named() -> None:
-    with pytest.raises(ValueError, match=r"unknown metric 'wer'; did you mean cer\? Choose from f1, cer"):
-        find_metrics("f1,wer")
+    with pytest.raises(ValueError, match=r"unknown metric 'cerr'; did you mean cer\? Choose from f1, cer"):
+        find_metrics("f1,cerr")
 
 
 def test_each_metric_names_its_source() -> None:

@@ -91,8 +91,8 @@ def test_refuse_two_roles_names_the_field_and_both_roles() -> None:
     sample = Sample("both.csv", [{"id": 1, "answers": "a", "prediction": "b"}])
     layout = resolve("both", sample, named={"prediction": "answers", "references": "answers"})
     with pytest.raises(InputError, match="'answers' cannot be both the prediction and the accepted answers"):
-        refuse_two_roles(sample, layout)
-    refuse_two_roles(sample, resolve("both", sample))
+        refuse_two_roles("both", sample, layout)
+    refuse_two_roles("both", sample, resolve("both", sample))
 
 
 @pytest.mark.parametrize(

@@ -96,15 +96,29 @@ def test_column_may_have_another_name(capsys: pytest.CaptureFixture[str], tmp_pa
             "needs answer_format, which no file has .found 'gold', 'prediction'.: name its",
         ),
         ({"variant": "mmlongbench_doc", "field": {"format": "x"}}, "has no column 'format': it has answer_format"),
-        ({"variant": "standard", "field": {"format": "x"}}, "for the rule of a benchmark: choose from docvqa_2026"),
+        (
+            {"variant": "standard", "field": {"format": "x"}},
+            "for the rule of a benchmark: choose a variant from docvqa_2026",
+        ),
         ({"variant": "dude"}, r"the rule dude needs answer_type, which no file has"),
         ({"variant": "dude", "ignore_case": True}, "the rule dude has no option 'ignore_case'"),
         ({"variant": "dude,standard"}, "dude cannot be combined with other variants"),
+        ({"variant": "all,rrc"}, "all cannot be combined with other variants: score it by itself"),
     ],
 )
 def test_missing_column_is_an_error_that_lists_it(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         score([{"gold": ["a"], "prediction": "a"}], **options)
+
+
+def test_wrong_path_of_a_column_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = {"prediction": "7", "answer": "7", "answer_format": "Int", "meta": {"kind": "Int"}}
+    command = [write(tmp_path / "table.json", [row]), "--variant", "mmlongbench_doc", "--field"]
+    assert command_line.main([*command, "answer_format=meta.format"]) == 2
+    error = capsys.readouterr().err
+    assert "no file has the field that you name for answer_format (found 'prediction', 'answer', 'answer_f" in error
+    assert error.endswith("name its field with --field answer_format=PATH\n")
+    assert command_line.main([*command, "answer_format=meta.kind"]) == 0
 
 
 def test_predictions_without_the_marker_of_docvqa_2026_are_a_hint() -> None:

@@ -15,7 +15,7 @@ from anls_metric import compare, score
 from anls_metric.analysis import assessments
 from anls_metric.reading.errors import InputError
 from anls_metric.report import beside
-from tests.system.conftest import Run
+from tests.system.conftest import Run, run_to_error, write
 
 GOLD = [{"questionId": number, "answers": [text]} for number, text in enumerate(["977633", "0.28", "tea", "BOB"], 1)]
 ANSWERS = ["977,633", "0.26", "milk", "B0B"]
@@ -106,6 +106,27 @@ def test_corrections_change_the_number_and_the_signature(run: Run, gold: Path, t
     assert re.search(r"\|questions:4\|gold:[0-9a-f]{8}\|corrections:[0-9a-f]{8}\|v", document["signature"])
     assert "1 question with more accepted answers, 1 left out" in run(gold, file, "--corrections", corrections)[1]
     assert score(str(file), str(gold), corrections=corrections).to_dict() == document
+
+
+def test_corrections_in_parts_are_read_together(run: Run, gold: Path, tmp_path: Path) -> None:
+    file, folder = write_answers(tmp_path / "a.json"), tmp_path / "parts"
+    folder.mkdir()
+    write(folder / "1.json", [{"questionId": 3, "accept": "milk"}])
+    write(folder / "2.json", [{"questionId": 4, "exclude": True}])
+    for corrections in (folder, folder / "*.json"):
+        out = run(gold, file, "--corrections", corrections)[1]
+        assert "1 question with more accepted answers, 1 left out" in out
+
+
+def test_corrections_of_too_many_or_repeated_questions_say_what_to_do(run: Run, gold: Path, tmp_path: Path) -> None:
+    files = gold, write_answers(tmp_path / "a.json"), "--corrections"
+    everything = write(tmp_path / "all.json", [{"questionId": key, "exclude": True} for key in range(1, 5)])
+    assert f"{everything}: it excludes every question: exclude fewer questions" in run_to_error(run, *files, everything)
+    twice = write(tmp_path / "two.json", [{"questionId": 3, "accept": text} for text in ("milk", "soup")])
+    error = run_to_error(run, *files, twice)
+    assert "record 2: a second correction of question 3: write one for each question" in error
+    once = write(tmp_path / "one.json", [{"questionId": 3, "accept": ["milk", "soup"]}])
+    assert run(*files, once)[0] == 0
 
 
 @pytest.mark.parametrize("name", ["confidence", "p"])

@@ -633,5 +633,9 @@ def test_shared_prefix_of_names_is_not_shown(run: Run, tmp_path: Path, files: li
         )
     error = run_to_error(run, gold, *prefixed, "--baseline", "tunde")
     assert "unknown baseline 'tunde'; did you mean tuned? Choose from base, tuned" in error
+    error = run_to_error(run, gold, prefixed[1], "--baseline", prefixed[0])
+    assert error.endswith(
+        "(the only submission is submission__tuned): give its file as a submission, and its name as the baseline\n"
+    )
     document = parse_document(run(gold, f"base={prefixed[0]}", prefixed[1], "--format", "json")[1])
     assert [each["name"] for each in document["submissions"]] == ["base", "submission__tuned"]

@@ -89,6 +89,7 @@ ONE: dict[str, dict[str, Any]] = {
     "custom_id": {"a_jsonl": [{"custom_id": str(key), "answer": BASE[key]} for key in SHUFFLED]},
     "item": {"a_jsonl": [{"item": key, "answer": BASE[key]} for key in SHUFFLED]},
     "records under a name": {"a_json": {"model": "x", "settings": {"seed": 7}, "results": list_answers("answer")}},
+    "records beside an empty list": {"a_json": {"model": "x", "answers": list_answers("answer"), "errors": []}},
     "records under predictions": {"a_json": {"id_of_run": 7, "predictions": list_answers("answer")}},
     "uid": {"a_jsonl": [{"uid": key, "prediction": BASE[key]} for key in SHUFFLED]},
     "key of an object": {"a_json": {str(key): {"prediction": BASE[key]} for key in SHUFFLED}},
@@ -529,6 +530,20 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         "t.csv --references-field answers",
         [SCORE],
     ),
+    "the id as the prediction": (
+        "gold.json a.json --prediction-field questionId",
+        {"a_json": list_answers()},
+        ["a.json: the field 'questionId' cannot be both the prediction and the id", "--prediction-field"],
+        "gold.json a.json --prediction-field prediction",
+        [SCORE],
+    ),
+    "the id as the accepted answer": (
+        "-g gold.json -s a.json --references-field questionId",
+        {"a_json": list_answers()},
+        ["gold.json: the field 'questionId' cannot be both the id and the accepted answers", "--references-field"],
+        "gold.json a.json --references-field answers",
+        [SCORE],
+    ),
     "answers alone": (
         "a.json",
         {"a_json": list_answers("answer")},
@@ -539,7 +554,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
     "swapped": (
         "a.json gold.json",
         {"a_json": list_answers("answer")},
-        ["a.json: it has no accepted answers, and gold.json has some", "name the gold file first"],
+        ["a.json: it has no accepted answers, and gold.json has some", "swap the two files"],
         "gold.json a.json",
         [SCORE],
     ),
@@ -679,8 +694,45 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
             "a_json": [{"id": key, "answer": BASE[key]} for key in IDS],
             "g_json": [{"id": key, "answer": ACCEPTED[key]} for key in IDS],
         },
-        ["the two look swapped: name the gold file first"],
+        ["the two look swapped: swap the two files"],
         "g.json a.json",
+        [SCORE],
+    ),
+    "several lists of answers": (
+        "gold.json m.json",
+        {"m_json": {"base": list_answers(), "tuned": list_answers(answers=TUNED)}, "a_json": list_answers()},
+        [
+            "m.json, question base: the prediction is [",
+            "if it is a list of records, write each such list to its own file",
+        ],
+        "gold.json a.json",
+        [SCORE],
+    ),
+    "several lists of questions": (
+        "g.json a.json",
+        {"g_json": {"train": list_rows(), "val": list_rows()}, "a_json": list_answers()},
+        ["g.json, question train: references is [", "write each such list to its own file"],
+        "gold.json a.json",
+        [SCORE],
+    ),
+    "a record without an id": (
+        "gold.json b.json",
+        {
+            "b_json": [{"answer": "a"} if n == 2 else row for n, row in enumerate(list_answers())],
+            "a_json": list_answers(),
+        },
+        ["b.json, record 3: no field 'questionId' (found 'answer'): write it into this record"],
+        "gold.json a.json",
+        [SCORE],
+    ),
+    "a record without accepted answers": (
+        "u.json",
+        {
+            "u_json": [{"id": "x", "prediction": "a"} if n == 2 else row for n, row in enumerate(list_rows())],
+            "t_json": list_rows(),
+        },
+        ["u.json, record 3: no field 'answers' (found 'id', 'prediction'): write it into this record"],
+        "t.json",
         [SCORE],
     ),
     "an unknown flag": (
@@ -689,6 +741,13 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
         ["unknown flag --treshold: did you mean --threshold?"],
         "gold.json a.json --threshold 0.4",
         [SCORE],
+    ),
+    "a flag of harnesses": (
+        "gold.json a.json --limit 12",
+        {"a_json": list_answers(), "g_json": GOLD[:12]},
+        ["unknown flag --limit: to score some questions, cut the gold file, and add --extra ignore"],
+        "g.json a.json --extra ignore",
+        [0.75],
     ),
     "the beginning of a flag": (
         "gold.json a.json --outp x.json",

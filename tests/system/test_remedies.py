@@ -76,6 +76,9 @@ CASES = {
         "t.json --prediction-field references --references-field references",
         "t.json --prediction-field prediction --references-field references",
     ),
+    "OTHER_THAN_ID": Case(
+        "gold.json a.json --prediction-field questionId", "gold.json a.json --prediction-field prediction"
+    ),
     "UNKNOWN_IDS": Case(
         "gold.json a.json",
         "gold.json a.json --id-field none",

@@ -49,7 +49,24 @@ def test_lists_are_those_of_the_flags(run: Run, name: str) -> None:
 
 
 def test_unknown_flag_of_a_subcommand_is_one_line_of_error(run: Run) -> None:
-    assert "did you mean --ids?" in run_to_error(run, "check-submission", SUBMISSION, "--id", "1")
+    for flag in ("--id", "--gold", "-g"):
+        assert "did you mean --ids?" in run_to_error(run, "check-submission", SUBMISSION, flag, GOLD)
+    assert "name the file with the questions before the answers" in run_to_error(
+        run, "export", "rrc", "-g", GOLD, SUBMISSION
+    )
+
+
+def test_export_says_how_to_give_files_that_are_out_of_place(run: Run, tmp_path: Path) -> None:
+    error = run_to_error(run, "export", "rrc", SUBMISSION, GOLD)
+    assert f"{SUBMISSION}: it has no accepted answers, and {GOLD} has some" in error
+    assert error.endswith("look swapped: swap the two files\n")
+    new, other = tmp_path / "new.json", tmp_path / "old.json"
+    assert run_to_error(run, "export", "rrc", SUBMISSION, new).endswith(": to write this file, add -o before it\n")
+    assert run("export", "rrc", SUBMISSION, "-o", new)[0] == 0
+    assert run_to_error(run, "export", "rrc", GOLD, tmp_path / "ne.json").endswith(
+        f"add -o before it; did you mean {new}?\n"
+    )
+    assert run_to_error(run, "export", "rrc", other).endswith(f"{other}: No such file or directory\n")
 
 
 def test_plain_run_imports_nothing_of_the_subcommands(
@@ -214,6 +231,27 @@ def test_export_says_how_to_match_a_list_of_texts(run: Run, tmp_path: Path) -> N
     assert "with --id-field none" in run_to_error(run, "export", "rrc", str(questions), str(texts))
     status, printed, _ = run("export", "rrc", str(questions), str(texts), "--id-field", "none")
     assert (status, json.loads(printed)) == (0, [{"questionId": 7, "answer": "a"}, {"questionId": 8, "answer": "b"}])
+
+
+def test_export_says_how_to_match_records_without_ids(run: Run, tmp_path: Path) -> None:
+    answers = write(tmp_path / "a.json", [{"answer": row["answer"]} for row in ANSWERS])
+    error = run_to_error(run, "export", "rrc", GOLD, answers)
+    assert "--id-field, or if the answers are in the order of the questions, match them by position with" in error
+    status, printed, _ = run("export", "rrc", GOLD, answers, "--id-field", "none")
+    assert (status, json.loads(printed)) == (0, ANSWERS)
+    assert "name the file of the questions before it" in run_to_error(run, "export", "rrc", answers)
+
+
+def test_export_of_lists_suggests_no_variant(run: Run, tmp_path: Path) -> None:
+    answers = write(tmp_path / "a.json", [{"questionId": 1, "answer": ["a", "x"]}])
+    error = run_to_error(run, "export", "rrc", answers)
+    assert error.endswith("not a text: name the field of the text with --prediction-field answer.0\n")
+    assert run("export", "rrc", answers, "--prediction-field", "answer.0")[:2] == (
+        0,
+        '[\n{"questionId": 1, "answer": "a"}\n]\n',
+    )
+    write(answers, [{"questionId": 1, "answer": ["a", "x"]}, {"questionId": 2, "answer": []}])
+    assert run_to_error(run, "export", "rrc", answers).endswith("not a text: write each answer as one text\n")
 
 
 def test_export_of_two_submissions_says_that_one_gives_only_its_questions(run: Run, tmp_path: Path) -> None:
