@@ -720,9 +720,26 @@ def test_second_header_of_joined_tables_is_an_error(run: Run, tmp_path: Path, mo
     joined = format_file("a.csv", rows[:10]) + format_file("b.csv", rows[10:])
     printed, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=joined)
     assert printed == ""
-    assert "t.csv, line 12: this line is the header again, as if several files were joined: remove" in message
+    assert "t.csv, line 12: this line is the header again, as if several files were joined: remove it" in message
     joined = format_file("a.csv", rows)
     assert read_scores(type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=joined)[0]) == [SCORE]
+
+
+@pytest.mark.parametrize(("ending", "place"), [("json", "record"), ("jsonl", "line"), ("xlsx", "row")])
+def test_second_header_is_an_error_in_every_format(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, place: str
+) -> None:
+    rows = [{"id": str(k), "answers": ACCEPTED[k][0], "prediction": BASE[k]} for k in IDS]
+    rows.insert(10, {name: name for name in rows[0]})
+    if ending == "xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in (list(rows[0]), *(list(row.values()) for row in rows)):
+            book.active.append(row)
+        book.save(tmp_path / "t.xlsx")
+    files = {} if ending == "xlsx" else {f"t_{ending}": rows}
+    printed, message = type_command(run, tmp_path, monkeypatch, f"t.{ending}", **files)
+    assert printed == ""
+    assert f"{place} {11 + (ending == 'xlsx')}: this {place} is the header again" in message
 
 
 def test_lines_between_two_quotation_marks_are_not_one_value(
