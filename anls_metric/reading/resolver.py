@@ -263,7 +263,9 @@ def find_other_texts(side: Side, sample: Sample, layout: Layout, known: Collecti
     others = [path for path in sample.list_paths() if path not in roles and path not in known]
     others = [path for path in others if not re.search(rf"{_ID_NAME}|^(?:Unnamed: \d+)?$", path) and path != KEY]
     if not anything:
-        others = [path for path in others if re.search(_LIKE_A_PREDICTION, path.rpartition(".")[2].lower())]
+        first = {path: re.sub(r"\.\d+$", "", path) for path in others}  # pandas calls a second column prediction.1
+        others = [path for path in others if first[path] not in layout.references]
+        others = [path for path in others if re.search(_LIKE_A_PREDICTION, first[path].rpartition(".")[2].lower())]
     if side == "submission" and not anything and sample.has(ANSWER_FIELD):
         others = [ANSWER_FIELD, *(path for path in others if path != ANSWER_FIELD)]
     least = len(set(map(str, sample.values(chosen[0])))) / 2

@@ -858,6 +858,11 @@ def test_choice_of_a_prediction_is_a_note(run: Run, tmp_path: Path, monkeypatch:
     answers = [{**row, "notes": f"seen on page {n}"} for n, row in enumerate(list_answers("answer"))]
     _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
     assert message == "anls: a.json: the prediction is read from 'answer', not from 'notes'\n"
+    answers = [{**row, "prediction.1": TUNED[row["questionId"]]} for row in list_answers()]
+    _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert message == "anls: a.json: the prediction is read from 'prediction', not from 'prediction.1'\n"
+    line = "gold.json a.json --prediction-field prediction,prediction.1"
+    assert read_scores(type_command(run, tmp_path, monkeypatch, line, a_json=answers)[0]) == [SCORE, BETTER]
 
 
 @pytest.mark.parametrize(
