@@ -203,6 +203,10 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     if alike:
         file.notes = [f"only its first sheet ({first}) is read, not {list_some(alike)}"]
     header = [str(_read_cell(file, value, "row 1")) for value in rows[0]]
+    for column in (column for column, name in enumerate(header) if not name):
+        values = [row[column] for row in rows]
+        if any(value != "" for value in values) and all(isinstance(value, (str, int, float)) for value in values):
+            header[column] = f"Unnamed: {column}"  # as pandas calls such a column
     while header and not header[-1]:
         header.pop()
     file.refuse_repeated(header)

@@ -1036,6 +1036,38 @@ def test_label_is_not_read_in_place_of_a_list_of_answers(
     assert "label" not in message
 
 
+MORE_COLUMNS = {
+    "pandas": ("answers", "answers.1"),
+    "without a name": ("answers", "Unnamed: 3"),
+    "variants": ("ground_truth", "acceptable_variants"),
+}
+
+
+@pytest.mark.parametrize("names", MORE_COLUMNS.values(), ids=MORE_COLUMNS)
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_second_column_of_accepted_answers_is_a_note(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str], ending: str
+) -> None:
+    rows: list[list[Any]] = [["id", "prediction", *names], *([key, BASE[key], *ACCEPTED[key]] for key in IDS)]
+    if ending == "xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in [[re.sub("Unnamed.*", "", str(cell)) for cell in row] for row in rows]:
+            book.active.append(row)
+        book.save(tmp_path / "t.xlsx")
+    text = "".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in rows)
+    files = {} if ending == "xlsx" else {"t_csv": text}
+    printed, message = type_command(run, tmp_path, monkeypatch, f"t.{ending}", **files)
+    assert read_scores(printed) == [SCORE]
+    assert message == f"anls: t.{ending}: the accepted answers are read from {names[0]!r}, not from {names[1]!r}\n"
+
+
+def test_index_without_a_name_beside_accepted_answers_gives_no_note(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"answers": ACCEPTED[k], "Unnamed: 1": n, "prediction": BASE[k]} for n, k in enumerate(IDS)]
+    assert type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[1] == ""
+
+
 def test_accepted_answers_that_no_prediction_fits_keep_their_usual_field(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
