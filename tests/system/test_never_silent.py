@@ -1284,6 +1284,23 @@ def test_workbook_with_a_sheet_for_each_model_says_what_is_read(run: Run, tmp_pa
     assert (status, "its first sheet has no predictions (found 'by', 'me'): move the sheet" in err) == (2, True), err
 
 
+def test_failed_formulas_give_the_hint_that_they_give_in_csv(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"id": k, "answers": ACCEPTED[k][0], "prediction": "#REF!" if n % 4 else BASE[k]} for n, k in enumerate(IDS)
+    ]
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (rows[0], *map(dict.values, rows)):
+        book.active.append(list(row))
+    book.save(tmp_path / "t.xlsx")
+    of_csv, of_workbook = (
+        type_command(run, tmp_path, monkeypatch, f"t.{ending}", t_csv=rows) for ending in ("csv", "xlsx")
+    )
+    assert of_csv == of_workbook
+    assert of_csv[1].startswith("hint: 18 of 24 predictions are messages about errors, such as '#REF!'")
+
+
 def test_error_lists_the_message_of_the_assistant(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     turns = ("system", "You read documents."), ("user", "Who?"), ("assistant", "{}")
     answers = [
