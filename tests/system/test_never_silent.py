@@ -207,6 +207,20 @@ def test_split_is_said_and_writes_a_folder_for_each_submission(
     assert len(read_scores(printed)) == 2
 
 
+@pytest.mark.parametrize("ending", ["csv", "json"])
+@pytest.mark.parametrize("gold", ["", "gold.json "])
+def test_models_in_merged_cells_are_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, gold: str
+) -> None:
+    rows = sorted(list_by("model"), key=lambda row: str(row["model"]))
+    merged = [{**row, "model": "" if n % len(IDS) else row["model"]} for n, row in enumerate(rows)]
+    line, name = f"{gold}t.{ending}", f"t_{ending}"
+    printed, message = type_command(run, tmp_path, monkeypatch, line, **{name: merged})
+    assert printed == ""
+    assert "only 2 of its 48 records name a model, as if cells were merged: write the model into each rec" in message
+    assert read_scores(type_command(run, tmp_path, monkeypatch, line, **{name: rows})[0]) == [SCORE, BETTER]
+
+
 def test_table_with_one_model_or_unrepeated_ids_is_one_submission(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
