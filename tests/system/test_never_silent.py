@@ -1011,6 +1011,18 @@ def test_gold_file_with_the_fields_of_a_submission_gives_a_note(
     assert "comes first" not in message
 
 
+def test_predictions_in_the_gold_file_give_a_note(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = [{**record, "prediction": TUNED[IDS[n]]} for n, record in enumerate(GOLD)]
+    files = {"t_jsonl": table, "a_json": list_answers(), "b_json": list_answers(answers=TUNED)}
+    note = "anls: t.jsonl: it is taken as the gold file, and its predictions, in 'prediction', are not scored\n"
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.jsonl a.json", **files)
+    assert (read_scores(printed), message) == ([SCORE], note)
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.jsonl a.json b.json", **files)
+    assert (read_scores(printed), message) == ([SCORE, BETTER], note)
+    printed, message = type_command(run, tmp_path, monkeypatch, "-g t.jsonl tuned=t.jsonl a.json", **files)
+    assert (read_scores(printed)[:2], message) == ([BETTER, SCORE], "")
+
+
 def test_field_of_accepted_answers_without_text_is_not_read(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
