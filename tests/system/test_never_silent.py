@@ -261,6 +261,39 @@ def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: p
         assert "hint:" not in type_command(run, tmp_path, monkeypatch, f"t.jsonl {advice}", t_jsonl=rows)[1]
 
 
+ODD: dict[str, tuple[int, dict[str, str]]] = {
+    "accuracy": (24, {"question": "Accuracy", "answers": "18/24", "prediction": "75.0%"}),
+    "accepted answers first": (24, {"answers": "Mean ANLS:", "prediction": "0.75"}),
+    "totals before all rows": (0, {"id": "Overall", "answers": "24", "prediction": "18"}),
+    "footnote": (24, {"answers": "* answers of May", "prediction": ""}),
+    "types": (0, {"id": "int", "answers": "list[str]", "prediction": "str"}),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_row_at_the_edge_that_is_no_question_gives_a_hint(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, ending: str
+) -> None:
+    place, row = ODD[case]
+    texts = [{"id": k, "question": f"What is {k}?", "answers": ACCEPTED[k][0], "prediction": BASE[k]} for k in IDS]
+    rows = [{name: record[name] for name in row} for record in texts]
+    odd = [*rows[:place], row, *rows[place:]]
+    _, message = type_command(run, tmp_path, monkeypatch, f"t.{ending}", **{f"t_{ending}": odd})
+    assert message.startswith(f"hint: line {place + 1 + (ending == 'csv')} looks like a ")
+    assert message.endswith(", and counts as a question: if it is none, remove this row\n")
+    printed, message = type_command(run, tmp_path, monkeypatch, f"t.{ending}", **{f"t_{ending}": rows})
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_total_that_a_form_asks_for_is_a_question(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    form = {"company": ("Acme", "Acme"), "date": ("May 3", "May 3"), "total": ("12.50", "12.00")}
+    rows = [{"question": name, "answers": text, "prediction": answer} for name, (text, answer) in form.items()]
+    assert type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[1] == ""
+    asked = [{**row, "question": f"What is the {row['question']}?"} for row in rows]
+    assert type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=asked)[1] == ""
+
+
 FORM = ("Is it signed?", "Is it dated?", "Is there a stamp?", "Who is the vendor?")
 
 
