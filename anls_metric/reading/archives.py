@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -11,6 +12,7 @@ from types import MappingProxyType
 from typing import IO, Any
 from xml.parsers import expat
 
+from anls_metric.reading.containers import describe_stop
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import (
     AGAIN,
@@ -50,6 +52,8 @@ def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
     members = [member for member in archive.infolist() if member.filename.startswith("samples/")]
     members.sort(key=lambda member: natural_key(member.filename))
     growth = Growth(file, _measure_size(archive), remedy="convert it to JSON with inspect log convert")
+    header = _read_header(file, archive, growth)
+    file.notes = list(filter(None, [describe_stop(header, len(members))]))
 
     def read_samples() -> Iterator[tuple[int, Any]]:
         for number, member in enumerate(members, 1):
@@ -62,6 +66,16 @@ def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
     for chunk in split_into_chunks(read_samples(), "sample"):
         yield chunk
         growth.start_chunk()
+
+
+def _read_header(file: File, archive: zipfile.ZipFile, growth: Growth) -> Any:
+    """Read the header of an inspect_ai log, which an evaluation writes at its end, or else its plan; None if broken."""
+    names = set(archive.namelist())
+    for name, rest in (("header.json", {}), ("_journal/start.json", {"status": "started"})):
+        if name in names:
+            with suppress(InputError, ValueError, TypeError, RecursionError):
+                return {**dict(json.loads(unpack_member(file, archive, archive.getinfo(name), growth))), **rest}
+    return None
 
 
 _ZSTANDARD = 93  # the number of the method in zip archives

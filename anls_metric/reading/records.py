@@ -110,6 +110,8 @@ class Records(File):
                 for chunk in shard._check_chunks():
                     self.fields = shard.fields
                     yield _name_file(chunk, os.path.basename(part))
+                notes = (f"{os.path.basename(part)}: {note}" for note in shard.notes)
+                self.notes += (note for note in notes if note not in self.notes)
             return
         with self.open() as stream:
             yield from self._recognize_format(stream).read(self, stream)
@@ -298,6 +300,7 @@ def _make_unpacking_reader(module: str) -> Callable[[File, IO[bytes]], Iterator[
         for chunk in content._recognize_format(inner).read(content, inner):
             yield chunk
             growth.start_chunk()
+        file.notes = content.notes
 
     return read
 

@@ -6,12 +6,14 @@ Questions and answers are made up. The shapes of the files are real.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import random
 import re
 import shlex
 import shutil
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
@@ -860,6 +862,34 @@ def test_answer_under_another_name_is_not_missing(run: Run, tmp_path: Path, monk
     printed, message = type_command(run, tmp_path, monkeypatch, line, a_json=answers)
     assert printed == ""
     assert "record 1: no field 'prediction' (found 'questionId', 'answer')" in message
+
+
+@pytest.mark.parametrize("status", ["error", "cancelled", "started"])
+@pytest.mark.parametrize("form", ["l.json", "l.eval", "l.json.gz", "logs"])
+def test_log_of_an_evaluation_that_stopped_gives_a_note(run: Run, tmp_path: Path, status: str, form: str) -> None:
+    samples = [
+        {"id": k, "epoch": 1, "input": "?", "target": ACCEPTED[k], "output": {"choices": [{"message": {"content": a}}]}}
+        for k, a in BASE.items()
+    ]
+    plan = {"dataset": {"samples": 100, "sample_ids": [*range(30)]}, "config": {"epochs": 2, "limit": 30}}
+    path = tmp_path / form
+    for count, status_of_log in ((60, status), (24, "success")):
+        (tmp_path / "logs").mkdir(exist_ok=True)
+        if form == "l.eval":
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.writestr("_journal/start.json", json.dumps({"eval": plan}))
+                if status_of_log != "started":
+                    archive.writestr("header.json", json.dumps({"eval": plan, "status": status_of_log}))
+                for sample in samples:
+                    archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+        else:
+            content = json.dumps({"status": status_of_log, "eval": plan, "samples": samples}).encode()
+            file = path / "one.json" if form == "logs" else path
+            file.write_bytes(gzip.compress(content) if form.endswith("gz") else content)
+        code, out, err = run(path)
+        assert (code, read_scores(out)) == (0, [SCORE])
+        note = f"the evaluation stopped ({status}) after 24 of {count} samples: inspect eval-retry runs the others"
+        assert (note in err) == (status_of_log == status), err
 
 
 def test_folder_with_a_gold_file_or_several_models_is_refused(
