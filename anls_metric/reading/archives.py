@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from types import MappingProxyType
 from typing import IO, Any
 from xml.parsers import expat
 
+from anls_metric.reading.containers import describe_stop
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import (
     AGAIN,
@@ -33,9 +36,9 @@ def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         raise file.error(f"the zip archive is damaged ({error})", remedy=AGAIN) from None
     names = archive.namelist()
     if any(name.startswith("xl/") for name in names):
-        _check_workbook(file, archive)
+        errors = _check_workbook(file, archive)
         held.seek(0)
-        yield from read_excel(file, held)
+        yield from read_excel(file, held, errors)
     elif any(name.startswith("samples/") for name in names):
         yield from _read_samples(file, archive)
     else:
@@ -49,6 +52,8 @@ def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
     members = [member for member in archive.infolist() if member.filename.startswith("samples/")]
     members.sort(key=lambda member: natural_key(member.filename))
     growth = Growth(file, _measure_size(archive), remedy="convert it to JSON with inspect log convert")
+    header = _read_header(file, archive, growth)
+    file.notes = list(filter(None, [describe_stop(header, len(members))]))
 
     def read_samples() -> Iterator[tuple[int, Any]]:
         for number, member in enumerate(members, 1):
@@ -61,6 +66,16 @@ def _read_samples(file: File, archive: zipfile.ZipFile) -> Iterator[Chunk]:
     for chunk in split_into_chunks(read_samples(), "sample"):
         yield chunk
         growth.start_chunk()
+
+
+def _read_header(file: File, archive: zipfile.ZipFile, growth: Growth) -> Any:
+    """Read the header of an inspect_ai log, which an evaluation writes at its end, or else its plan; None if broken."""
+    names = set(archive.namelist())
+    for name, rest in (("header.json", {}), ("_journal/start.json", {"status": "started"})):
+        if name in names:
+            with suppress(InputError, ValueError, TypeError, RecursionError):
+                return {**dict(json.loads(unpack_member(file, archive, archive.getinfo(name), growth))), **rest}
+    return None
 
 
 _ZSTANDARD = 93  # the number of the method in zip archives
@@ -127,14 +142,22 @@ _FAR_CELL = re.compile(rb"<(?:[^\s<>:/]*:)?(?:c|row)(?=[\s/>])(?! r=[\"'][A-Za-z
 _OTHER_WORKBOOKS = ("content.xml", "workbook.bin")  # of OpenOffice and of Excel's binary format
 
 
-def _check_workbook(file: File, archive: zipfile.ZipFile) -> None:
-    """Refuse a workbook that its reader, which has no limits, would make too large in memory."""
+def _check_workbook(file: File, archive: zipfile.ZipFile) -> dict[tuple[int, int], str]:
+    """Refuse a workbook that its reader, which has no limits, would make too large in memory.
+
+    Returns:
+        The formulas of the first sheet that failed: see `_find_errors`.
+    """
     names = [name for name in archive.namelist() if name.lower().endswith(_OTHER_WORKBOOKS)]
     if names:
         raise file.error(f"it is not an Excel workbook: it holds {names[0]}", remedy="save it as .xlsx")
     growth = Growth(file, _measure_size(archive), remedy="save it as CSV")
+    sheets = (name for name in archive.namelist() if name.startswith("xl/worksheets/") and name.endswith(".xml"))
+    first, errors = min(sheets, key=natural_key, default=""), {}
     for member in archive.infolist():
         content = unpack_member(file, archive, member, growth)
+        if member.filename == first:
+            errors = _find_errors(content)
         if b"sheetData" in content and _FAR_CELL.search(content):
             try:
                 cells, rows, columns = _measure_sheet(content)
@@ -143,6 +166,26 @@ def _check_workbook(file: File, archive: zipfile.ZipFile) -> None:
             if rows * columns > max(_MOST_PLACES, _MOST_PLACES_FOR_A_CELL * cells):
                 problem = f"{member.filename} in it has {cells:,} cells in {rows:,} rows and {columns:,} columns"
                 raise file.error(problem, remedy="delete the cells that are far from the others")
+    return errors
+
+
+def _find_errors(content: bytes) -> dict[tuple[int, int], str]:
+    """Find the formulas of a sheet that failed, such as #REF!, by row and column. Their reader takes them as empty."""
+    cells = re.split(rb"<(?:\w+:)?c(?=\s)", content)[1:] if re.search(_FAILED, content) else ()
+    errors = {}
+    for start, _, rest in (cell.partition(b">") for cell in cells):
+        place = re.search(rb"\sr=.([A-Z]{1,3})(\d{1,7})\b", start) if re.search(_FAILED, start) else None
+        text = re.search(rb"<(?:\w+:)?v>(#[^<]{1,20})<", rest)
+        if place and text:
+            errors[int(place[2]), _number_column(place[1].decode())] = text[1].decode()
+    return errors
+
+
+_FAILED = rb"\st=[\"']e[\"']"
+
+
+def _number_column(letters: str) -> int:
+    return functools.reduce(lambda number, letter: 26 * number + int(letter, 36) - 9, letters, 0)
 
 
 def _measure_sheet(content: bytes) -> tuple[int, int, int]:
@@ -160,9 +203,7 @@ def _measure_sheet(content: bytes) -> tuple[int, int, int]:
             row = int(place[len(letters) :] or row)
         elif kind == "c":
             row = int(place[len(letters) :] or row)
-            column = (
-                functools.reduce(lambda number, letter: 26 * number + int(letter, 36) - 9, letters, 0) or column + 1
-            )
+            column = _number_column(letters) or column + 1
             is_open = True
         elif is_open:  # a value
             cells, rows, columns, is_open = cells + 1, max(rows, row), max(columns, column), False
@@ -182,8 +223,16 @@ def _measure_sheet(content: bytes) -> tuple[int, int, int]:
     return cells, rows, columns
 
 
-def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
-    """Read the rows of the first sheet of a workbook; its first row names the columns. Empty cells are empty texts."""
+def read_excel(
+    file: File, stream: IO[bytes], errors: Mapping[tuple[int, int], str] = MappingProxyType({})
+) -> Iterator[Chunk]:
+    """Read the rows of the first sheet of a workbook; its first row names the columns. Empty cells are empty texts.
+
+    Args:
+        file: the file, which makes the errors.
+        stream: its content.
+        errors: the texts of formulas that failed, by row and column, as CSV would hold them.
+    """
     try:
         import python_calamine
     except ImportError:
@@ -203,6 +252,10 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     if alike:
         file.notes = [f"only its first sheet ({first}) is read, not {list_some(alike)}"]
     header = [str(_read_cell(file, value, "row 1")) for value in rows[0]]
+    for column in (column for column, name in enumerate(header) if not name):
+        values = [row[column] for row in rows]
+        if any(value != "" for value in values) and all(isinstance(value, (str, int, float)) for value in values):
+            header[column] = f"Unnamed: {column}"  # as pandas calls such a column
     while header and not header[-1]:
         header.pop()
     file.refuse_repeated(header)
@@ -210,6 +263,8 @@ def read_excel(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     def read_records() -> Iterator[tuple[int, Any]]:
         for number, row in enumerate(rows[1:], 2):
             if any(value != "" for value in row):
+                if errors:
+                    row = [errors.get((number, column), "") if v == "" else v for column, v in enumerate(row, 1)]
                 yield (
                     number,
                     {name: _read_cell(file, value, f"row {number}, {name}") for name, value in zip(header, row)},

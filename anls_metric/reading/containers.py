@@ -207,3 +207,30 @@ CONTAINERS = (
     Container("records by id", _read_records_by_id),
     Container("answers by id", _read_answers_by_id),
 )
+
+
+def describe_stop(log: Any, count: int) -> str:
+    """Say that inspect_ai stopped before its log had all samples.
+
+    Args:
+        log: the log, or its header.
+        count: the number of samples in the log.
+
+    Returns:
+        A sentence; "" for a complete log, and for any other value.
+
+    Example:
+        >>> describe_stop({"status": "error", "eval": {"dataset": {"samples": 60}}, "samples": []}, 30)
+        'the evaluation stopped (error) after 30 of 60 samples: inspect eval-retry runs the others'
+    """
+    status, plan = (log.get("status"), log.get("eval")) if isinstance(log, Mapping) else (None, None)
+    if status not in ("started", "cancelled", "error") or not isinstance(plan, Mapping):
+        return ""
+    data, config = (part if isinstance(part := plan.get(name), Mapping) else {} for name in ("dataset", "config"))
+    ids, epochs = data.get("sample_ids"), config.get("epochs")
+    planned = len(ids) if isinstance(ids, list) else None if config.get("limit") else data.get("samples")
+    if not isinstance(planned, int):
+        return f"the evaluation stopped ({status}) after {count:,} samples"
+    planned *= epochs if isinstance(epochs, int) else 1
+    stopped = f"the evaluation stopped ({status}) after {count:,} of {planned:,} samples"
+    return f"{stopped}: inspect eval-retry runs the others" if count < planned else ""

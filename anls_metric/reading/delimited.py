@@ -29,8 +29,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
         lines: the lines that follow.
 
     Raises:
-        InputError: a line has more or fewer values than the header, or is the header again; two columns have the same
-            name; or it is not CSV.
+        InputError: a line has more or fewer values than the header; two columns have the same name; or it is not CSV.
     """
     texts = (file.decode(line, number) for number, line in enumerate(chain(head, lines), 1))
     header_line = re.sub(rb'"[^"]*"', b"", head[-1])
@@ -68,9 +67,6 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
                 if is_first:
                     remedy = f"begin with a line that names each column, or {remedy}"
                 raise file.error(problem, f"line {reader.line_num}", remedy)
-            if values == header and len(header) > 1:
-                problem = "this line is the header again, as if several files were joined"
-                raise file.error(problem, f"line {reader.line_num}", "remove this line")
             is_long = delimiter == "\t" and reader.line_num - last_line > 1
             if is_long and any(swallows_lines(value, values[0]) for value in values):
                 problem = "a value begins with a quotation mark, and ends with that of another line"

@@ -20,6 +20,7 @@ from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.layouts import Path, describe_failures, take, take_column
+from anls_metric.reading.odd_rows import doubt_row
 from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.repeats import Doubt, Repeats
 from anls_metric.reading.resolver import Gold, Match, Sample
@@ -373,12 +374,17 @@ def read_table(table: str | Records | Source, reading: Reading | None = None) ->
         if table.layout.id:  # numbers do not repeat
             ids_before.add(ids)
         repeats.add(chunk, references)
+        if table.reads_texts and not count:
+            table.doubts += doubt_row(chunk, 0, predictions[0], references[0])
+        last = chunk, len(ids) - 1, predictions[-1], references[-1]
         count += len(ids)
         records, raw, beside = table.complete_records(chunk), table.raw_texts(chunk), table.beside(chunk, where)
         yield Batch(ids, predictions, references, records, raw, None, beside, table.reads_texts)
     _refuse_failures(table)
     _refuse_repeated(table, ids_before)
     table.doubts += repeats.conclude()
+    if table.reads_texts and count > 1:
+        table.doubts += doubt_row(*last)
 
 
 def _refuse_failures(source: Source) -> None:

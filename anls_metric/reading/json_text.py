@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from anls_metric.core.rows import describe
-from anls_metric.reading.containers import records_of
+from anls_metric.reading.containers import describe_stop, records_of
 from anls_metric.reading.input_file import BLANK, CHUNK, Chunk, File, describe_kind, list_some, split_into_chunks
 
 JSON_LINES = (".jsonl", ".ndjson")
@@ -208,6 +208,7 @@ def _split_records(file: File, value: Any) -> Iterator[Chunk]:
         fields = f" with the fields {list_some(map(repr, value))}" if isinstance(value, dict) and value else ""
         kind = "an empty object" if value == {} else describe_kind(value)
         raise file.error(f"it holds {kind}{fields}, not a list of records", remedy=_AS_RECORDS)
+    file.notes = list(filter(None, [describe_stop(value, len(records))]))
     del value
     for start in range(0, len(records), CHUNK):
         part = records[start : start + CHUNK]

@@ -14,7 +14,7 @@ from importlib import import_module
 from itertools import chain
 from typing import IO, Any, NamedTuple, cast
 
-from anls_metric.reading.column_records import ColumnRecords
+from anls_metric.reading.column_records import ColumnRecords, get_column
 from anls_metric.reading.containers import FILE, NAMES, VALUE
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import (
@@ -97,6 +97,9 @@ class Records(File):
             elif kinds != {dict}:
                 number, record = next(item for item in enumerate(chunk.records) if not isinstance(item[1], dict))
                 raise self.error(f"it is {describe_kind(record)}, not an object", chunk.place_of(number), _AS_OBJECT)
+            elif (again := _find_header(chunk.records)) is not None:
+                problem = f"this {chunk.unit.rpartition(' ')[2]} is the header again, as if several files were joined"
+                raise self.error(problem, chunk.place_of(again), "remove it")
             yield chunk
 
     def _read(self) -> Iterator[Chunk]:
@@ -107,6 +110,8 @@ class Records(File):
                 for chunk in shard._check_chunks():
                     self.fields = shard.fields
                     yield _name_file(chunk, os.path.basename(part))
+                notes = (f"{os.path.basename(part)}: {note}" for note in shard.notes)
+                self.notes += (note for note in notes if note not in self.notes)
             return
         with self.open() as stream:
             yield from self.recognize_format(stream).read(self, stream)
@@ -120,7 +125,22 @@ class Records(File):
 
 
 _ANSWERS = {str, int, float, type(None)}
+_PLAIN = {*_ANSWERS, bool, list, dict}
 _AS_OBJECT = 'write each record as an object, such as {"questionId": 1, "answer": "a text"}'
+
+
+def _find_header(records: Sequence[dict[str, Any]]) -> int | None:
+    """Find a record whose values are the names of its fields; None for none."""
+    name = next(iter(records[0]), None)
+    try:
+        column = get_column(records, name)  # type: ignore[arg-type]
+    except KeyError:
+        column = [record.get(name) for record in records]  # type: ignore[arg-type]
+    kinds = set(map(type, column))  # comparing arrays with a text would raise an error
+    if str not in kinds or not kinds <= _PLAIN or name not in column:
+        return None
+    headers = (number for number, record in enumerate(records) if list(record) == list(record.values()))
+    return next((number for number in headers if len(records[number]) > 1), None)
 
 
 def _name_file(chunk: Chunk, name: str) -> Chunk:
@@ -284,6 +304,7 @@ def _make_unpacking_reader(module: str) -> Callable[[File, IO[bytes]], Iterator[
         for chunk in content.recognize_format(inner).read(content, inner):
             yield chunk
             growth.start_chunk()
+        file.notes = content.notes
 
     return read
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
@@ -262,15 +262,18 @@ def find_other_texts(side: Side, sample: Sample, layout: Layout, known: Collecti
     anything = chosen[0] in (ANSWER_FIELD, VALUE)
     roles = {*layout.id, *layout.question, *layout.prediction, *layout.references, *QUESTION_FIELDS}
     others = [path for path in sample.list_paths() if path not in roles and path not in known]
-    others = [path for path in others if not re.search(rf"{_ID_NAME}|^(?:Unnamed: \d+)?$", path) and path != KEY]
+    others = [path for path in others if not re.search(rf"{_ID_NAME}|{_UNNAMED}", path) and path != KEY]
     if not anything:
-        others = [path for path in others if re.search(_LIKE_A_PREDICTION, path.rpartition(".")[2].lower())]
+        first = {path: re.sub(r"\.\d+$", "", path) for path in others}  # pandas calls a second column prediction.1
+        others = [path for path in others if first[path] not in layout.references]
+        others = [path for path in others if re.search(_LIKE_A_PREDICTION, first[path].rpartition(".")[2].lower())]
     if side == "submission" and not anything and sample.has(ANSWER_FIELD):
         others = [ANSWER_FIELD, *(path for path in others if path != ANSWER_FIELD)]
     least = len(set(map(str, sample.values(chosen[0])))) / 2
     return [path for path in others if _holds_answers(sample.values(path), least)]
 
 
+_UNNAMED = r"^(?:Unnamed: \d+)?$"  # pandas calls a column without a name so
 _LIKE_A_PREDICTION = r"pred|output|response|generat|completion|hypothes|answer"
 
 
@@ -299,20 +302,32 @@ def find_other_references(sample: Sample, layout: Layout) -> list[str]:
     is_certain = _fold(str(layout.references[0])) in _CERTAIN_REFERENCES
     usual = _CERTAIN_REFERENCES | {ANSWER_FIELD} if is_certain else _USUAL_REFERENCES
     own = [_list_accepted(take(record, layout.references[0])) for record in sample.records]
+    unnamed = _list_unnamed_beside(sample, layout.references[0])
     return [
         path
         for path in sample.list_paths()
         if path not in roles
-        and (_fold(path) in usual or re.fullmatch(_MORE_REFERENCES, path.lower().replace(" ", "_")))
+        and (_fold(path) in usual or path in unnamed or re.fullmatch(_MORE_REFERENCES, path.lower().replace(" ", "_")))
         if any(_list_accepted(take(record, path)) - texts for record, texts in zip(sample.records, own))
     ]
+
+
+def _list_unnamed_beside(sample: Sample, own: Path) -> list[str]:
+    """List the columns of words without a name at the right of a column: one header may stand for all of them."""
+    paths = sample.list_paths()
+    after = paths[paths.index(own) + 1 :] if isinstance(own, str) and own in paths else []
+    unnamed = list(takewhile(lambda path: re.search(_UNNAMED, path), after))
+    return [path for path in unnamed if any(re.search(r"[^\W\d_]", str(value)) for value in sample.values(path))]
 
 
 # Names of fields with more accepted answers. `answers_variants` is not among them: DUDE does not accept these.
 _MORE_REFERENCES = (
     r"alias(?:es)?|synonyms?|alternatives?|also_accept(?:ed)?|annotator_?\d+"
-    r"|(?:all|alt|alternate|alternative|other|extra|additional|acceptable|valid|possible)_(?:answer|reference)s?"
-    r"|(?:answer|reference|ground_truth|gold|gt|target|label)_?(?:\d+|alias(?:es)?|alt|alternatives?|variants?|synonyms?)"
+    r"|(?:all|alt|alternate|alternative|other|extra|additional|acceptable|accepted|valid|possible)"
+    r"_(?:answer|reference|variant)s?"
+    r"|(?:answer|reference|ground_truth|gold|gt|target|label)"
+    r"[._]?(?:\d+|alias(?:es)?|alt|alternatives?|variants?|synonyms?)"
+    r"|(?:answer|reference|ground_truth|label)s[._]\d+"
 )
 
 

@@ -463,7 +463,7 @@ class Source:
             Empty where the file holds one submission.
 
         Raises:
-            InputError: the file does not have a field that the user names.
+            InputError: the file does not have a field that the user names, or few records name their model.
         """
         columns = self.prediction_fields
         if len(columns) > 1:
@@ -482,8 +482,13 @@ class Source:
 
     def _split_by(self, field: str) -> dict[str, Source]:
         chunks = self.hold()
-        values = [list(map(str, self._take_column(chunk, [field], remedies.PICK_SUBMISSION_FIELD))) for chunk in chunks]
-        parts = self.split_by(values)
+        columns = [self._take_column(chunk, [field], remedies.PICK_SUBMISSION_FIELD) for chunk in chunks]
+        names = list(chain.from_iterable(columns))
+        filled = [str(name) for name in names if name not in ("", None) and name == name]
+        if 1 < len(filled) == len(set(filled)) <= len(names) / 3 and str(names[0]) == filled[0]:
+            problem = f"only {len(filled):,} of its {len(names):,} records name a {field}, as if cells were merged"
+            raise self.records.error(problem, remedy=f"write the {field} into each record")
+        parts = self.split_by([list(map(str, column)) for column in columns])
         note = f"{len(parts)} submissions, one for each {field} ({list_some(parts)})"
         for part in parts.values():
             part.notes = [note]

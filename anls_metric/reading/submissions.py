@@ -18,7 +18,7 @@ from anls_metric.reading.names import drop_shared_prefix
 from anls_metric.reading.records import Records, find_shards
 from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.repeats import Doubt
-from anls_metric.reading.resolver import refuse_two_roles
+from anls_metric.reading.resolver import ANSWER_FIELD, refuse_two_roles
 from anls_metric.reading.runs import QUESTION, choose_run, split_runs
 from anls_metric.reading.sources import Reading, Source, name_of, roles_of
 
@@ -369,8 +369,13 @@ def _holds_both_sides(
     if has_references and not first.has_both_sides():
         return False
     other = opened[second] = opened.get(second) or open_source(second)
+    if has_references and other.try_side("both").references:
+        return True
     if has_references:
-        return bool(other.try_side("both").references)
+        field = name_of(first.try_side("both").prediction, ANSWER_FIELD)
+        if field != ANSWER_FIELD:  # in a gold file, this can be one of the accepted answers
+            first.note(f"it is taken as the gold file, and its predictions, in {field!r}, are not scored")
+        return False
     refuse_swapped(first, other)
     if not first.try_side("gold").references:
         raise _error_of_missing(first, "accepted answers", remedies.NO_REFERENCES)

@@ -303,6 +303,14 @@ def test_workbook_with_a_date_is_refused(tmp_path: Path) -> None:
         rows_of(date)
 
 
+def test_failed_formulas_of_a_workbook_are_read_as_csv_holds_them(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
+    failed = "t='e'><f>Old!#REF!</f><v>#REF!</v>"
+    rows = [[number("7"), failed, text("56")], [number("8"), "t='e'><v>#N/A</v>", text("2.5")]]
+    read = rows_of(workbook(tmp_path / "table.xlsx", [HEADER, *rows, [failed, failed, failed]]))
+    assert [(row.id, row.prediction) for row in read] == [("7", "#REF!"), ("8", "#N/A")]
+
+
 def test_empty_cell_of_accepted_answers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("prediction,references\na,\n")
     with pytest.raises(InputError, match=r"table.csv, line 2: references is empty: write at least one"):

@@ -6,12 +6,14 @@ Questions and answers are made up. The shapes of the files are real.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import random
 import re
 import shlex
 import shutil
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
@@ -208,6 +210,20 @@ def test_split_is_said_and_writes_a_folder_for_each_submission(
     assert len(read_scores(printed)) == 2
 
 
+@pytest.mark.parametrize("ending", ["csv", "json"])
+@pytest.mark.parametrize("gold", ["", "gold.json "])
+def test_models_in_merged_cells_are_an_error(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, gold: str
+) -> None:
+    rows = sorted(list_by("model"), key=lambda row: str(row["model"]))
+    merged = [{**row, "model": "" if n % len(IDS) else row["model"]} for n, row in enumerate(rows)]
+    line, name = f"{gold}t.{ending}", f"t_{ending}"
+    printed, message = type_command(run, tmp_path, monkeypatch, line, **{name: merged})
+    assert printed == ""
+    assert "only 2 of its 48 records name a model, as if cells were merged: write the model into each rec" in message
+    assert read_scores(type_command(run, tmp_path, monkeypatch, line, **{name: rows})[0]) == [SCORE, BETTER]
+
+
 def test_table_with_one_model_or_unrepeated_ids_is_one_submission(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,6 +262,39 @@ def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: p
     assert hint in message
     if advice:
         assert "hint:" not in type_command(run, tmp_path, monkeypatch, f"t.jsonl {advice}", t_jsonl=rows)[1]
+
+
+ODD: dict[str, tuple[int, dict[str, str]]] = {
+    "accuracy": (24, {"question": "Accuracy", "answers": "18/24", "prediction": "75.0%"}),
+    "accepted answers first": (24, {"answers": "Mean ANLS:", "prediction": "0.75"}),
+    "totals before all rows": (0, {"id": "Overall", "answers": "24", "prediction": "18"}),
+    "footnote": (24, {"answers": "* answers of May", "prediction": ""}),
+    "types": (0, {"id": "int", "answers": "list[str]", "prediction": "str"}),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_row_at_the_edge_that_is_no_question_gives_a_hint(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, ending: str
+) -> None:
+    place, row = ODD[case]
+    texts = [{"id": k, "question": f"What is {k}?", "answers": ACCEPTED[k][0], "prediction": BASE[k]} for k in IDS]
+    rows = [{name: record[name] for name in row} for record in texts]
+    odd = [*rows[:place], row, *rows[place:]]
+    _, message = type_command(run, tmp_path, monkeypatch, f"t.{ending}", **{f"t_{ending}": odd})
+    assert message.startswith(f"hint: line {place + 1 + (ending == 'csv')} looks like a ")
+    assert message.endswith(", and counts as a question: if it is none, remove this row\n")
+    printed, message = type_command(run, tmp_path, monkeypatch, f"t.{ending}", **{f"t_{ending}": rows})
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_total_that_a_form_asks_for_is_a_question(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    form = {"company": ("Acme", "Acme"), "date": ("May 3", "May 3"), "total": ("12.50", "12.00")}
+    rows = [{"question": name, "answers": text, "prediction": answer} for name, (text, answer) in form.items()]
+    assert type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[1] == ""
+    asked = [{**row, "question": f"What is the {row['question']}?"} for row in rows]
+    assert type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=asked)[1] == ""
 
 
 FORM = ("Is it signed?", "Is it dated?", "Is there a stamp?", "Who is the vendor?")
@@ -779,9 +828,26 @@ def test_second_header_of_joined_tables_is_an_error(run: Run, tmp_path: Path, mo
     joined = format_file("a.csv", rows[:10]) + format_file("b.csv", rows[10:])
     printed, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=joined)
     assert printed == ""
-    assert "t.csv, line 12: this line is the header again, as if several files were joined: remove" in message
+    assert "t.csv, line 12: this line is the header again, as if several files were joined: remove it" in message
     joined = format_file("a.csv", rows)
     assert read_scores(type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=joined)[0]) == [SCORE]
+
+
+@pytest.mark.parametrize(("ending", "place"), [("json", "record"), ("jsonl", "line"), ("xlsx", "row")])
+def test_second_header_is_an_error_in_every_format(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, place: str
+) -> None:
+    rows = [{"id": str(k), "answers": ACCEPTED[k][0], "prediction": BASE[k]} for k in IDS]
+    rows.insert(10, {name: name for name in rows[0]})
+    if ending == "xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in (list(rows[0]), *(list(row.values()) for row in rows)):
+            book.active.append(row)
+        book.save(tmp_path / "t.xlsx")
+    files = {} if ending == "xlsx" else {f"t_{ending}": rows}
+    printed, message = type_command(run, tmp_path, monkeypatch, f"t.{ending}", **files)
+    assert printed == ""
+    assert f"{place} {11 + (ending == 'xlsx')}: this {place} is the header again" in message
 
 
 def test_lines_between_two_quotation_marks_are_not_one_value(
@@ -857,6 +923,34 @@ def test_answer_under_another_name_is_not_missing(run: Run, tmp_path: Path, monk
     assert "record 1: no field 'prediction' (found 'questionId', 'answer')" in message
 
 
+@pytest.mark.parametrize("status", ["error", "cancelled", "started"])
+@pytest.mark.parametrize("form", ["l.json", "l.eval", "l.json.gz", "logs"])
+def test_log_of_an_evaluation_that_stopped_gives_a_note(run: Run, tmp_path: Path, status: str, form: str) -> None:
+    samples = [
+        {"id": k, "epoch": 1, "input": "?", "target": ACCEPTED[k], "output": {"choices": [{"message": {"content": a}}]}}
+        for k, a in BASE.items()
+    ]
+    plan = {"dataset": {"samples": 100, "sample_ids": [*range(30)]}, "config": {"epochs": 2, "limit": 30}}
+    path = tmp_path / form
+    for count, status_of_log in ((60, status), (24, "success")):
+        (tmp_path / "logs").mkdir(exist_ok=True)
+        if form == "l.eval":
+            with zipfile.ZipFile(path, "w") as archive:
+                archive.writestr("_journal/start.json", json.dumps({"eval": plan}))
+                if status_of_log != "started":
+                    archive.writestr("header.json", json.dumps({"eval": plan, "status": status_of_log}))
+                for sample in samples:
+                    archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
+        else:
+            content = json.dumps({"status": status_of_log, "eval": plan, "samples": samples}).encode()
+            file = path / "one.json" if form == "logs" else path
+            file.write_bytes(gzip.compress(content) if form.endswith("gz") else content)
+        code, out, err = run(path)
+        assert (code, read_scores(out)) == (0, [SCORE])
+        note = f"the evaluation stopped ({status}) after 24 of {count} samples: inspect eval-retry runs the others"
+        assert (note in err) == (status_of_log == status), err
+
+
 def test_folder_with_a_gold_file_or_several_models_is_refused(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -900,6 +994,11 @@ def test_choice_of_a_prediction_is_a_note(run: Run, tmp_path: Path, monkeypatch:
     answers = [{**row, "notes": f"seen on page {n}"} for n, row in enumerate(list_answers("answer"))]
     _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
     assert message == "anls: a.json: the prediction is read from 'answer', not from 'notes'\n"
+    answers = [{**row, "prediction.1": TUNED[row["questionId"]]} for row in list_answers()]
+    _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
+    assert message == "anls: a.json: the prediction is read from 'prediction', not from 'prediction.1'\n"
+    line = "gold.json a.json --prediction-field prediction,prediction.1"
+    assert read_scores(type_command(run, tmp_path, monkeypatch, line, a_json=answers)[0]) == [SCORE, BETTER]
 
 
 @pytest.mark.parametrize(
@@ -1034,6 +1133,18 @@ def test_gold_file_with_the_fields_of_a_submission_gives_a_note(
     assert "comes first" not in message
 
 
+def test_predictions_in_the_gold_file_give_a_note(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = [{**record, "prediction": TUNED[IDS[n]]} for n, record in enumerate(GOLD)]
+    files = {"t_jsonl": table, "a_json": list_answers(), "b_json": list_answers(answers=TUNED)}
+    note = "anls: t.jsonl: it is taken as the gold file, and its predictions, in 'prediction', are not scored\n"
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.jsonl a.json", **files)
+    assert (read_scores(printed), message) == ([SCORE], note)
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.jsonl a.json b.json", **files)
+    assert (read_scores(printed), message) == ([SCORE, BETTER], note)
+    printed, message = type_command(run, tmp_path, monkeypatch, "-g t.jsonl tuned=t.jsonl a.json", **files)
+    assert (read_scores(printed)[:2], message) == ([BETTER, SCORE], "")
+
+
 def test_field_of_accepted_answers_without_text_is_not_read(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1071,6 +1182,38 @@ def test_label_is_not_read_in_place_of_a_list_of_answers(
     ]
     _, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=table)
     assert "label" not in message
+
+
+MORE_COLUMNS = {
+    "pandas": ("answers", "answers.1"),
+    "without a name": ("answers", "Unnamed: 3"),
+    "variants": ("ground_truth", "acceptable_variants"),
+}
+
+
+@pytest.mark.parametrize("names", MORE_COLUMNS.values(), ids=MORE_COLUMNS)
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_second_column_of_accepted_answers_is_a_note(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: tuple[str, str], ending: str
+) -> None:
+    rows: list[list[Any]] = [["id", "prediction", *names], *([key, BASE[key], *ACCEPTED[key]] for key in IDS)]
+    if ending == "xlsx":
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in [[re.sub("Unnamed.*", "", str(cell)) for cell in row] for row in rows]:
+            book.active.append(row)
+        book.save(tmp_path / "t.xlsx")
+    text = "".join(",".join(f'"{cell}"' for cell in row) + "\n" for row in rows)
+    files = {} if ending == "xlsx" else {"t_csv": text}
+    printed, message = type_command(run, tmp_path, monkeypatch, f"t.{ending}", **files)
+    assert read_scores(printed) == [SCORE]
+    assert message == f"anls: t.{ending}: the accepted answers are read from {names[0]!r}, not from {names[1]!r}\n"
+
+
+def test_index_without_a_name_beside_accepted_answers_gives_no_note(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [{"answers": ACCEPTED[k], "Unnamed: 1": n, "prediction": BASE[k]} for n, k in enumerate(IDS)]
+    assert type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[1] == ""
 
 
 def test_accepted_answers_that_no_prediction_fits_keep_their_usual_field(
@@ -1287,6 +1430,23 @@ def test_workbook_with_a_sheet_for_each_model_says_what_is_read(run: Run, tmp_pa
     book.save(tmp_path / "a.xlsx")
     status, out, err = run(gold, tmp_path / "a.xlsx")
     assert (status, "its first sheet has no predictions (found 'by', 'me'): move the sheet" in err) == (2, True), err
+
+
+def test_failed_formulas_give_the_hint_that_they_give_in_csv(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"id": k, "answers": ACCEPTED[k][0], "prediction": "#REF!" if n % 4 else BASE[k]} for n, k in enumerate(IDS)
+    ]
+    book = pytest.importorskip("openpyxl").Workbook()
+    for row in (rows[0], *map(dict.values, rows)):
+        book.active.append(list(row))
+    book.save(tmp_path / "t.xlsx")
+    of_csv, of_workbook = (
+        type_command(run, tmp_path, monkeypatch, f"t.{ending}", t_csv=rows) for ending in ("csv", "xlsx")
+    )
+    assert of_csv == of_workbook
+    assert of_csv[1].startswith("hint: 18 of 24 predictions are messages about errors, such as '#REF!'")
 
 
 def test_error_lists_the_message_of_the_assistant(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from anls_metric.analysis import extraction_search, same_value
-from anls_metric.reading import wrappings
+from anls_metric.reading import odd_rows, wrappings
 from anls_metric.report import tables
 from tests.conftest import ROOT
 from tests.system.backtracking import find_growth
@@ -23,6 +23,7 @@ _AT_ONE_PLACE = {"match", "fullmatch"}
 # Variables in patterns: the module and the names -> all their possible values.
 NAMES: dict[tuple[str, str], list[tuple[str, ...]]] = {
     ("analysis.extraction_search", "option"): [(option,) for option in extraction_search._OPTIONS.values()],
+    ("reading.odd_rows", "pattern"): [(pattern,) for pattern in odd_rows._KINDS],
     ("reading.references", "quote"): [("'",), ('"',)],
     ("reading.wrappings", "command"): [("boxed",), (wrappings._LATEX_TEXT,)],
     ("reading.wrappings", "closing opening"): [(ends[0], mark) for mark, ends in wrappings.QUOTES.items()],
