@@ -21,7 +21,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import list_some
 from anls_metric.reading.layouts import Path, describe_failures, take, take_column
 from anls_metric.reading.records import Records, find_shards
-from anls_metric.reading.repeats import Doubt, Repeats
+from anls_metric.reading.repeats import JOIN_BY_ID, Doubt, Repeats, count_crossed
 from anls_metric.reading.resolver import Gold, Match, Sample
 from anls_metric.reading.sources import Reading, Source, first_of, name_of, roles_of
 
@@ -603,6 +603,8 @@ def _error_of_repeated(
         problem = f"{problem}, with other accepted answers for the same prediction"
         remedy = "write one record for each question, with all of its accepted answers as a list"
         return InputError(problem, source.name, remedy)
+    if count_crossed(keys, map(source.read_first, records)):
+        return InputError(f"{problem}, with the predictions of other questions beside them", source.name, JOIN_BY_ID)
     field = long_tables.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
     if field is None:
         has_parts = len(find_shards(source.records.path) or ()) > 1

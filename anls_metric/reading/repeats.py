@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -78,7 +78,8 @@ class Repeats:
         doubts = self._find_submissions() if 2 * distinct <= _SEVERAL * count and self._is_on else []
         if doubts or self._has_ids or not self._is_on:
             return doubts
-        copies = self._find_copies() if count - distinct >= max(_LEAST, 0.01 * count) else []
+        is_repeated = count - distinct >= max(_LEAST, 0.01 * count)
+        copies = (self._find_crossed() or self._find_copies()) if is_repeated else []
         return copies or (self._find_lists() if self._neighbours >= max(_LEAST, 0.05 * count) else [])
 
     def _find_submissions(self) -> list[Doubt]:
@@ -104,6 +105,12 @@ class Repeats:
         """Read the records again; none if the file cannot be read again."""
         again = self._source.reopen()
         yield from chain.from_iterable(chunk.records for chunk in again.chunks()) if again else ()
+
+    def _find_crossed(self) -> list[Doubt]:
+        """Find questions that were joined with each other's predictions."""
+        count = count_crossed(self._asked, map(self._source.read_first, self._read_again()))
+        text = f"{count:,} of {len(self._asked):,} rows have questions beside the predictions of other questions"
+        return [Doubt(text, JOIN_BY_ID)] if count >= 0.01 * len(self._asked) and count else []
 
     def _find_copies(self) -> list[Doubt]:
         """Find rows that were written twice.
@@ -145,7 +152,55 @@ class Repeats:
         return {*paths, *numbers, *self._source.other_texts}
 
 
+def count_crossed(questions: Iterable[Hashable], predictions: Iterable[Any]) -> int:
+    """Count the rows of questions that have each other's predictions, as a join by the image of a page makes them.
+
+    If a page has four questions, such a join makes sixteen rows: each question has the predictions of all four.
+
+    Args:
+        questions: the id of the question of each row, or a hash of its text with its accepted answers.
+        predictions: the prediction of each row.
+
+    Returns:
+        The number of rows; 0 if most rows of repeated questions do not look like this, as those of several runs do not.
+
+    Example:
+        >>> count_crossed("aaaabbbbccccdddd", "1234" * 4), count_crossed("aaaabbbbccccdddd", "1111222233334445")
+        (16, 0)
+    """
+    predictions_of: dict[Hashable, list[str]] = {}
+    for question, prediction in zip(questions, predictions):
+        predictions_of.setdefault(question, []).append(repr(prediction))
+    blocks: dict[tuple[str, ...], list[int]] = {}  # how often the questions with the same predictions are asked
+    repeated = [texts for texts in predictions_of.values() if len(texts) > 1]
+    for texts in repeated:
+        part = _find_period(texts)
+        blocks.setdefault(part, []).append(len(texts) // len(part))
+    crossed = {
+        part: times
+        for part, times in blocks.items()
+        if len(part) > 1 < len(times) and sum(times) <= len(part) <= 2 * sum(times)
+    }
+    count = sum(len(part) * sum(times) for part, times in crossed.items())
+    are_others = len(set(chain.from_iterable(crossed))) > 0.5 * sum(map(len, crossed.values()))  # not only yes and no
+    return count if are_others and count >= max(_LEAST_CROSSED, 0.5 * sum(map(len, repeated))) else 0
+
+
+def _find_period(texts: Sequence[str]) -> tuple[str, ...]:
+    """Find the shortest part of which texts are repetitions.
+
+    Example:
+        >>> _find_period("abab"), _find_period("aba")
+        (('a', 'b'), ('a', 'b', 'a'))
+    """
+    count = len(texts)
+    lengths = (n for n in range(1, count) if count % n == 0 and texts[n:] == texts[:-n])
+    return tuple(texts[: next(lengths, count)])
+
+
+JOIN_BY_ID = "join the predictions with the questions by the ids of the questions"
 _LEAST = 3.0  # rows
+_LEAST_CROSSED = 16
 _COPIES = 3  # a question with the same answers in more rows than this is asked about several documents
 _ACCEPTED = 10  # a question in more rows than this is, too
 _SEVERAL = 1.3  # of each two rows, so many at most have different questions in a table of several models

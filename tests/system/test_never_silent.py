@@ -247,6 +247,23 @@ def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: p
         assert "hint:" not in type_command(run, tmp_path, monkeypatch, f"t.jsonl {advice}", t_jsonl=rows)[1]
 
 
+@pytest.mark.parametrize("by", ["page", "kind"])
+def test_predictions_of_other_questions_are_no_copies_and_no_runs(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    """A join by a field that repeats gives each question the predictions of others, too."""
+    rows = [{"questionId": k, **row, "kind": f"k{n % 3}"} for n, (k, row) in enumerate(zip(IDS, list_rows()))]
+    joined = [{**row, "prediction": other["prediction"]} for row in rows for other in rows if row[by] == other[by]]
+    problem = "the predictions of other questions"
+    _, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=[dict([*row.items()][1:]) for row in joined])
+    assert f"hint: {len(joined)} of {len(joined)} rows have questions beside {problem}: join" in message
+    for flags in ("", "--runs question"):
+        printed, message = type_command(run, tmp_path, monkeypatch, f"t.csv {flags}", t_csv=joined)
+        assert (printed, f"24 ids are repeated (the first: 49000), with {problem}" in message) == ("", True)
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
 FORM = ("Is it signed?", "Is it dated?", "Is there a stamp?", "Who is the vendor?")
 
 
