@@ -1,6 +1,7 @@
 """Finds questions that a table asks several times: for several models, or because rows were written twice.
 
-Repeated ids tell this. If a table has no ids, or numbers its rows, the questions and their accepted answers tell it.
+Repeated ids tell this. If a table has no ids, or numbers its rows, the questions and their accepted answers tell it,
+and where there are no questions, the accepted answers alone.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,7 +50,8 @@ class Repeats:
         self._source = source
         ids = list(map(str, sample.values(layout.id[0]))) if layout.id else []
         self._has_ids = bool(ids) and not resolver.are_places(ids)
-        self._is_on = source.reads_texts and source.reading.id_field != "none" and bool(layout.question)
+        self._question = next(iter(layout.question), None)
+        self._is_on = source.reads_texts and source.reading.id_field != "none"
         if self._has_ids:  # only several submissions repeat questions then, and a field of few values names them
             roles = {*layout.id, *layout.question, *layout.prediction, *layout.references}
             counts = [len(set(map(str, sample.values(name)))) for name in sample.list_paths() if name not in roles]
@@ -60,8 +62,10 @@ class Repeats:
 
     def add(self, chunk: Chunk, references: Sequence[Sequence[str]]) -> None:
         """Add the questions of a chunk. A table is not examined if it is huge, or some questions are not texts."""
-        questions = take_column(chunk.records, self._source.layout.question[0]) if self._is_on else []
-        self._is_on = self._is_on and set(map(type, questions)) == {str} and len(self._asked) < _MOST_ROWS
+        if not self._is_on:
+            return
+        questions = take_column(chunk.records, self._question) if self._question else list(map("\n".join, references))
+        self._is_on = set(map(type, questions)) == {str} and len(self._asked) < _MOST_ROWS
         if self._is_on:
             self._questions.extend(map(hash, questions))
             self._asked.extend(map(hash, zip(questions, map(tuple, references))))
@@ -74,32 +78,42 @@ class Repeats:
         Raises:
             InputError: a field, or the file in a folder, tells several submissions apart that have the same questions.
         """
-        count, distinct = len(self._asked), len(set(self._asked)) if self._is_on else 0
-        doubts = self._find_submissions() if 2 * distinct <= _SEVERAL * count and self._is_on else []
-        if doubts or self._has_ids or not self._is_on:
-            return doubts
-        is_repeated = count - distinct >= max(_LEAST, 0.01 * count)
-        copies = (self._find_crossed() or self._find_copies()) if is_repeated else []
-        return copies or (self._find_lists() if self._neighbours >= max(_LEAST, 0.05 * count) else [])
+        if not self._is_on:
+            return []
+        count = len(self._asked)
+        is_known = bool(self._question) and not self._has_ids  # otherwise only whole submissions can be found
+        searches: list[Callable[[], list[Doubt]]] = []
+        if count - len(set(self._asked)) >= max(_LEAST, (0.01 if is_known else _SEVERAL) * count):
+            searches = [self._find_submissions]
+            searches += [] if self._has_ids else [self._find_crossed]
+            searches += [self._find_copies] if is_known else []
+        if is_known and self._neighbours >= max(_LEAST, 0.05 * count):
+            searches.append(self._find_lists)
+        return next(filter(None, (search() for search in searches)), [])
 
     def _find_submissions(self) -> list[Doubt]:
         source = self._source
         files = list(chain.from_iterable(repeat(name, count) for name, count in self._files))
-        if long_tables.tells_submissions(files, self._questions, self._asked):
+        if self._tells_submissions(files):
             problem = f"the files have the same questions ({list_some(dict.fromkeys(files))})"
             raise InputError(problem, source.name, remedies.FILE_FOR_EACH)
         records = list(self._read_again())
         for name in dict.fromkeys(chain.from_iterable(records[: resolver.SAMPLE])):
             values = [record.get(name) for record in records]
-            if not set(map(type, values)) <= {str, int} or long_tables.names_documents(name, values):
+            if not set(map(type, values)) <= {str, int, float, bool} or long_tables.names_documents(name, values):
                 continue
-            if long_tables.tells_submissions(values, self._questions, self._asked):
+            if self._tells_submissions(values):
                 names = list_some(dict.fromkeys(map(str, values)))
                 problem = f"each question has several rows, and the field {name!r} ({names})"
                 if long_tables.is_run_field(name, source.layout.run_field):
-                    return [Doubt(f"{problem} tells runs of one model apart", remedies.RUNS_BY_ID)]
+                    return [Doubt(f"{problem} tells runs of one model apart", remedies.RUNS_BY_ID, name)]
                 raise InputError(f"{problem} tells submissions apart", source.name, remedies.MODEL_OF_ROWS, name)
         return []
+
+    def _tells_submissions(self, values: Sequence[Hashable]) -> bool:
+        if self._question:
+            return long_tables.tells_submissions(values, self._questions, self._asked)
+        return long_tables.have_all_answers(values, self._asked)
 
     def _read_again(self) -> Iterator[Mapping[str, Any]]:
         """Read the records again; none if the file cannot be read again."""
@@ -203,7 +217,7 @@ _LEAST = 3.0  # rows
 _LEAST_CROSSED = 16
 _COPIES = 3  # a question with the same answers in more rows than this is asked about several documents
 _ACCEPTED = 10  # a question in more rows than this is, too
-_SEVERAL = 1.3  # of each two rows, so many at most have different questions in a table of several models
+_SEVERAL = 0.35  # at least this share of the rows of a table of several models repeats other rows
 _MOST_ROWS = 200_000
 
 

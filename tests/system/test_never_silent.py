@@ -247,6 +247,46 @@ def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: p
         assert "hint:" not in type_command(run, tmp_path, monkeypatch, f"t.jsonl {advice}", t_jsonl=rows)[1]
 
 
+@pytest.mark.parametrize("field", ["method", "temperature", "seed"])
+@pytest.mark.parametrize("more", [["page"], []])
+def test_accepted_answers_tell_submissions_of_a_table_without_questions(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str, more: list[str]
+) -> None:
+    names = {"base": 0.0, "tuned": 0.7} if field == "temperature" else {"base": "base", "tuned": "tuned"}
+    rows = [
+        {**{key: row[key] for key in ["answers", "prediction", *more]}, field: names[row[field]]}
+        for row in list_of_two(field)
+    ]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=rows)
+    whose = "runs of one model" if field == "seed" else "submissions"
+    assert (
+        f"each question has several rows, and the field {field!r} ({', '.join(map(str, names.values()))}) tells {whose}"
+        in message
+    )
+    assert f"--submission-field {field}" in message
+    assert bool(printed) == (field == "seed")
+    printed, message = type_command(run, tmp_path, monkeypatch, f"t.json --submission-field {field}")
+    assert (read_scores(printed), "hint:" in message) == ([SCORE, BETTER], False)
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.json --id-field none")
+    assert (read_scores(printed), message) == ([0.7917], "")
+
+
+@pytest.mark.parametrize("answers", [["yes", "no"], [f"{n}" for n in range(9)], [f"answer {n}" for n in range(48)]])
+def test_field_of_different_questions_without_texts_tells_no_submissions(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[str]
+) -> None:
+    rows = [
+        {
+            "kind": f"k{n // 24}",
+            "answers": answers[n % len(answers)],
+            "prediction": answers[(n + n // 9) % len(answers)],
+        }
+        for n in range(48)
+    ]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)
+    assert (bool(printed), message) == (True, "")
+
+
 @pytest.mark.parametrize("by", ["page", "kind"])
 def test_predictions_of_other_questions_are_no_copies_and_no_runs(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
