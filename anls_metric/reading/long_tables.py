@@ -61,8 +61,9 @@ def find_submission_field(paths: Iterable[str], roles: Collection[Any] = ()) -> 
 def tells_submissions(names: Sequence[Hashable], questions: Sequence[Hashable], asked: Sequence[Hashable]) -> bool:
     """Whether values tell submissions apart: each value has nearly all questions once, with the same accepted answers.
 
-    A form that is filled in for several documents has the same questions for each of them, too. But some of its
-    questions have other answers in each document.
+    A submission may also lack many questions, if nearly all of its own are in the others. A form that is filled in for
+    several documents has the same questions for each of them, too. But some of its questions have other answers in each
+    document.
 
     Args:
         names: a value of each record, such as the name of a model.
@@ -72,14 +73,17 @@ def tells_submissions(names: Sequence[Hashable], questions: Sequence[Hashable], 
     Example:
         >>> tells_submissions("aaaabbbb", "wxyzwxyz", "wxyzwxyz"), tells_submissions("aaaabbbb", "wxyzwxyz", "wxyzwxyZ")
         (True, False)
+        >>> tells_submissions("a" * 30 + "b" * 12, [*range(30), *range(12)], [*range(30), *range(12)])
+        True
     """
     parts: dict[Hashable, set[Hashable]] = {}
     for name, key in zip(names, asked):
         parts.setdefault(name, set()).add(key)
     sizes, count = list(map(len, parts.values())), len(set(asked))
-    if not 1 < len(sizes) <= len(names) / 3 or min(sizes) < 0.8 * count or sum(sizes) < 0.9 * len(names):
+    if not 1 < len(sizes) <= len(names) / 3 or sum(sizes) < 0.9 * len(names):
         return False
-    return have_same_answers(names, questions, asked)
+    is_part = min(sizes) >= _LEAST_ANSWERS and sum(sizes) - count >= 0.95 * (sum(sizes) - max(sizes))
+    return (is_part or min(sizes) >= 0.8 * count) and have_same_answers(names, questions, asked)
 
 
 def have_same_answers(names: Iterable[Hashable], questions: Iterable[Hashable], asked: Iterable[Hashable]) -> bool:

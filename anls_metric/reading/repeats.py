@@ -52,9 +52,11 @@ class Repeats:
         self._has_ids = bool(ids) and not resolver.are_places(ids)
         self._question = next(iter(layout.question), None)
         self._is_on = source.reads_texts and source.reading.id_field != "none"
+        self._roles: set[Any] = {*layout.id, *layout.question, *layout.prediction, *layout.references}
         if self._has_ids:  # only several submissions repeat questions then, and a field of few values names them
-            roles = {*layout.id, *layout.question, *layout.prediction, *layout.references}
-            counts = [len(set(map(str, sample.values(name)))) for name in sample.list_paths() if name not in roles]
+            counts = [
+                len(set(map(str, sample.values(name)))) for name in sample.list_paths() if name not in self._roles
+            ]
             self._is_on = self._is_on and any(count <= 0.1 * len(ids) for count in counts)
         self._questions, self._asked = array("q"), array("q")
         self._neighbours = 0  # rows with the question of the row before
@@ -81,9 +83,10 @@ class Repeats:
         if not self._is_on:
             return []
         count = len(self._asked)
-        is_known = bool(self._question) and not self._has_ids  # otherwise only whole submissions can be found
+        is_known = bool(self._question) and not self._has_ids
+        share = 0.01 if is_known else 0.1 if self._question else _SEVERAL
         searches: list[Callable[[], list[Doubt]]] = []
-        if count - len(set(self._asked)) >= max(_LEAST, (0.01 if is_known else _SEVERAL) * count):
+        if count - len(set(self._asked)) >= max(_LEAST, share * count):
             searches = [self._find_submissions]
             searches += [] if self._has_ids else [self._find_crossed]
             searches += [self._find_copies] if is_known else []
@@ -100,11 +103,14 @@ class Repeats:
         records = list(self._read_again())
         for name in dict.fromkeys(chain.from_iterable(records[: resolver.SAMPLE])):
             values = [record.get(name) for record in records]
-            if not set(map(type, values)) <= {str, int, float, bool} or long_tables.names_documents(name, values):
+            is_name = name not in self._roles and set(map(type, values)) <= {str, int, float, bool}
+            if not is_name or long_tables.names_documents(name, values):
                 continue
             if self._tells_submissions(values):
                 names = list_some(dict.fromkeys(map(str, values)))
-                problem = f"each question has several rows, and the field {name!r} ({names})"
+                is_each = len(self._asked) - len(set(self._asked)) >= _SEVERAL * len(self._asked)
+                problem = f"{'each question has' if is_each else 'some questions have'} several rows"
+                problem = f"{problem}, and the field {name!r} ({names})"
                 if long_tables.is_run_field(name, source.layout.run_field):
                     return [Doubt(f"{problem} tells runs of one model apart", remedies.RUNS_BY_ID, name)]
                 raise InputError(f"{problem} tells submissions apart", source.name, remedies.MODEL_OF_ROWS, name)
@@ -217,7 +223,7 @@ _LEAST = 3.0  # rows
 _LEAST_CROSSED = 16
 _COPIES = 3  # a question with the same answers in more rows than this is asked about several documents
 _ACCEPTED = 10  # a question in more rows than this is, too
-_SEVERAL = 0.35  # at least this share of the rows of a table of several models repeats other rows
+_SEVERAL = 0.35  # at least this share of the rows repeats other rows, if each of several models has all questions
 _MOST_ROWS = 200_000
 
 

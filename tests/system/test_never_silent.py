@@ -271,6 +271,18 @@ def test_accepted_answers_tell_submissions_of_a_table_without_questions(
     assert (read_scores(printed), message) == ([0.7917], "")
 
 
+@pytest.mark.parametrize("has_ids", [False, True])
+def test_submission_with_some_of_the_questions_is_told_apart(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_ids: bool
+) -> None:
+    rows = [row for n, row in enumerate(list_of_two("method")) if n < len(IDS) + 12]
+    rows = [{"id": f"row {n}", **row} for n, row in enumerate(rows)] if has_ids else rows
+    problem = "some questions have several rows, and the field 'method' (base, tuned) tells submissions apart"
+    assert problem in type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[1]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.csv --submission-field method")
+    assert (read_scores(printed), "no question ids in common" in message) == ([SCORE, BETTER], has_ids)
+
+
 @pytest.mark.parametrize("answers", [["yes", "no"], [f"{n}" for n in range(9)], [f"answer {n}" for n in range(48)]])
 def test_field_of_different_questions_without_texts_tells_no_submissions(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[str]
