@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.reading import long_tables, remedies, resolver
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import Chunk, list_some
-from anls_metric.reading.layouts import take_column
+from anls_metric.reading.layouts import ABSENT, take_column
 from anls_metric.reading.remedies import Remedy
 
 if TYPE_CHECKING:
@@ -206,6 +206,21 @@ def count_crossed(questions: Iterable[Hashable], predictions: Iterable[Any]) -> 
     return count if are_others and count >= max(_LEAST_CROSSED, 0.5 * sum(map(len, repeated))) else 0
 
 
+def are_retries(ids: Iterable[Hashable], predictions: Iterable[Any]) -> bool:
+    """Whether ids are repeated because requests failed and were sent again: only the last prediction is not empty.
+
+    Example:
+        >>> are_retries("abab", [None, "x", "y", "z"]), are_retries("aba", [None, "x", "y"])
+        (False, True)
+    """
+    predictions_of: dict[Hashable, list[bool]] = {}
+    for key, prediction in zip(ids, predictions):
+        is_empty = prediction is None or prediction is ABSENT or str(prediction).strip() in ("", "nan")
+        predictions_of.setdefault(key, []).append(not is_empty)
+    repeated = [there for there in predictions_of.values() if len(there) > 1]
+    return any(there[-1] for there in repeated) and not any(chain.from_iterable(there[:-1] for there in repeated))
+
+
 def _find_period(texts: Sequence[str]) -> tuple[str, ...]:
     """Find the shortest part of which texts are repetitions.
 
@@ -218,6 +233,8 @@ def _find_period(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(texts[: next(lengths, count)])
 
 
+RETRIED = "all records of a repeated id but the last have an empty prediction"
+KEEP_LAST = "if requests that had failed were sent again, keep only the last record of each id"
 JOIN_BY_ID = "join the predictions with the questions by the ids of the questions"
 _LEAST = 3.0  # rows
 _LEAST_CROSSED = 16

@@ -316,6 +316,30 @@ def test_predictions_of_other_questions_are_no_copies_and_no_runs(
     assert (read_scores(printed), message) == ([SCORE], "")
 
 
+@pytest.mark.parametrize("count", [5, 24])
+@pytest.mark.parametrize("failed", ["", None])
+@pytest.mark.parametrize("more", [{}, {"attempt": 1}, {"status": "failed"}])
+def test_failed_requests_that_were_sent_again_are_no_runs(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, failed: str | None, more: dict[str, Any]
+) -> None:
+    after = {"attempt": 2, "status": "done"}
+    answers = [{**row, **{key: after[key] for key in more}} for row in list_answers()]
+    files = {"a_jsonl": [{**row, "prediction": failed, **more} for row in answers[:count]] + answers}
+    line = "gold.json a.jsonl --missing zero"
+    _, message = type_command(run, tmp_path, monkeypatch, line, **files)
+    if count == len(IDS) and "status" in more:  # as if it was a submission that failed
+        assert "--submission-field status" in message
+        return
+    advice = "if requests that had failed were sent again, keep only the last record of each id"
+    assert (message.startswith("anls: error: "), advice in message) == (True, True)
+    assert (
+        f"hint: all records of a repeated id but the last have an empty prediction: {advice}"
+        in (type_command(run, tmp_path, monkeypatch, f"{line} --runs question", **files)[1])
+    )
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.jsonl", a_jsonl=files["a_jsonl"][count:])
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
 FORM = ("Is it signed?", "Is it dated?", "Is there a stamp?", "Who is the vendor?")
 
 
