@@ -85,11 +85,12 @@ class Repeats:
         count = len(self._asked)
         is_known = bool(self._question) and not self._has_ids
         share = 0.01 if is_known else 0.1 if self._question else _SEVERAL
-        searches: list[Callable[[], list[Doubt]]] = []
-        if count - len(set(self._asked)) >= max(_LEAST, share * count):
-            searches = [self._find_submissions]
-            searches += [] if self._has_ids else [self._find_crossed]
-            searches += [self._find_copies] if is_known else []
+        is_repeated = count - len(set(self._asked)) >= max(_LEAST, share * count)
+        searches: list[Callable[[], list[Doubt]]] = [self._find_submissions] if is_repeated else []
+        if is_repeated and not self._has_ids:
+            searches.append(self._find_crossed)
+        if is_known:
+            searches += [self._find_padding, *([self._find_copies] if is_repeated else [])]
         if is_known and self._neighbours >= max(_LEAST, 0.05 * count):
             searches.append(self._find_lists)
         return next(filter(None, (search() for search in searches)), [])
@@ -148,7 +149,24 @@ class Repeats:
                 count += other is not record and _are_alike(other, record, roles)
         text = f"{count:,} of {len(self._asked):,} rows repeat the question and the accepted answers of another row"
         least = max(_LEAST, 0.01 * len(self._asked))
-        return [Doubt(text, "if these rows were written twice, remove one of each")] if count >= least else []
+        return [Doubt(text, REMOVE_COPIES)] if count >= least else []
+
+    def _find_padding(self) -> list[Doubt]:
+        """Find last rows that repeat the first rows: a sampler for several processes fills up its last batch with them.
+
+        One such row matters, too. By chance, no question is only in the first row and in the last row.
+        """
+        count = self._asked.index(self._asked[-1]) + 1 if self._asked else 0
+        first = self._asked[:count]
+        if 2 * count >= len(self._asked) or first != self._asked[-count:]:
+            return []
+        times = Counter(self._asked)
+        records, roles = list(self._read_again()), self._list_roles()
+        are_alike = all(_are_alike(*pair, roles) for pair in zip(records, records[-count:]))
+        if not records or not are_alike or {times[key] for key in first} != {2}:
+            return []
+        text = f"the last {count:,} rows are the same as the first {count:,}" if count > 1 else _LAST_IS_FIRST
+        return [Doubt(text, REMOVE_COPIES)]
 
     def _find_lists(self) -> list[Doubt]:
         """Find questions with a row for each accepted answer."""
@@ -235,6 +253,8 @@ def _find_period(texts: Sequence[str]) -> tuple[str, ...]:
 
 RETRIED = "all records of a repeated id but the last have an empty prediction"
 KEEP_LAST = "if requests that had failed were sent again, keep only the last record of each id"
+REMOVE_COPIES = "if these rows were written twice, remove one of each"
+_LAST_IS_FIRST = "the last row is the same as the first one"
 JOIN_BY_ID = "join the predictions with the questions by the ids of the questions"
 _LEAST = 3.0  # rows
 _LEAST_CROSSED = 16

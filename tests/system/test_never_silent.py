@@ -222,7 +222,13 @@ REPEATED: dict[str, tuple[list[dict[str, Any]], str, str]] = {
         "8 of 32 rows repeat the question and the accepted answers of another row: if these rows",
         "",
     ),
-    "padding of a sampler": ([*list_rows(), *list_rows()[:3]], "3 of 27 rows repeat", ""),
+    "one row of padding": (
+        [*list_rows(), list_rows()[0]],
+        "the last row is the same as the first one: if these rows",
+        "",
+    ),
+    "two rows of padding": ([*list_rows(), *list_rows()[:2]], "the last 2 rows are the same as the first 2: if", ""),
+    "three rows twice": ([*list_rows(), *list_rows()[5:8]], "3 of 27 rows repeat", ""),
     "a row for each accepted answer": (
         [{**row, "answers": text} for row in list_rows() for text in row["answers"]],
         "24 of 48 rows repeat the question and the prediction of the row before",
@@ -338,6 +344,14 @@ def test_failed_requests_that_were_sent_again_are_no_runs(
     )
     printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.jsonl", a_jsonl=files["a_jsonl"][count:])
     assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_other_answer_to_the_first_question_is_no_padding(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for more in ({"page": "p9"}, {"prediction": "another thing"}):
+        rows = [*list_rows(), {**list_rows()[0], **more}]
+        assert type_command(run, tmp_path, monkeypatch, "t.jsonl", t_jsonl=rows)[1] == ""
 
 
 FORM = ("Is it signed?", "Is it dated?", "Is there a stamp?", "Who is the vendor?")
