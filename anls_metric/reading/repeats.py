@@ -51,8 +51,10 @@ class Repeats:
         ids = list(map(str, sample.values(layout.id[0]))) if layout.id else []
         self._has_ids = bool(ids) and not resolver.are_places(ids)
         self._question = next(iter(layout.question), None)
+        if self._question and len(set(map(str, sample.values(self._question)))) <= min(3, len(sample.records) / 10):
+            self._question = None  # one of a few prompts, and no question
         self._is_on = source.reads_texts and source.reading.id_field != "none"
-        self._roles: set[Any] = {*layout.id, *layout.question, *layout.prediction, *layout.references}
+        self._roles = {*layout.id, self._question, *layout.prediction, *layout.references}
         if self._has_ids:  # only several submissions repeat questions then, and a field of few values names them
             counts = [
                 len(set(map(str, sample.values(name)))) for name in sample.list_paths() if name not in self._roles
@@ -66,13 +68,14 @@ class Repeats:
         """Add the questions of a chunk. A table is not examined if it is huge, or some questions are not texts."""
         if not self._is_on:
             return
-        questions = take_column(chunk.records, self._question) if self._question else list(map("\n".join, references))
-        self._is_on = set(map(type, questions)) == {str} and len(self._asked) < _MOST_ROWS
+        questions = take_column(chunk.records, self._question) if self._question else []
+        self._is_on = {*map(type, questions)} <= {str} and len(self._asked) < _MOST_ROWS
         if self._is_on:
+            answers = map(tuple, references)
+            self._asked.extend(map(hash, zip(questions, answers) if self._question else answers))
             self._questions.extend(map(hash, questions))
-            self._asked.extend(map(hash, zip(questions, map(tuple, references))))
             self._neighbours += sum(map(eq, questions, islice(questions, 1, None)))
-            self._files.append((chunk.unit.rpartition(", ")[0], len(questions)))
+            self._files.append((chunk.unit.rpartition(", ")[0], len(references)))
 
     def conclude(self) -> list[Doubt]:
         """Return the reasons to doubt the number of questions.
@@ -84,13 +87,12 @@ class Repeats:
             return []
         count = len(self._asked)
         is_known = bool(self._question) and not self._has_ids
-        share = 0.01 if is_known else 0.1 if self._question else _SEVERAL
-        is_repeated = count - len(set(self._asked)) >= max(_LEAST, share * count)
-        searches: list[Callable[[], list[Doubt]]] = [self._find_submissions] if is_repeated else []
-        if is_repeated and not self._has_ids:
-            searches.append(self._find_crossed)
+        surplus = count - len(set(self._asked))
+        searches: list[Callable[[], list[Doubt]]] = []
+        if surplus >= max(_LEAST, (0.05 if is_known else 0.1 if self._question else _SEVERAL) * count):
+            searches = [self._find_submissions, *([] if self._has_ids else [self._find_crossed])]
         if is_known:
-            searches += [self._find_padding, *([self._find_copies] if is_repeated else [])]
+            searches += [self._find_padding, *([self._find_copies] if surplus >= max(_LEAST, 0.01 * count) else [])]
         if is_known and self._neighbours >= max(_LEAST, 0.05 * count):
             searches.append(self._find_lists)
         return next(filter(None, (search() for search in searches)), [])

@@ -253,7 +253,7 @@ def test_repeated_questions_give_a_hint(run: Run, tmp_path: Path, monkeypatch: p
         assert "hint:" not in type_command(run, tmp_path, monkeypatch, f"t.jsonl {advice}", t_jsonl=rows)[1]
 
 
-@pytest.mark.parametrize("field", ["method", "temperature", "seed"])
+@pytest.mark.parametrize("field", ["method", "temperature", "prompt", "seed"])
 @pytest.mark.parametrize("more", [["page"], []])
 def test_accepted_answers_tell_submissions_of_a_table_without_questions(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str, more: list[str]
