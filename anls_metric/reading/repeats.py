@@ -88,11 +88,11 @@ class Repeats:
         count = len(self._asked)
         is_known = bool(self._question) and not self._has_ids
         surplus = count - len(set(self._asked))
-        searches: list[Callable[[], list[Doubt]]] = []
+        searches: list[Callable[[], list[Doubt]]] = [self._find_padding] if is_known else []
         if surplus >= max(_LEAST, (0.05 if is_known else 0.1 if self._question else _SEVERAL) * count):
-            searches = [self._find_submissions, *([] if self._has_ids else [self._find_crossed])]
-        if is_known:
-            searches += [self._find_padding, *([self._find_copies] if surplus >= max(_LEAST, 0.01 * count) else [])]
+            searches[:0] = [self._find_submissions, *([] if self._has_ids else [self._find_crossed])]
+        if surplus >= max(_LEAST, (0.01 if is_known else _SEVERAL) * count) and not self._has_ids:
+            searches.append(self._find_copies)
         if is_known and self._neighbours >= max(_LEAST, 0.05 * count):
             searches.append(self._find_lists)
         return next(filter(None, (search() for search in searches)), [])
@@ -141,15 +141,22 @@ class Repeats:
         Questions like "What is the date?" have several answers, and may repeat one by chance. They do not count.
         """
         counts = Counter(self._asked)
-        answers_of = Counter(question for question, _ in set(zip(self._questions, self._asked)))
+        questions = self._questions or self._asked
+        answers_of = Counter(question for question, _ in set(zip(questions, self._asked)))
+        usual, times = Counter(counts.values()).most_common(1)[0]
+        are_all = usual > 1 and times >= max(
+            _LEAST_QUESTIONS, 0.8 * len(counts)
+        )  # nearly all questions are asked equally often
+        most = max(usual if are_all else 0, _COPIES if self._question else 0)
         roles = self._list_roles("id", "prediction")
         first: dict[int, Mapping[str, Any]] = {}
         count = 0
-        for question, key, record in zip(self._questions, self._asked, self._read_again()):
-            if answers_of[question] == 1 < counts[key] <= _COPIES:
+        for question, key, record in zip(questions, self._asked, self._read_again()):
+            if answers_of[question] == 1 < counts[key] <= most:
                 other = first.setdefault(key, record)
                 count += other is not record and _are_alike(other, record, roles)
-        text = f"{count:,} of {len(self._asked):,} rows repeat the question and the accepted answers of another row"
+        what = "the question and the accepted answers" if self._question else "the accepted answers"
+        text = f"{count:,} of {len(self._asked):,} rows repeat {what} of another row"
         least = max(_LEAST, 0.01 * len(self._asked))
         return [Doubt(text, REMOVE_COPIES)] if count >= least else []
 
@@ -259,8 +266,9 @@ REMOVE_COPIES = "if these rows were written twice, remove one of each"
 _LAST_IS_FIRST = "the last row is the same as the first one"
 JOIN_BY_ID = "join the predictions with the questions by the ids of the questions"
 _LEAST = 3.0  # rows
+_LEAST_QUESTIONS = 10
 _LEAST_CROSSED = 16
-_COPIES = 3  # a question with the same answers in more rows than this is asked about several documents
+_COPIES = 3  # a question with the same answers in more rows is asked about several documents, unless most questions are
 _ACCEPTED = 10  # a question in more rows than this is, too
 _SEVERAL = 0.35  # at least this share of the rows repeats other rows, if each of several models has all questions
 _MOST_ROWS = 200_000

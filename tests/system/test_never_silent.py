@@ -229,6 +229,12 @@ REPEATED: dict[str, tuple[list[dict[str, Any]], str, str]] = {
     ),
     "two rows of padding": ([*list_rows(), *list_rows()[:2]], "the last 2 rows are the same as the first 2: if", ""),
     "three rows twice": ([*list_rows(), *list_rows()[5:8]], "3 of 27 rows repeat", ""),
+    "four models without names": ([*list_rows(), *list_rows(TUNED)] * 2, "72 of 96 rows repeat the question and", ""),
+    "two models without names or questions": (
+        [{key: row[key] for key in ("answers", "prediction")} for row in [*list_rows(), *list_rows(TUNED)]],
+        "24 of 48 rows repeat the accepted answers of another row",
+        "",
+    ),
     "a row for each accepted answer": (
         [{**row, "answers": text} for row in list_rows() for text in row["answers"]],
         "24 of 48 rows repeat the question and the prediction of the row before",
