@@ -86,7 +86,7 @@ class Repeats:
         if not self._is_on:
             return []
         count = len(self._asked)
-        is_known = bool(self._question) and not self._has_ids
+        is_known = bool(self._question) and not self._has_ids  # then a few rows that repeat others are a sign, too
         surplus = count - len(set(self._asked))
         searches: list[Callable[[], list[Doubt]]] = [self._find_padding] if is_known else []
         if surplus >= max(_LEAST, (0.05 if is_known else 0.1 if self._question else _SEVERAL) * count):
@@ -144,9 +144,7 @@ class Repeats:
         questions = self._questions or self._asked
         answers_of = Counter(question for question, _ in set(zip(questions, self._asked)))
         usual, times = Counter(counts.values()).most_common(1)[0]
-        are_all = usual > 1 and times >= max(
-            _LEAST_QUESTIONS, 0.8 * len(counts)
-        )  # nearly all questions are asked equally often
+        are_all = times >= max(_LEAST_QUESTIONS, 0.8 * len(counts))  # nearly all questions are asked equally often
         most = max(usual if are_all else 0, _COPIES if self._question else 0)
         roles = self._list_roles("id", "prediction")
         first: dict[int, Mapping[str, Any]] = {}
