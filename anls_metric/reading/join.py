@@ -22,7 +22,7 @@ from anls_metric.reading.input_file import list_some
 from anls_metric.reading.layouts import Path, describe_failures, take, take_column
 from anls_metric.reading.odd_rows import doubt_row
 from anls_metric.reading.records import Records, find_shards
-from anls_metric.reading.repeats import Doubt, Repeats
+from anls_metric.reading.repeats import JOIN_BY_ID, KEEP_LAST, RETRIED, Doubt, Repeats, are_retries, count_crossed
 from anls_metric.reading.resolver import Gold, Match, Sample
 from anls_metric.reading.sources import Reading, Source, first_of, name_of, roles_of
 
@@ -611,12 +611,18 @@ def _error_of_repeated(
         problem = f"{problem}, with other accepted answers for the same prediction"
         remedy = "write one record for each question, with all of its accepted answers as a list"
         return InputError(problem, source.name, remedy)
+    if count_crossed(keys, map(source.read_first, records)):
+        return InputError(f"{problem}, with the predictions of other questions beside them", source.name, JOIN_BY_ID)
     field = long_tables.find_splitting_field(keys, records, roles_of(source.layout), source.layout.run_field)
+    tells_runs = field is not None and long_tables.is_run_field(field, source.layout.run_field)
+    can_be_retries = field is None or tells_runs or 1 in Counter(keys).values()
+    if can_be_retries and are_retries(keys, map(source.read_first, records)):
+        return kind(f"{problem}, and {RETRIED}", source.name, KEEP_LAST)
     if field is None:
         has_parts = len(find_shards(source.records.path) or ()) > 1
         return kind(problem, source.name, remedies.REPEATED_IN_PARTS if has_parts else remedies.REPEATED_IDS)
     names = list_some(dict.fromkeys(str(record[field]) for _, record in pairs))
-    if long_tables.is_run_field(field, source.layout.run_field):
+    if tells_runs:
         problem = f"ids are repeated{first}, and the field {field!r} ({names}) tells runs of one model apart"
         return kind(problem, source.name, remedies.RUNS)
     problem = f"ids are repeated{first}, and the field {field!r} ({names}) tells several submissions apart"

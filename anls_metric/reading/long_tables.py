@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import chain
+from operator import or_
 from typing import Any
 
 # Fields that tell the submissions of a long table apart, and fields that tell the runs of one model apart.
@@ -58,8 +61,9 @@ def find_submission_field(paths: Iterable[str], roles: Collection[Any] = ()) -> 
 def tells_submissions(names: Sequence[Hashable], questions: Sequence[Hashable], asked: Sequence[Hashable]) -> bool:
     """Whether values tell submissions apart: each value has nearly all questions once, with the same accepted answers.
 
-    A form that is filled in for several documents has the same questions for each of them, too. But some of its
-    questions have other answers in each document.
+    A submission may also lack many questions, if nearly all of its own are in the others. A form that is filled in for
+    several documents has the same questions for each of them, too. But some of its questions have other answers in each
+    document.
 
     Args:
         names: a value of each record, such as the name of a model.
@@ -69,14 +73,17 @@ def tells_submissions(names: Sequence[Hashable], questions: Sequence[Hashable], 
     Example:
         >>> tells_submissions("aaaabbbb", "wxyzwxyz", "wxyzwxyz"), tells_submissions("aaaabbbb", "wxyzwxyz", "wxyzwxyZ")
         (True, False)
+        >>> tells_submissions("a" * 30 + "b" * 12, [*range(30), *range(12)], [*range(30), *range(12)])
+        True
     """
     parts: dict[Hashable, set[Hashable]] = {}
     for name, key in zip(names, asked):
         parts.setdefault(name, set()).add(key)
     sizes, count = list(map(len, parts.values())), len(set(asked))
-    if not 1 < len(sizes) <= len(names) / 3 or min(sizes) < 0.8 * count or sum(sizes) < 0.9 * len(names):
+    if not 1 < len(sizes) <= len(names) / 3 or sum(sizes) < 0.9 * len(names):
         return False
-    return have_same_answers(names, questions, asked)
+    is_part = min(sizes) >= _LEAST_ANSWERS and sum(sizes) - count >= 0.95 * (sum(sizes) - max(sizes))
+    return (is_part or min(sizes) >= 0.8 * count) and have_same_answers(names, questions, asked)
 
 
 def have_same_answers(names: Iterable[Hashable], questions: Iterable[Hashable], asked: Iterable[Hashable]) -> bool:
@@ -86,6 +93,29 @@ def have_same_answers(names: Iterable[Hashable], questions: Iterable[Hashable], 
         answers.setdefault(question, {}).setdefault(name, set()).add(key)
     different = sum(len(set().union(*of.values())) > max(map(len, of.values())) for of in answers.values())
     return different <= 0.01 * len(answers)
+
+
+def have_all_answers(names: Sequence[Hashable], answers: Sequence[Hashable]) -> bool:
+    """Whether each value has nearly all accepted answers equally often: `tells_submissions` without questions.
+
+    Numbers and words like "yes" are the same in many parts by chance. So most accepted answers must be different.
+
+    Example:
+        >>> have_all_answers("a" * 12 + "b" * 12, [*range(12), *range(12)])
+        True
+        >>> have_all_answers("a" * 12 + "b" * 12, [*range(12), *range(3, 15)]), have_all_answers("ab" * 12, "yynn" * 6)
+        (False, False)
+    """
+    if not 1 < len(set(names)) <= len(names) / 3:
+        return False
+    counts: dict[Hashable, Counter[Hashable]] = {}
+    for name, answer in zip(names, answers):
+        counts.setdefault(name, Counter())[answer] += 1
+    sizes, most = [sum(part.values()) for part in counts.values()], reduce(or_, counts.values())
+    return min(sizes) >= 0.9 * sum(most.values()) and len(most) >= max(_LEAST_ANSWERS, 0.5 * max(sizes))
+
+
+_LEAST_ANSWERS = 10
 
 
 def names_documents(name: str, values: Iterable[Any]) -> bool:

@@ -118,8 +118,10 @@ FILE_FOR_EACH = _make_remedy(
     page="give each file by itself",
 )
 RUNS_BY_ID = _make_remedy(
-    "to score the mean of the runs, name the field of the ids, or of the questions, with <id_field>",
-    page=f"to score the mean of the runs, pick the field of the ids, or of the questions, {_PICK}",
+    "to score the mean of the runs, name the field of the ids, or of the questions, with <id_field>; "
+    "to score each run, name its field with <submission_field={value}>",
+    page=f"to score the mean of the runs, pick the field of the ids, or of the questions, {_PICK}; to score each run, "
+    "pick {value} as the field of models there",
     endpoint="to score the mean of the runs, name the field of the ids, or of the questions, with id_field",
 )
 PICK_SUBMISSION_FIELD = _make_remedy(

@@ -1,6 +1,7 @@
 """Finds questions that a table asks several times: for several models, or because rows were written twice.
 
-Repeated ids tell this. If a table has no ids, or numbers its rows, the questions and their accepted answers tell it.
+Repeated ids tell this. If a table has no ids, or numbers its rows, the questions and their accepted answers tell it,
+and where there are no questions, the accepted answers alone.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, repeat
 from operator import eq
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from anls_metric.reading import long_tables, remedies, resolver
 from anls_metric.reading.errors import InputError
 from anls_metric.reading.input_file import Chunk, list_some
-from anls_metric.reading.layouts import take_column
+from anls_metric.reading.layouts import ABSENT, take_column
 from anls_metric.reading.remedies import Remedy
 
 if TYPE_CHECKING:
@@ -49,10 +50,15 @@ class Repeats:
         self._source = source
         ids = list(map(str, sample.values(layout.id[0]))) if layout.id else []
         self._has_ids = bool(ids) and not resolver.are_places(ids)
-        self._is_on = source.reads_texts and source.reading.id_field != "none" and bool(layout.question)
+        self._question = next(iter(layout.question), None)
+        if self._question and len(set(map(str, sample.values(self._question)))) <= min(3, len(sample.records) / 10):
+            self._question = None  # one of a few prompts, and no question
+        self._is_on = source.reads_texts and source.reading.id_field != "none"
+        self._roles = {*layout.id, self._question, *layout.prediction, *layout.references}
         if self._has_ids:  # only several submissions repeat questions then, and a field of few values names them
-            roles = {*layout.id, *layout.question, *layout.prediction, *layout.references}
-            counts = [len(set(map(str, sample.values(name)))) for name in sample.list_paths() if name not in roles]
+            counts = [
+                len(set(map(str, sample.values(name)))) for name in sample.list_paths() if name not in self._roles
+            ]
             self._is_on = self._is_on and any(count <= 0.1 * len(ids) for count in counts)
         self._questions, self._asked = array("q"), array("q")
         self._neighbours = 0  # rows with the question of the row before
@@ -60,13 +66,16 @@ class Repeats:
 
     def add(self, chunk: Chunk, references: Sequence[Sequence[str]]) -> None:
         """Add the questions of a chunk. A table is not examined if it is huge, or some questions are not texts."""
-        questions = take_column(chunk.records, self._source.layout.question[0]) if self._is_on else []
-        self._is_on = self._is_on and set(map(type, questions)) == {str} and len(self._asked) < _MOST_ROWS
+        if not self._is_on:
+            return
+        questions = take_column(chunk.records, self._question) if self._question else []
+        self._is_on = {*map(type, questions)} <= {str} and len(self._asked) < _MOST_ROWS
         if self._is_on:
+            answers = map(tuple, references)
+            self._asked.extend(map(hash, zip(questions, answers) if self._question else answers))
             self._questions.extend(map(hash, questions))
-            self._asked.extend(map(hash, zip(questions, map(tuple, references))))
             self._neighbours += sum(map(eq, questions, islice(questions, 1, None)))
-            self._files.append((chunk.unit.rpartition(", ")[0], len(questions)))
+            self._files.append((chunk.unit.rpartition(", ")[0], len(references)))
 
     def conclude(self) -> list[Doubt]:
         """Return the reasons to doubt the number of questions.
@@ -74,36 +83,57 @@ class Repeats:
         Raises:
             InputError: a field, or the file in a folder, tells several submissions apart that have the same questions.
         """
-        count, distinct = len(self._asked), len(set(self._asked)) if self._is_on else 0
-        doubts = self._find_submissions() if 2 * distinct <= _SEVERAL * count and self._is_on else []
-        if doubts or self._has_ids or not self._is_on:
-            return doubts
-        copies = self._find_copies() if count - distinct >= max(_LEAST, 0.01 * count) else []
-        return copies or (self._find_lists() if self._neighbours >= max(_LEAST, 0.05 * count) else [])
+        if not self._is_on:
+            return []
+        count = len(self._asked)
+        is_known = bool(self._question) and not self._has_ids  # then a few rows that repeat others are a sign, too
+        surplus = count - len(set(self._asked))
+        searches: list[Callable[[], list[Doubt]]] = [self._find_padding] if is_known else []
+        if surplus >= max(_LEAST, (0.05 if is_known else 0.1 if self._question else _SEVERAL) * count):
+            searches[:0] = [self._find_submissions, *([] if self._has_ids else [self._find_crossed])]
+        if surplus >= max(_LEAST, (0.01 if is_known else _SEVERAL) * count) and not self._has_ids:
+            searches.append(self._find_copies)
+        if is_known and self._neighbours >= max(_LEAST, 0.05 * count):
+            searches.append(self._find_lists)
+        return next(filter(None, (search() for search in searches)), [])
 
     def _find_submissions(self) -> list[Doubt]:
         source = self._source
         files = list(chain.from_iterable(repeat(name, count) for name, count in self._files))
-        if long_tables.tells_submissions(files, self._questions, self._asked):
+        if self._tells_submissions(files):
             problem = f"the files have the same questions ({list_some(dict.fromkeys(files))})"
             raise InputError(problem, source.name, remedies.FILE_FOR_EACH)
         records = list(self._read_again())
         for name in dict.fromkeys(chain.from_iterable(records[: resolver.SAMPLE])):
             values = [record.get(name) for record in records]
-            if not set(map(type, values)) <= {str, int} or long_tables.names_documents(name, values):
+            is_name = name not in self._roles and set(map(type, values)) <= {str, int, float, bool}
+            if not is_name or long_tables.names_documents(name, values):
                 continue
-            if long_tables.tells_submissions(values, self._questions, self._asked):
+            if self._tells_submissions(values):
                 names = list_some(dict.fromkeys(map(str, values)))
-                problem = f"each question has several rows, and the field {name!r} ({names})"
+                is_each = len(self._asked) - len(set(self._asked)) >= _SEVERAL * len(self._asked)
+                problem = f"{'each question has' if is_each else 'some questions have'} several rows"
+                problem = f"{problem}, and the field {name!r} ({names})"
                 if long_tables.is_run_field(name, source.layout.run_field):
-                    return [Doubt(f"{problem} tells runs of one model apart", remedies.RUNS_BY_ID)]
+                    return [Doubt(f"{problem} tells runs of one model apart", remedies.RUNS_BY_ID, name)]
                 raise InputError(f"{problem} tells submissions apart", source.name, remedies.MODEL_OF_ROWS, name)
         return []
+
+    def _tells_submissions(self, values: Sequence[Hashable]) -> bool:
+        if self._question:
+            return long_tables.tells_submissions(values, self._questions, self._asked)
+        return long_tables.have_all_answers(values, self._asked)
 
     def _read_again(self) -> Iterator[Mapping[str, Any]]:
         """Read the records again; none if the file cannot be read again."""
         again = self._source.reopen()
         yield from chain.from_iterable(chunk.records for chunk in again.chunks()) if again else ()
+
+    def _find_crossed(self) -> list[Doubt]:
+        """Find questions that were joined with each other's predictions."""
+        count = count_crossed(self._asked, map(self._source.read_first, self._read_again()))
+        text = f"{count:,} of {len(self._asked):,} rows have questions beside the predictions of other questions"
+        return [Doubt(text, JOIN_BY_ID)] if count >= 0.01 * len(self._asked) and count else []
 
     def _find_copies(self) -> list[Doubt]:
         """Find rows that were written twice.
@@ -111,17 +141,39 @@ class Repeats:
         Questions like "What is the date?" have several answers, and may repeat one by chance. They do not count.
         """
         counts = Counter(self._asked)
-        answers_of = Counter(question for question, _ in set(zip(self._questions, self._asked)))
+        questions = self._questions or self._asked
+        answers_of = Counter(question for question, _ in set(zip(questions, self._asked)))
+        usual, times = Counter(counts.values()).most_common(1)[0]
+        are_all = times >= max(_LEAST_QUESTIONS, 0.8 * len(counts))  # nearly all questions are asked equally often
+        most = max(usual if are_all else 0, _COPIES if self._question else 0)
         roles = self._list_roles("id", "prediction")
         first: dict[int, Mapping[str, Any]] = {}
         count = 0
-        for question, key, record in zip(self._questions, self._asked, self._read_again()):
-            if answers_of[question] == 1 < counts[key] <= _COPIES:
+        for question, key, record in zip(questions, self._asked, self._read_again()):
+            if answers_of[question] == 1 < counts[key] <= most:
                 other = first.setdefault(key, record)
                 count += other is not record and _are_alike(other, record, roles)
-        text = f"{count:,} of {len(self._asked):,} rows repeat the question and the accepted answers of another row"
+        what = "the question and the accepted answers" if self._question else "the accepted answers"
+        text = f"{count:,} of {len(self._asked):,} rows repeat {what} of another row"
         least = max(_LEAST, 0.01 * len(self._asked))
-        return [Doubt(text, "if these rows were written twice, remove one of each")] if count >= least else []
+        return [Doubt(text, REMOVE_COPIES)] if count >= least else []
+
+    def _find_padding(self) -> list[Doubt]:
+        """Find last rows that repeat the first rows: a sampler for several processes fills up its last batch with them.
+
+        One such row matters, too. By chance, no question is only in the first row and in the last row.
+        """
+        count = self._asked.index(self._asked[-1]) + 1 if self._asked else 0
+        first = self._asked[:count]
+        if 2 * count >= len(self._asked) or first != self._asked[-count:]:
+            return []
+        times = Counter(self._asked)
+        records, roles = list(self._read_again()), self._list_roles()
+        are_alike = all(_are_alike(*pair, roles) for pair in zip(records, records[-count:]))
+        if not records or not are_alike or {times[key] for key in first} != {2}:
+            return []
+        text = f"the last {count:,} rows are the same as the first {count:,}" if count > 1 else _LAST_IS_FIRST
+        return [Doubt(text, REMOVE_COPIES)]
 
     def _find_lists(self) -> list[Doubt]:
         """Find questions with a row for each accepted answer."""
@@ -145,10 +197,78 @@ class Repeats:
         return {*paths, *numbers, *self._source.other_texts}
 
 
+def count_crossed(questions: Iterable[Hashable], predictions: Iterable[Any]) -> int:
+    """Count the rows of questions that have each other's predictions, as a join by the image of a page makes them.
+
+    If a page has four questions, such a join makes sixteen rows: each question has the predictions of all four.
+
+    Args:
+        questions: the id of the question of each row, or a hash of its text with its accepted answers.
+        predictions: the prediction of each row.
+
+    Returns:
+        The number of rows; 0 if most rows of repeated questions do not look like this, as those of several runs do not.
+
+    Example:
+        >>> count_crossed("aaaabbbbccccdddd", "1234" * 4), count_crossed("aaaabbbbccccdddd", "1111222233334445")
+        (16, 0)
+    """
+    predictions_of: dict[Hashable, list[str]] = {}
+    for question, prediction in zip(questions, predictions):
+        predictions_of.setdefault(question, []).append(repr(prediction))
+    blocks: dict[tuple[str, ...], list[int]] = {}  # how often the questions with the same predictions are asked
+    repeated = [texts for texts in predictions_of.values() if len(texts) > 1]
+    for texts in repeated:
+        part = _find_period(texts)
+        blocks.setdefault(part, []).append(len(texts) // len(part))
+    crossed = {
+        part: times
+        for part, times in blocks.items()
+        if len(part) > 1 < len(times) and sum(times) <= len(part) <= 2 * sum(times)
+    }
+    count = sum(len(part) * sum(times) for part, times in crossed.items())
+    are_others = len(set(chain.from_iterable(crossed))) > 0.5 * sum(map(len, crossed.values()))  # not only yes and no
+    return count if are_others and count >= max(_LEAST_CROSSED, 0.5 * sum(map(len, repeated))) else 0
+
+
+def are_retries(ids: Iterable[Hashable], predictions: Iterable[Any]) -> bool:
+    """Whether ids are repeated because requests failed and were sent again: only the last prediction is not empty.
+
+    Example:
+        >>> are_retries("abab", [None, "x", "y", "z"]), are_retries("aba", [None, "x", "y"])
+        (False, True)
+    """
+    predictions_of: dict[Hashable, list[bool]] = {}
+    for key, prediction in zip(ids, predictions):
+        is_empty = prediction is None or prediction is ABSENT or str(prediction).strip() in ("", "nan")
+        predictions_of.setdefault(key, []).append(not is_empty)
+    repeated = [there for there in predictions_of.values() if len(there) > 1]
+    return any(there[-1] for there in repeated) and not any(chain.from_iterable(there[:-1] for there in repeated))
+
+
+def _find_period(texts: Sequence[str]) -> tuple[str, ...]:
+    """Find the shortest part of which texts are repetitions.
+
+    Example:
+        >>> _find_period("abab"), _find_period("aba")
+        (('a', 'b'), ('a', 'b', 'a'))
+    """
+    count = len(texts)
+    lengths = (n for n in range(1, count) if count % n == 0 and texts[n:] == texts[:-n])
+    return tuple(texts[: next(lengths, count)])
+
+
+RETRIED = "all records of a repeated id but the last have an empty prediction"
+KEEP_LAST = "if requests that had failed were sent again, keep only the last record of each id"
+REMOVE_COPIES = "if these rows were written twice, remove one of each"
+_LAST_IS_FIRST = "the last row is the same as the first one"
+JOIN_BY_ID = "join the predictions with the questions by the ids of the questions"
 _LEAST = 3.0  # rows
-_COPIES = 3  # a question with the same answers in more rows than this is asked about several documents
+_LEAST_QUESTIONS = 10
+_LEAST_CROSSED = 16
+_COPIES = 3  # a question with the same answers in more rows is asked about several documents, unless most questions are
 _ACCEPTED = 10  # a question in more rows than this is, too
-_SEVERAL = 1.3  # of each two rows, so many at most have different questions in a table of several models
+_SEVERAL = 0.35  # at least this share of the rows repeats other rows, if each of several models has all questions
 _MOST_ROWS = 200_000
 
 

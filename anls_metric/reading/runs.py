@@ -12,6 +12,7 @@ from anls_metric.reading.input_file import Chunk, list_some
 from anls_metric.reading.join import RepeatedIdsError
 from anls_metric.reading.layouts import Layout
 from anls_metric.reading.records import find_shards
+from anls_metric.reading.repeats import KEEP_LAST, RETRIED, Doubt, are_retries
 from anls_metric.reading.sources import Source, first_of, roles_of
 
 Choice = TypeVar("Choice")
@@ -46,8 +47,10 @@ def split_runs(source: Source, error: RepeatedIdsError) -> dict[str, Source]:
     tells_runs = field is not None and long_tables.is_run_field(field, own)
     counts = set(Counter(everywhere).values())
     has_parts = len(find_shards(source.records.path) or ()) > 1
+    retried = are_retries(everywhere, map(again.read_first, records))
     are_runs = (
-        (tells_runs or (field is None and not has_parts))
+        not retried
+        and (tells_runs or (field is None and not has_parts))
         and len(counts) == 1
         and _ask_the_same(again.layout, everywhere, records)
     )
@@ -59,7 +62,9 @@ def split_runs(source: Source, error: RepeatedIdsError) -> dict[str, Source]:
     times = f"{max(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     of = f": {list_some(f'{by_field} {name}' for name in parts)}" if by_field else ""
     note = f"each question has {times} answers, which are runs of one model{of}"
-    next(iter(parts.values())).notes.append(note)
+    first = next(iter(parts.values()))
+    first.notes.append(note)
+    first.doubts += [Doubt(RETRIED, KEEP_LAST)] if retried else []
     return parts
 
 

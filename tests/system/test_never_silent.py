@@ -239,7 +239,19 @@ REPEATED: dict[str, tuple[list[dict[str, Any]], str, str]] = {
         "8 of 32 rows repeat the question and the accepted answers of another row: if these rows",
         "",
     ),
-    "padding of a sampler": ([*list_rows(), *list_rows()[:3]], "3 of 27 rows repeat", ""),
+    "one row of padding": (
+        [*list_rows(), list_rows()[0]],
+        "the last row is the same as the first one: if these rows",
+        "",
+    ),
+    "two rows of padding": ([*list_rows(), *list_rows()[:2]], "the last 2 rows are the same as the first 2: if", ""),
+    "three rows twice": ([*list_rows(), *list_rows()[5:8]], "3 of 27 rows repeat", ""),
+    "four models without names": ([*list_rows(), *list_rows(TUNED)] * 2, "72 of 96 rows repeat the question and", ""),
+    "two models without names or questions": (
+        [{key: row[key] for key in ("answers", "prediction")} for row in [*list_rows(), *list_rows(TUNED)]],
+        "24 of 48 rows repeat the accepted answers of another row",
+        "",
+    ),
     "a row for each accepted answer": (
         [{**row, "answers": text} for row in list_rows() for text in row["answers"]],
         "24 of 48 rows repeat the question and the prediction of the row before",
@@ -295,6 +307,107 @@ def test_total_that_a_form_asks_for_is_a_question(run: Run, tmp_path: Path, monk
     assert type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[1] == ""
     asked = [{**row, "question": f"What is the {row['question']}?"} for row in rows]
     assert type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=asked)[1] == ""
+
+
+@pytest.mark.parametrize("field", ["method", "temperature", "prompt", "seed"])
+@pytest.mark.parametrize("more", [["page"], []])
+def test_accepted_answers_tell_submissions_of_a_table_without_questions(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, field: str, more: list[str]
+) -> None:
+    names = {"base": 0.0, "tuned": 0.7} if field == "temperature" else {"base": "base", "tuned": "tuned"}
+    rows = [
+        {**{key: row[key] for key in ["answers", "prediction", *more]}, field: names[row[field]]}
+        for row in list_of_two(field)
+    ]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.json", t_json=rows)
+    whose = "runs of one model" if field == "seed" else "submissions"
+    assert (
+        f"each question has several rows, and the field {field!r} ({', '.join(map(str, names.values()))}) tells {whose}"
+        in message
+    )
+    assert f"--submission-field {field}" in message
+    assert bool(printed) == (field == "seed")
+    printed, message = type_command(run, tmp_path, monkeypatch, f"t.json --submission-field {field}")
+    assert (read_scores(printed), "hint:" in message) == ([SCORE, BETTER], False)
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.json --id-field none")
+    assert (read_scores(printed), message) == ([0.7917], "")
+
+
+@pytest.mark.parametrize("has_ids", [False, True])
+def test_submission_with_some_of_the_questions_is_told_apart(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_ids: bool
+) -> None:
+    rows = [row for n, row in enumerate(list_of_two("method")) if n < len(IDS) + 12]
+    rows = [{"id": f"row {n}", **row} for n, row in enumerate(rows)] if has_ids else rows
+    problem = "some questions have several rows, and the field 'method' (base, tuned) tells submissions apart"
+    assert problem in type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)[1]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.csv --submission-field method")
+    assert (read_scores(printed), "no question ids in common" in message) == ([SCORE, BETTER], has_ids)
+
+
+@pytest.mark.parametrize("answers", [["yes", "no"], [f"{n}" for n in range(9)], [f"answer {n}" for n in range(48)]])
+def test_field_of_different_questions_without_texts_tells_no_submissions(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[str]
+) -> None:
+    rows = [
+        {
+            "kind": f"k{n // 24}",
+            "answers": answers[n % len(answers)],
+            "prediction": answers[(n + n // 9) % len(answers)],
+        }
+        for n in range(48)
+    ]
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)
+    assert (bool(printed), message) == (True, "")
+
+
+@pytest.mark.parametrize("by", ["page", "kind"])
+def test_predictions_of_other_questions_are_no_copies_and_no_runs(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    """A join by a field that repeats gives each question the predictions of others, too."""
+    rows = [{"questionId": k, **row, "kind": f"k{n % 3}"} for n, (k, row) in enumerate(zip(IDS, list_rows()))]
+    joined = [{**row, "prediction": other["prediction"]} for row in rows for other in rows if row[by] == other[by]]
+    problem = "the predictions of other questions"
+    _, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=[dict([*row.items()][1:]) for row in joined])
+    assert f"hint: {len(joined)} of {len(joined)} rows have questions beside {problem}: join" in message
+    for flags in ("", "--runs question"):
+        printed, message = type_command(run, tmp_path, monkeypatch, f"t.csv {flags}", t_csv=joined)
+        assert (printed, f"24 ids are repeated (the first: 49000), with {problem}" in message) == ("", True)
+    printed, message = type_command(run, tmp_path, monkeypatch, "t.csv", t_csv=rows)
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+@pytest.mark.parametrize("count", [5, 24])
+@pytest.mark.parametrize("failed", ["", None])
+@pytest.mark.parametrize("more", [{}, {"attempt": 1}, {"status": "failed"}])
+def test_failed_requests_that_were_sent_again_are_no_runs(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, failed: str | None, more: dict[str, Any]
+) -> None:
+    after = {"attempt": 2, "status": "done"}
+    answers = [{**row, **{key: after[key] for key in more}} for row in list_answers()]
+    files = {"a_jsonl": [{**row, "prediction": failed, **more} for row in answers[:count]] + answers}
+    line = "gold.json a.jsonl --missing zero"
+    _, message = type_command(run, tmp_path, monkeypatch, line, **files)
+    if count == len(IDS) and "status" in more:  # as if it was a submission that failed
+        assert "--submission-field status" in message
+        return
+    advice = "if requests that had failed were sent again, keep only the last record of each id"
+    assert (message.startswith("anls: error: "), advice in message) == (True, True)
+    assert (
+        f"hint: all records of a repeated id but the last have an empty prediction: {advice}"
+        in (type_command(run, tmp_path, monkeypatch, f"{line} --runs question", **files)[1])
+    )
+    printed, message = type_command(run, tmp_path, monkeypatch, "gold.json a.jsonl", a_jsonl=files["a_jsonl"][count:])
+    assert (read_scores(printed), message) == ([SCORE], "")
+
+
+def test_other_answer_to_the_first_question_is_no_padding(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for more in ({"page": "p9"}, {"prediction": "another thing"}):
+        rows = [*list_rows(), {**list_rows()[0], **more}]
+        assert type_command(run, tmp_path, monkeypatch, "t.jsonl", t_jsonl=rows)[1] == ""
 
 
 FORM = ("Is it signed?", "Is it dated?", "Is there a stamp?", "Who is the vendor?")
