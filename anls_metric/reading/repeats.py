@@ -88,14 +88,16 @@ class Repeats:
         count = len(self._asked)
         is_known = bool(self._question) and not self._has_ids  # then a few rows that repeat others are a sign, too
         surplus = count - len(set(self._asked))
-        searches: list[Callable[[], list[Doubt]]] = [self._find_padding] if is_known else []
-        if surplus >= max(_LEAST, (0.05 if is_known else 0.1 if self._question else _SEVERAL) * count):
-            searches[:0] = [self._find_submissions, *([] if self._has_ids else [self._find_crossed])]
-        if surplus >= max(_LEAST, (0.01 if is_known else _SEVERAL) * count) and not self._has_ids:
-            searches.append(self._find_copies)
-        if is_known and self._neighbours >= max(_LEAST, 0.05 * count):
-            searches.append(self._find_lists)
-        return next(filter(None, (search() for search in searches)), [])
+        may_be_several = surplus >= max(_LEAST, (0.05 if is_known else 0.1 if self._question else _SEVERAL) * count)
+        may_be_copies = surplus >= max(_LEAST, (0.01 if is_known else _SEVERAL) * count)
+        searches: Mapping[Callable[[], list[Doubt]], bool] = {
+            self._find_submissions: may_be_several,
+            self._find_crossed: may_be_several and not self._has_ids,
+            self._find_padding: is_known,
+            self._find_copies: may_be_copies and not self._has_ids,
+            self._find_lists: is_known and self._neighbours >= max(_LEAST, 0.05 * count),
+        }
+        return next(filter(None, (search() for search, is_likely in searches.items() if is_likely)), [])
 
     def _find_submissions(self) -> list[Doubt]:
         source = self._source
