@@ -453,3 +453,8 @@ def test_interrupted_batch_leaves_nothing(metric: Any) -> None:
 def test_lone_surrogate_is_a_character_like_any_other(metric: Any) -> None:
     assert metric.compute(predictions=["a\ud800b"], references=["a\ud800c"]) == {"anls": pytest.approx(2 / 3)}
     assert metric.compute(predictions=["a"], references=["a"]) == {"anls": 1.0}
+
+
+def test_printed_list_as_one_accepted_answer_gives_a_warning(metric: Any) -> None:
+    with pytest.warns(UserWarning, match="looks like a list"):
+        metric.compute(predictions=["Coca Cola"], references=["['Coca Cola', 'Cola']"])
