@@ -154,10 +154,11 @@ def add_file_tab(common: Sequence[Any]) -> None:
     def run(
         paths: list[str] | None,
         names: str,
+        places: str,
         *values: Any,
         progress: Any = gr.Progress(),  # noqa: B008, gradio finds it there
     ) -> Iterator[dict[Any, Any]]:
-        yield from _run(tab, paths or [], names, dict(zip(settings, values)), progress)
+        yield from _run(tab, paths or [], names, places, dict(zip(settings, values)), progress)
 
     # One event for all of them, so that the page shows the result of the last change.
     gr.on(
@@ -166,7 +167,7 @@ def add_file_tab(common: Sequence[Any]) -> None:
             *(field.input for field in at_input),
         ],
         run,
-        [tab.files, tab.names, *settings.values()],
+        [tab.files, tab.names, tab.places, *settings.values()],
         tab.list_outputs(),
         show_progress_on=tab.summary,
         trigger_mode="always_last",
@@ -211,7 +212,7 @@ def _read_change(event: gr.EventData) -> tuple[str, Any]:
 
 
 def _run(
-    tab: _Tab, paths: Sequence[str], names: str, settings: dict[str, Any], progress: Any
+    tab: _Tab, paths: Sequence[str], names: str, places: str, settings: dict[str, Any], progress: Any
 ) -> Iterator[dict[Any, Any]]:
     """Show the scores first, then the report."""
     nothing = {tab.report: "", tab.save: gr.Button(visible=False), tab.own_tab: gr.HTML(visible=False)}
@@ -231,7 +232,7 @@ def _run(
                 progress((step.done, None), desc=f"Scoring {step.name}", unit="questions")
             elif isinstance(step, Files):
                 files = step.inventory.list_files() if step.inventory else files
-                yield _offer_choices(tab, step, settings)
+                yield {**_offer_choices(tab, step, settings), **_offer_names(tab, step.inventory, names, places)}
             elif isinstance(step, Result):
                 submissions = [entry["name"] for entry in step.document["submissions"]]
                 if values["baseline"] not in submissions:
@@ -341,30 +342,41 @@ def _take_upload(path: str) -> Upload:
 
 
 def _offer_choices(tab: _Tab, files: Files, settings: Mapping[str, Any]) -> dict[Any, Any]:
-    """Offer the fields of files, the files that may be the gold file, and the names of submissions."""
+    """Offer the fields of files, and the files that may be the gold file."""
     positions = [("none: match by position", "none")]
     changes: dict[Any, Any] = {
         tab.settings[name]: gr.Dropdown([_FOUND, *(positions if name == "id_field" else []), *files.fields])
         for name in (*_FIELDS, "cluster_by")
     }
     changes[tab.settings["by"]] = gr.Dropdown(files.fields)
-    inventory = files.inventory
     golds = [(label, path) for path, label in files.labels.items()]
     gold = settings["gold"] if settings["gold"] in files.labels else ""
     changes[tab.settings["gold"]] = gr.Dropdown([_FOUND, *golds], value=gold)
-    if inventory:
-        changes |= _offer_names(tab, inventory)
     return changes
 
 
-def _offer_names(tab: _Tab, inventory: Inventory) -> dict[Any, Any]:
-    """Offer to edit the names of the submissions."""
+def _offer_names(tab: _Tab, inventory: Inventory | None, names: str, places: str) -> dict[Any, Any]:
+    """Offer to edit the names of the submissions.
+
+    Args:
+        tab: the tab.
+        inventory: the files, if there are submissions.
+        names: the names that the visitor gave: see `_read_names`.
+        places: what the boxes are for. If this stays, only a name that was changed is sent, because the visitor may be
+            writing the next one.
+    """
+    if inventory is None:
+        return {}
+    new_places, given = json.dumps(list(inventory.labels.items())), _read_names(names)
+    if new_places == places:
+        boxes = zip(tab.boxes, inventory.names.items())
+        return {box: gr.Textbox(name) for box, (path, name) in boxes if given.get(path, name) != name}
     changes: dict[Any, Any] = {
-        box: gr.Textbox(name, visible=True, label=f"{number}. {Path(path).name}")
+        box: gr.Textbox(name, visible=True, label=f"{number}. {Path(path).name}", placeholder=inventory.labels[path])
         for number, (box, (path, name)) in enumerate(zip(tab.boxes, inventory.names.items()), 1)
     }
     changes |= dict.fromkeys(tab.boxes[len(changes) :], gr.Textbox(visible=False))
-    changes[tab.places] = json.dumps(list(inventory.labels.items()))
+    changes[tab.places] = new_places
     return changes
 
 

@@ -83,11 +83,11 @@ class Repeats:
         Raises:
             InputError: a field, or the file in a folder, tells several submissions apart that have the same questions.
         """
-        if not self._is_on:
+        count, distinct = len(self._asked), len(set(self._asked))
+        if not self._is_on or (not self._question and distinct < 0.02 * count):  # few texts repeat by chance
             return []
-        count = len(self._asked)
         is_known = bool(self._question) and not self._has_ids  # then a few rows that repeat others are a sign, too
-        surplus = count - len(set(self._asked))
+        surplus = count - distinct
         may_be_several = surplus >= max(_LEAST, (0.05 if is_known else 0.1 if self._question else _SEVERAL) * count)
         may_be_copies = surplus >= max(_LEAST, (0.01 if is_known else _SEVERAL) * count)
         searches: Mapping[Callable[[], list[Doubt]], bool] = {

@@ -116,7 +116,7 @@ def test_list_is_scored_leaf_by_leaf(visit: Visits) -> None:
     assert user.fits()
     user.choose("#variant input", "rrc:")
     user.see("#answer code", "anls|rrc")
-    assert user.page.locator("#ignore-case input").is_enabled()
+    user.page.locator("#ignore-case input:enabled").wait_for()
 
 
 def test_passing_through_the_variant_changes_nothing(visit: Visits) -> None:
@@ -437,7 +437,12 @@ def test_files_of_one_name_get_names_that_can_be_edited(visit: Visits, tmp_path:
     box.fill("base/line")
     box.press("Enter")
     user.see("#summary tr", "base-line")
-    user.page.get_by_label("2. results.json").fill("tuned")
+    second_box = user.page.get_by_label("2. results.json")
+    second_box.press_sequentially("tun")  # while the server scores again, with the cleaned name
+    user.report("base-line")
+    user.page.wait_for_timeout(500)
+    assert "tun" in second_box.input_value()
+    second_box.fill("tuned")
     user.page.keyboard.press("Tab")
     user.see("#summary code", "anls gold_label.json base-line=results.json tuned=results.json")
     user.report("tuned")

@@ -126,7 +126,7 @@ def run_tab(paths: list[str], **changes: Any) -> Iterator[tuple[Any, dict[Any, A
         tab = file_tab._Tab()
         settings = {"variant": "standard", "threshold": 0.5, "ignore_case": True}
         settings |= {name: component.value for name, component in tab.settings.items()}
-        for shown in file_tab._run(tab, paths, "{}", {**settings, **changes}, lambda *_, **__: None):
+        for shown in file_tab._run(tab, paths, "{}", "[]", {**settings, **changes}, lambda *_, **__: None):
             yield tab, shown
 
 

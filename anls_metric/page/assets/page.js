@@ -68,7 +68,9 @@ window.anls = {
         const bytes = Uint8Array.from(atob(frame.dataset.packed), (sign) => sign.charCodeAt(0));
         frame.removeAttribute("data-packed");
         const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-        anls.report = await new Response(stream).text();
+        const report = await new Response(stream).text();
+        if (!frame.isConnected) return; // a newer report took its place
+        anls.report = report;
         frame.srcdoc = anls.placeReport();
         anls.linkReport();
     },
@@ -149,11 +151,16 @@ window.anls = {
         }
     },
 
+    names: "{}", // the last result of collectNames
+
     // The names of submissions that differ from the default names, by the paths of their files.
     collectNames(places, ...boxes) {
         const given = JSON.parse(places).map(([path, label], place) => [path, label, (boxes[place] ?? "").trim()]);
         const names = given.filter(([, label, name]) => name && name !== label).map(([path, , name]) => [path, name]);
-        return JSON.stringify(Object.fromEntries(names));
+        const collected = JSON.stringify(Object.fromEntries(names));
+        if (collected === anls.names) return undefined; // gradio may apply an old event after a new one
+        anls.names = collected;
+        return collected;
     },
 
     // Files over a limit are not sent; gradio gets the other files.
