@@ -135,7 +135,8 @@ class Visit:
         self.page.get_by_role("option", name=option).click()
 
     def drop(self, *paths: Path) -> None:
-        """Drop files."""
+        """Drop files, when the page has read its link: otherwise it may score them twice."""
+        self.page.wait_for_load_state("networkidle")
         self.page.locator("#files input[type=file]").set_input_files(paths)
         self.see("#files button[aria-label=Clear]")
 
