@@ -14,8 +14,8 @@ from anls_metric.reading import remedies, resolver
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError, MissingFileError
 from anls_metric.reading.extract import find_certain_rules
-from anls_metric.reading.input_file import AS_UTF_8, describe_missing_file, list_some
-from anls_metric.reading.join import RepeatedIdsError, count_noun, refuse_swapped
+from anls_metric.reading.input_file import AS_UTF_8, count_noun, describe_missing_file, list_some
+from anls_metric.reading.join import RepeatedIdsError, refuse_swapped
 from anls_metric.reading.json_text import explain_json_error
 from anls_metric.reading.records import Records
 from anls_metric.reading.resolver import Gold, Sample

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import chain, islice, takewhile
 from typing import Any
 
-from anls_metric.reading.input_file import Chunk, File, split_into_chunks
+from anls_metric.reading.input_file import Chunk, File, count_noun, split_into_chunks
 
 # The delimiter is the most frequent of these in the first line; of equally frequent ones, the first here.
 _DELIMITERS = ",;\t|"
@@ -61,8 +61,7 @@ def read_csv(file: File, head: list[bytes], lines: Iterator[bytes]) -> Iterator[
             if unnamed and not any(values[len(header) :]):
                 del values[len(header) :]
             if values and len(values) != len(header):
-                count = f"{len(values):,} value{'s' * (len(values) > 1)}"
-                problem = f"this line has {count}, and the header has {len(header):,}"
+                problem = f"this line has {count_noun(len(values), 'value')}, and the header has {len(header):,}"
                 remedy = f"put quotation marks around a value with {_NAMES[delimiter]} in it"
                 if is_first:
                     remedy = f"begin with a line that names each column, or {remedy}"

@@ -245,6 +245,11 @@ def describe_kind(value: object) -> str:
     return _KINDS.get(type(value), type(value).__name__)
 
 
+def count_noun(count: int, noun: str) -> str:
+    """Format a count with its noun, such as "1 answer" or "2 answers"."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def list_some(names: Iterable[str], most: int = 5) -> str:
     """List the first names, with commas. Long names are cut."""
     names = list(names)

@@ -18,7 +18,7 @@ from anls_metric.reading.answer_fields import NOTHING_BESIDE
 from anls_metric.reading.batch import Batch
 from anls_metric.reading.containers import VALUE
 from anls_metric.reading.errors import InputError
-from anls_metric.reading.input_file import list_some
+from anls_metric.reading.input_file import count_noun, list_some
 from anls_metric.reading.layouts import Path, describe_failures, take, take_column
 from anls_metric.reading.odd_rows import doubt_row
 from anls_metric.reading.records import Records, find_shards
@@ -404,11 +404,6 @@ def _locate_by_question(source: Source, ids: Sequence[str]) -> Callable[[int], s
 
 def _open_source(file: str | Records | Source, reading: Reading) -> Source:
     return file if isinstance(file, Source) else Source(file, reading)
-
-
-def count_noun(count: int, noun: str) -> str:
-    """Format a count with its noun, such as "1 answer" or "2 answers"."""
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 class _AnswerColumns(NamedTuple):

@@ -22,7 +22,7 @@ from anls_metric.reading.errors import InputError
 from anls_metric.reading.image_cells import IMAGE_ENDINGS, IMAGE_FIELDS
 from anls_metric.reading.image_files import ARCHIVE, ImageFiles, Read, forms_of, open_folder, open_zip
 from anls_metric.reading.image_tables import ImageTable, PageImage, find_image_table
-from anls_metric.reading.input_file import File, list_some
+from anls_metric.reading.input_file import File, count_noun, list_some
 from anls_metric.reading.records import Records
 
 MOST_IMAGE_BYTES = 24_000_000
@@ -164,8 +164,7 @@ class Images:
         self._room -= len(address)
         self.data[key] = address
         used = (self._most - self._room) / 1e6
-        pages = f"{len(self.data):,} page{'s' * (len(self.data) != 1)}"
-        self.show_progress(f"{pages}, {used:.1f} of at most {self._most / 1e6:g} MB")
+        self.show_progress(f"{count_noun(len(self.data), 'page')}, {used:.1f} of at most {self._most / 1e6:g} MB")
 
     @property
     def note(self) -> str:
