@@ -158,13 +158,12 @@ def parse_count(text: str) -> int:
 
 
 def parse_megabytes(text: str) -> float:
+    from anls_metric.report.images import MOST_MEGABYTES
+
     with contextlib.suppress(ValueError):
-        if 0 <= float(text) <= _MOST_MEGABYTES:
+        if 0 <= float(text) <= MOST_MEGABYTES:
             return float(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {_MOST_MEGABYTES:,}")
-
-
-_MOST_MEGABYTES = 10_000
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {MOST_MEGABYTES:,}")
 
 
 def parse_digits(text: str) -> int:

@@ -26,6 +26,7 @@ from anls_metric.reading.input_file import File, count_noun, list_some
 from anls_metric.reading.records import Records
 
 MOST_IMAGE_BYTES = 24_000_000
+MOST_MEGABYTES = 10_000  # the largest limit for the images of a report
 """The limit for all images of a report together, in bytes."""
 
 _LONGEST_SIDE, _QUALITY = 1100, 45  # 10-point type stays readable, and a page takes about 60 kB
@@ -207,7 +208,9 @@ class _Places:
 
 def count_bytes(megabytes: float | None) -> int:
     """Convert the limit for the images of a report to bytes; None takes the default. ValueError: it is no limit."""
-    return MOST_IMAGE_BYTES if megabytes is None else round(check_number("images_limit", megabytes, 10_000) * 1e6)
+    return (
+        MOST_IMAGE_BYTES if megabytes is None else round(check_number("images_limit", megabytes, MOST_MEGABYTES) * 1e6)
+    )
 
 
 def _has_pillow() -> bool:
