@@ -26,8 +26,10 @@ from anls_metric.reading.input_file import File, count_noun, list_some
 from anls_metric.reading.records import Records
 
 MOST_IMAGE_BYTES = 24_000_000
-MOST_MEGABYTES = 10_000  # the largest limit for the images of a report
 """The limit for all images of a report together, in bytes."""
+
+MOST_MEGABYTES = 10_000
+"""The largest limit that a user may choose for these images, in MB."""
 
 _LONGEST_SIDE, _QUALITY = 1100, 45  # 10-point type stays readable, and a page takes about 60 kB
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")  # no format that starts another program, as EPS does
