@@ -514,21 +514,22 @@ def _check_options(function: str, options: Mapping[str, Any]) -> dict[str, Any]:
             advice = f"did you mean {similar}?" if similar else "help(anls_metric.Options) lists the options"
             advice = _ADVICE.get(name, advice)
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}: {advice}")
-        if name in CHOICES and value not in (None, *CHOICES[name]):
+        if value is None:
+            continue
+        if name in CHOICES and value not in CHOICES[name]:
             raise ValueError(describe_unknown(f"value of {name}", value, CHOICES[name]))
         several = (*_NAMES, "prediction") if function == "compare" else _NAMES
         if name in several and isinstance(value, (list, tuple)) and set(map(type, value)) == {str}:
             value = ",".join(value)
         is_wrong = name in _VALUES and (not isinstance(value, _TYPES.get(name, str)) or value == "")
         is_wrong = is_wrong or (name in ("prediction", "references") and os.path.isfile(value))
-        if value is not None and is_wrong:
+        if is_wrong:
             raise ValueError(f"{name} is {describe(value)}: {_VALUES[name]}")
-        if value is not None and name in ("worst", "confusions", "regressions"):
+        if name in ("worst", "confusions", "regressions"):
             check_count(name, value)
-        if value is not None and name == "right_at":
+        if name == "right_at":
             check_number(name, value)
-        if value is not None:
-            checked[name] = value
+        checked[name] = value
     return checked
 
 

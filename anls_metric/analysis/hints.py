@@ -105,9 +105,9 @@ class Hints:
             self._right_nulls |= NULLS & {text for text, score in zip(predictions, scores) if score >= 1.0}
         self._stuck.update(
             self._rows + place
-            for place in low
-            if place and predictions[place] == predictions[place - 1] and predictions[place]
-            if self._of_texts and set(references[place]).isdisjoint(references[place - 1])
+            for place in (low if self._of_texts else ())
+            if place and predictions[place] and predictions[place] == predictions[place - 1]
+            if set(references[place]).isdisjoint(references[place - 1])
         )
         self._all_copied = self._all_copied and not wrong and all(map(_is_copied, rows))
         self._size += measure_cases(chain(wrong, right))

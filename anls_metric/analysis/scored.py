@@ -438,7 +438,7 @@ class ScoredSet:
     def empty_figures(self) -> list[str]:
         """A sentence for the figures of the summary that mean nothing: see `Rule.find_empty_figures`."""
         rule: Any = self.scorer
-        return rule.find_empty_figures(self._list_rule_rows()) if self._of_rule else []
+        return rule.find_empty_figures(self._list_rule_rows()) if self._of_rule and rule.figures else []
 
     def _list_rule_rows(self) -> list[dict[str, Any]]:
         predictions, columns = split_columns((row for row, _ in self._of_rule), self.scorer)

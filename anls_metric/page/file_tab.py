@@ -362,8 +362,8 @@ def _offer_names(tab: _Tab, inventory: Inventory | None, names: str, places: str
         tab: the tab.
         inventory: the files, if there are submissions.
         names: the names that the visitor gave: see `_read_names`.
-        places: what the boxes are for. If this stays, only a name that was changed is sent, because the visitor may be
-            writing the next one.
+        places: the files of the boxes, as the browser has them. If the files are the same, only names that the server
+            changed are sent, because the visitor may be writing in another box.
     """
     if inventory is None:
         return {}
