@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from anls_metric.core.kernel import mean
@@ -11,7 +11,7 @@ from anls_metric.nested.star_scores import score_values
 from anls_metric.nested.value_variants import VALUE_VARIANTS
 from anls_metric.rules.answerable import divide, find_f1
 from anls_metric.rules.benchmark_rule import Rule, Summary
-from anls_metric.rules.judgement import Judgement, Row, refuse
+from anls_metric.rules.judgement import ColumnError, Judgement, Row, refuse
 
 Measures = dict[str, Any]
 """The measures of a question and its answer, by name."""
@@ -55,7 +55,7 @@ def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, floa
         The three measures, and as `support` the number of documents or pages to cite.
 
     Raises:
-        ColumnError: a citation is not an object, or its page is a list.
+        ColumnError: a place is not an object, its page is a list, or its document has another name.
 
     Example:
         >>> score_citations([{"file": "a.pdf", "page": 1}], [{"document": "a.pdf", "page": 2}], "document")
@@ -70,12 +70,12 @@ def score_citations(citations: Any, evidence: Any, level: str) -> dict[str, floa
     return {"precision": precision, "recall": recall, "f1": find_f1(recall, precision), "support": len(expected)}
 
 
-def _list_places(column: str, places: Any, names: Iterable[str], level: str) -> set[Any]:
+def _list_places(column: str, places: Any, names: Collection[str], level: str) -> set[Any]:
     """List the documents of citations, each with its page on the level "page"."""
     keys = set()
     for place in places or ():
-        if not isinstance(place, Mapping):
-            raise refuse(column, place, "an object with a document and a page")
+        if not isinstance(place, Mapping) or (place.keys().isdisjoint(names) and place.keys() - {"page"}):
+            raise refuse(column, place, 'an object such as {"document": "a.pdf", "page": 1}')
         document = next((place[name] for name in names if place.get(name)), place.get("document"))
         page = place.get("page")
         key = document if level == "document" else (document, page)
@@ -90,7 +90,12 @@ def _list_places(column: str, places: Any, names: Iterable[str], level: str) -> 
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
     """Compute the figures of the whole set, and as `by_hop_type` those of questions about one or several pages."""
-    measured = [_measure(row, score) for row, score in zip(rows, scores)]
+    measured = []
+    for place, (row, score) in enumerate(zip(rows, scores)):
+        try:
+            measured.append(_measure(row, score))
+        except ColumnError as error:
+            raise ValueError(f"{error.column} of row {place} (counted from 0) {error.problem}") from None
     by_hop_type: dict[str, list[Measures]] = {}
     for each in measured:
         by_hop_type.setdefault(each["hop_type"], []).append(each)
@@ -183,8 +188,8 @@ MADQA = Rule(
     judge,
     summarize,
     optional={
-        "citations": "what the answer cites: a list of objects with file and page",
-        "evidence": "what it should cite: a list of objects with document and page",
+        "citations": 'what the answer cites: a list of objects such as {"file": "a.pdf", "page": 1}',
+        "evidence": 'what it should cite: a list of objects such as {"document": "a.pdf", "page": 1}',
         "search_history": "the searches of the agent, whose number is its effort",
         "iterations": "the effort of the agent, where it made no searches",
         "steps": "the effort of the agent",
