@@ -37,7 +37,7 @@ def format_summary(entry: Entry, numbers: Numbers = PLAIN, most_confusions: int 
     scored_set = entry.scored_set
     extraction = entry.extraction.sentences if entry.extraction else ()
     zeros = {name: count for name, count in scored_set.zeros.items() if count}
-    why = f" ({', '.join(f'{count:,} {name}' for name, count in zeros.items())})" if zeros else ""
+    why = f" ({', '.join(f'{name}: {count:,}' for name, count in zeros.items())})" if zeros else ""
     lines = [
         f"{scored_set.label:10} {numbers.format(scored_set.mean)}",
         f"questions  {scored_set.count:,}",
