@@ -965,9 +965,10 @@ def test_marks_are_kept_counted_filtered_and_exported(open_report: OpenReport, t
     group.get_by_role("button", name="annotation wrong").click()
     page.keyboard.press("j")
     group.get_by_role("button", name="unclear").click()
+    group.get_by_role("button", name="unclear", pressed=True).wait_for()
     second = page.locator("#list tr.open a").first.inner_text()
     page.reload()
-    assert group.get_by_role("button", name="unclear").get_attribute("aria-pressed") == "true"
+    group.get_by_role("button", name="unclear", pressed=True).wait_for()
     find_chip(page, "annotation wrong").first.click()
     assert read_status(page) == "1 of 120 questions"
     assert list_ids(page) == ["7"]
