@@ -109,11 +109,16 @@ def parse_output_folder(text: str) -> str:
     return os.path.join(parse_folder(text), "")
 
 
+_FLAGS_OF_ENDINGS = {".html": "--report", ".csv": "--answers", ".jsonl": "--answers", ".parquet": "--answers"}
+
+
 def parse_output(text: str) -> str:
     """Parse the path of a folder, or of a file that ends in .json."""
     ending = os.path.splitext(text)[1]
     if ending.lower() not in ("", ".json") and not os.path.isdir(text):
-        raise argparse.ArgumentTypeError(f"{text!r} ends in {ending}: name a folder, or a file that ends in .json")
+        problem = f"{text!r} ends in {ending}: name a folder, or a file that ends in .json"
+        flag = _FLAGS_OF_ENDINGS.get(ending.lower())
+        raise argparse.ArgumentTypeError(f"{problem}; for this file, type {flag} {text}" if flag else problem)
     return parse_output_folder(text) if not ending or os.path.isdir(text) else text
 
 

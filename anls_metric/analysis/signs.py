@@ -476,12 +476,15 @@ def _find_categories(evidence: Evidence) -> Findings:
 
 
 def _find_repeated(evidence: Evidence) -> Findings:
-    """Find predictions that are frequent, never right, and no refusal to answer."""
+    """Find predictions that are frequent, almost never accepted, and no refusal to answer."""
     counts = Counter(case.prediction for case in evidence.wrong)
     often = {text for text, count in counts.items() if count >= 0.05 * evidence.total and text.strip()}
     often = {text for text in often if not refuses(text)}
-    if often:
-        often.difference_update(*(case.references for case in (*evidence.wrong, *evidence.right)))
+    accepted: Counter[str] = Counter()
+    for cases, weight in ((evidence.wrong, 1), (evidence.right, evidence.right_count // max(1, len(evidence.right)))):
+        for case in cases if often else ():
+            accepted.update(dict.fromkeys(often.intersection(case.references), weight))
+    often = {text for text in often if 10 * accepted[text] <= counts[text]}
     return {case.number: _quote(case.prediction) for case in evidence.wrong if case.prediction in often}
 
 
@@ -580,7 +583,7 @@ _WRITE_LIST = 'write the accepted answers as a list of texts: ["a", "b"]'
 _COPIES = Sign(
     "copies",
     _find_copies,
-    "predictions equal an accepted answer exactly, as if the gold file was copied{value}",
+    "predictions equal an accepted answer exactly, as if the gold file had been copied{value}",
     remedies.ANOTHER_PREDICTION_FIELD,
     least=20,
 )
@@ -802,7 +805,7 @@ SIGNS = (
         "misplaced",
         _find_misplaced,
         "predictions are an accepted answer of {value}",
-        "check that predictions and questions are in the same order",
+        "check that each prediction has the id of its own question, or is at its position",
         least=10,
     ),
     Sign(

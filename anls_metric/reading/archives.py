@@ -26,6 +26,9 @@ from anls_metric.reading.input_file import (
 )
 from anls_metric.reading.json_text import parse_json
 
+_DOCUMENTS = {"word/": "a Word document", "ppt/": "a PowerPoint file", "content.xml": "an OpenDocument file"}
+"""Documents that are zip archives, by the start of the name of a file in them."""
+
 
 def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
     """Read the records of a zip archive that is a workbook or a log of inspect_ai."""
@@ -41,6 +44,8 @@ def read_zip(file: File, stream: IO[bytes]) -> Iterator[Chunk]:
         yield from read_excel(file, held, errors)
     elif any(name.startswith("samples/") for name in names):
         yield from _read_samples(file, archive)
+    elif document := next((what for start, what in _DOCUMENTS.items() if any(n.startswith(start) for n in names)), ""):
+        raise file.error(f"it is {document}", remedy="save its answers as CSV, JSON or xlsx")
     else:
         raise file.error(
             f"it is a zip archive of {list_some(names) or 'nothing'}", remedy="unpack it, and name the file of answers"

@@ -21,6 +21,7 @@ from anls_metric.reading.records import Records
 from anls_metric.reading.references import parse_references
 
 FIELDS = ("questionId", "accept", "exclude", "note", "mark")
+_EXAMPLE = '{"questionId": 1, "accept": ["tea"]}'
 
 _EXCLUDES: Mapping[str, bool] = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
@@ -151,13 +152,9 @@ def read_corrections(path: str, records: Callable[[str], Records] = Records) -> 
 def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
     """Read the id and the correction of a record. ValueError: the record is not a correction."""
     if KEY in record:
-        raise ValueError(
-            f"an object by id is not a list of corrections; a correction has the fields {', '.join(FIELDS)}"
-        )
+        raise ValueError(f"the file is an object, not a list: write a list of corrections, such as [{_EXAMPLE}]")
     if VALUE in record:
-        raise ValueError(
-            f'it is {describe(record[VALUE])}: write an object, such as {{"questionId": 1, "exclude": true}}'
-        )
+        raise ValueError(f"it is {describe(record[VALUE])}: write an object, such as {_EXAMPLE}")
     unknown = [name for name in record if name not in (*FIELDS, FILE)]
     if unknown:
         raise ValueError(f"unknown field {unknown[0]!r}; a correction has the fields {', '.join(FIELDS)}")

@@ -193,7 +193,8 @@ def join_files(
         raise submission.records.error(problem, remedy=remedies.UNKNOWN_IDS)
     if surplus and reading.extra != "ignore":
         raise submission.records.error(
-            f"{count_noun(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)})",
+            f"{count_noun(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)})"
+            + _describe_order(gold, submission),
             remedy=remedies.EXTRA,
         )
     _refuse_failures(submission)
@@ -201,6 +202,7 @@ def join_files(
     split = _find_split(gold, unanswered) if unanswered and answers.count else ""
     if unanswered and reading.missing != "zero":
         problem = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)}){split}"
+        problem += _describe_order(gold, submission)
         remedy = remedies.OTHER_SPLIT if split else remedies.MISSING
         raise submission.records.error(problem if answers.count else "it has no answers", remedy=remedy)
     if split:
@@ -229,13 +231,26 @@ def refuse_swapped(gold: Source, submission: Source) -> None:
     if _holds_references(gold) < _holds_references(submission) and not submission.has_both_sides():
         problem = f"it has no accepted answers, and {submission.name} has some, so the two look swapped"
         raise InputError(problem, gold.name, remedies.SWAPPED)
-    answer = gold.try_side("gold").references[:1]
-    has_more = not set(gold.sample.list_paths()) <= set(submission.sample.list_paths())
-    if not has_more and answer == submission.try_side("submission").prediction[:1] and not _holds_references(gold):
+    if _may_be_submission(gold, submission):
         gold.note(
-            "it is taken as the gold file because it comes first, although it has the fields of a submission; "
+            f"it {_TAKEN_AS_GOLD}, although it has the fields of a submission; "
             "if it holds the answers of a model, name the gold file before it"
         )
+
+
+_TAKEN_AS_GOLD = "is taken as the gold file because it comes first"
+
+
+def _describe_order(gold: Source, submission: Source) -> str:
+    """Say, at the end of an error, why a file is the gold file, if it may be a submission."""
+    return f"; {gold.name} {_TAKEN_AS_GOLD}" if _may_be_submission(gold, submission) else ""
+
+
+def _may_be_submission(gold: Source, submission: Source) -> bool:
+    """Whether a gold file has the same fields as a submission."""
+    answer = gold.try_side("gold").references[:1]
+    has_more = not set(gold.sample.list_paths()) <= set(submission.sample.list_paths())
+    return not has_more and answer == submission.try_side("submission").prediction[:1] and not _holds_references(gold)
 
 
 def _holds_references(source: Source) -> bool:

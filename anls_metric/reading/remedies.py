@@ -40,7 +40,8 @@ class Remedy(NamedTuple):
 def _make_remedy(words: str, page: str, endpoint: str = "") -> Remedy:
     """Make a remedy from words that the command and Python share.
 
-    ``<missing=zero>`` in them is ``--missing zero`` in the command and ``missing="zero"`` in Python.
+    ``<missing=zero>`` in them is ``--missing zero`` in the command and ``missing="zero"`` in Python. ``<id_field>`` is
+    ``--id-field`` and ``the argument id``.
     """
     python, *parts = words.split("<")
     command = python
@@ -48,7 +49,8 @@ def _make_remedy(words: str, page: str, endpoint: str = "") -> Remedy:
         option, _, after = part.partition(">")
         name, _, value = option.partition("=")
         command += f"--{name.replace('_', '-')}" + (f" {value}" if value else "") + after
-        python += name.removesuffix("_field") + (f'="{value}"' if value else "") + after
+        argument = name.removesuffix("_field")
+        python += (f'{argument}="{value}"' if value else f"the argument {argument}") + after
     return Remedy(python, command, page, endpoint)
 
 
@@ -152,7 +154,7 @@ WHOLE_OUTPUT = Remedy(
     page="rename the field of the whole model output to prediction",
 )
 TWO_ROLES = Remedy(
-    python="name two different fields with prediction and references, or give the accepted answers as gold",
+    python="name two fields with the arguments prediction and references, or pass the accepted answers as gold",
     command="name two different fields with --prediction-field and --references-field, or add a gold file before it",
     page=f"pick two different fields {_PICK}, or drop the gold file as well",
     endpoint="name two different fields, or call score_files with a gold file",
@@ -247,39 +249,39 @@ EXTRA = _make_remedy(
     endpoint="remove these answers",
 )
 
-_TEST_SPLITS = "(test splits have none: the competition's site scores them)"
+_ANOTHER_GOLD = "or take a gold file that has them (test splits have none: the competition's site scores them)"
 NO_REFERENCES = Remedy(
-    python="name the field of the accepted answers with references, or give them as gold",
+    python="name the field of the accepted answers with the argument references, or pass these answers as gold",
     command="name the field of the accepted answers with --references-field, or name a gold file with --gold",
     page=f"drop the gold file as well, or pick the field of the accepted answers {_PICK}",
     endpoint="name the field of the accepted answers with references_field, or call score_files with a gold file",
 )
-NO_REFERENCES_HERE = Remedy(*(f"{words} {_TEST_SPLITS}" for words in REFERENCES_FIELD))
+NO_REFERENCES_HERE = Remedy(*(f"{words}, {_ANOTHER_GOLD}" for words in REFERENCES_FIELD))
 NO_PREDICTIONS = Remedy(
-    python="name the field of the predictions with prediction, or give this data as gold, after the predictions",
+    python="name the field of the predictions with the argument prediction, or pass this data as gold after them",
     command="add a submission after it, or name the field of the predictions with --prediction-field",
     page=f"drop a submission as well, or pick the field of the predictions {_PICK}",
     endpoint="name the field of the predictions with prediction_field, or call score_files with the submissions",
 )
 NO_GOLD_BEFORE = Remedy(
-    python="give the accepted answers as gold",
+    python="pass the accepted answers as gold",
     command="add a gold file before it",
     page="drop the gold file as well",
     endpoint="call score_files with a gold file",
 )
 NO_ANSWERS_AFTER = Remedy(
-    python="give this data as gold, after the predictions",
+    python="pass this data as gold, after the predictions",
     command="add a submission after it",
     page="drop a submission as well",
     endpoint="call score_files with the submissions",
 )
 SWAPPED = Remedy(
-    python="give the predictions first, then the accepted answers as gold",
+    python="pass the predictions first, then the accepted answers as gold",
     command="swap the two files",
     page="swap the files",
 )
 NO_GOLD = Remedy(
-    python="give the accepted answers as gold",
+    python="pass the accepted answers as gold",
     command="name the gold file with --gold",
     page="drop the file with the accepted answers",
     endpoint="give the file with the accepted answers as gold",
@@ -291,7 +293,7 @@ NO_SUBMISSION = Remedy(
     endpoint="give the answer files as submissions",
 )
 GOLD_FILE = Remedy(
-    python="give one of them as gold",
+    python="pass one of them as gold",
     command="name one of them with --gold",
     page=f"choose the gold file under “{FILES_AND_NAMES}”",
     endpoint="call score_files with one of them as gold",

@@ -61,7 +61,9 @@ def split_runs(source: Source, error: RepeatedIdsError) -> dict[str, Source]:
     parts = again.split_by(keys)
     times = f"{max(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     of = f": {list_some(f'{by_field} {name}' for name in parts)}" if by_field else ""
-    note = f"each question has {times} answers, which are runs of one model{of}"
+    note = f"each question has {times} answers, which are scored as runs of one model{of}"
+    if again.reading.runs != QUESTION and by_field is None:
+        note += "; if they are not runs, keep one answer for each question"
     first = next(iter(parts.values()))
     first.notes.append(note)
     first.doubts += [Doubt(RETRIED, KEEP_LAST)] if retried else []

@@ -281,7 +281,8 @@ class Source:
         self.other_texts = resolver.find_other_texts(side, self.sample, self.layout, gold_fields)
         if self.other_texts:
             others = " or ".join(map(repr, self.other_texts[:3]))
-            self.notes.append(f"the prediction is read from {self.layout.prediction[0]!r}, not from {others}")
+            note = f"the prediction is read from {self.layout.prediction[0]!r}, not from {others}"
+            self.notes.append(f"{note}; to change this, name the field of the predictions")
 
     def _choose_references(self) -> None:
         """Choose the field of the accepted answers in a table with predictions: the same one for all submissions."""

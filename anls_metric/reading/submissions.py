@@ -378,7 +378,9 @@ def _holds_both_sides(
         return False
     refuse_swapped(first, other)
     if not first.try_side("gold").references:
-        raise _error_of_missing(first, "accepted answers", remedies.NO_REFERENCES)
+        has_predictions = bool(first.try_side("both").prediction)
+        remedy = remedies.NO_REFERENCES if has_predictions else remedies.NO_REFERENCES_HERE
+        raise _error_of_missing(first, "accepted answers", remedy)
     return False
 
 
@@ -396,7 +398,7 @@ def _require_both_sides(source: Source, alone: bool = True) -> Source:
     refuse_two_roles("both", source.sample, layout)
     if not layout.prediction:
         field = name_of(layout.references, "")
-        what = "predictions besides the accepted answers" + (f" in {field!r}" if field else "")
+        what = "predictions, only accepted answers" + (f" in {field!r}" if field else "")
         raise _error_of_missing(source, what, remedies.NO_PREDICTIONS, remedies.NO_ANSWERS_AFTER)
     return source
 

@@ -154,9 +154,9 @@ def refuse_report_path(path: str) -> None:
         raise InputError("the name of the report is empty", remedy="name a file, such as report.html")
     if os.path.isdir(path):
         raise InputError(f"{path!r} is a folder", remedy="name a file in it, such as report.html")
-    ending = os.path.splitext(path)[1]
-    if ending.lower() not in ("", ".html", ".htm"):
-        raise InputError(f"{path!r} ends in {ending}", remedy="name a file that ends in .html")
+    is_pipe = os.path.exists(path) and not os.path.isfile(path)
+    if not path.lower().endswith((".html", ".htm")) and not is_pipe:
+        raise InputError(f"{path!r} does not end in .html", remedy=f"name a file such as {path}.html")
 
 
 def write_whole(path: str, content: str) -> None:

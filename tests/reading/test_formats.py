@@ -197,6 +197,18 @@ def test_zip_archive_is_refused_with_its_contents(tmp_path: Path) -> None:
         rows_of(str(tmp_path / "answers.zip"))
 
 
+@pytest.mark.parametrize(
+    ("member", "what"),
+    [("word/document.xml", "Word document"), ("ppt/a.xml", "PowerPoint file"), ("content.xml", "OpenDocument file")],
+)
+def test_office_document_is_refused_by_its_name(tmp_path: Path, member: str, what: str) -> None:
+    with zipfile.ZipFile(tmp_path / "answers.docx", "w") as archive:
+        archive.writestr("[Content_Types].xml", "")
+        archive.writestr(member, "")
+    with pytest.raises(InputError, match=f"it is an? {what}: save its answers as CSV, JSON or xlsx"):
+        rows_of(str(tmp_path / "answers.docx"))
+
+
 # Parquet and Arrow
 
 

@@ -99,11 +99,11 @@ def test_error_names_arguments_and_not_flags(tmp_path: Path) -> None:
     for read, message in (
         (
             lambda: list(read_table(table)),
-            "(found 'text', 'references'): name the field of the predictions with prediction",
+            "(found 'text', 'references'): name the field of the predictions with the argument prediction",
         ),
         (
             lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))),
-            "name the field of the accepted answers with references",
+            "name the field of the accepted answers with the argument references",
         ),
         (
             lambda: join(*write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),

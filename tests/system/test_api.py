@@ -148,7 +148,7 @@ def test_compare_takes_one_table_of_several_models() -> None:
 
 
 def test_compare_never_takes_a_submission_for_the_accepted_answers() -> None:
-    with pytest.raises(ValueError, match=r"a: it has no accepted answers .*give the accepted answers as gold"):
+    with pytest.raises(ValueError, match=r"a: it has no accepted answers .*pass the accepted answers as gold"):
         compare({"a": [{"id": 1, "answer": "x"}], "b": [{"id": 1, "answer": "y"}]})
 
 
@@ -232,7 +232,7 @@ def test_report_is_the_one_of_the_command(run: Run, tmp_path: Path) -> None:
 
 
 def test_report_with_the_ending_of_another_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"'\S*report.pdf' ends in .pdf: name a file that ends in .html"):
+    with pytest.raises(ValueError, match=r"'\S*report.pdf' does not end in .html: name a file such as"):
         score(["a"], [["a"]]).report(tmp_path / "report.pdf")
     assert not list(tmp_path.iterdir())
 
@@ -283,11 +283,11 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "a number": (lambda: score(5), "data: it is 5 (int): give a list of texts"),
     "lists the wrong way round": (
         lambda: score([["a"], ["c", "d"]], ["a", "c"]),
-        "the two look swapped: give the predictions first",
+        "the two look swapped: pass the predictions first",
     ),
     "lists of one text": (lambda: score([["a"], ["c"]], ["a", "c"]), 'with prediction="prediction.0"'),
-    "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "the two look swapped: give the predictions first"),
-    "no predictions": (lambda: score(GOLD), "give this data as gold, after the predictions"),
+    "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "the two look swapped: pass the predictions first"),
+    "no predictions": (lambda: score(GOLD), "pass this data as gold after them"),
     "no accepted answers": (lambda: score(ANSWERS["base"]), "data: it has no accepted answers"),
     "a missing prediction": (lambda: score(["a", None], [["a"], ["b"]]), "data, row 2: prediction is null"),
     "no such submission": (lambda: compare({"a": {1: "x"}}, {1: ["x"]}, baseline="b"), "unknown baseline 'b'"),
@@ -338,7 +338,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "columns without usual names": (
         lambda: score({"mine": ["a", "b"], "theirs": [["a"], ["b"]]}),
-        "none has a usual name ('mine', 'theirs'): name the columns with prediction and references",
+        "none has a usual name ('mine', 'theirs'): name the columns with the arguments prediction and references",
     ),
     "lists to compare": (
         lambda: compare([["a", "b"], ["a", "c"]], [["a"], ["b"]]),

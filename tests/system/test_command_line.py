@@ -52,7 +52,7 @@ def test_command_prints_the_summary(run: Run) -> None:
         "95 %       0.1144 to 1.0000\n"
         "exact      0.3333\n"
         "contains   0.3333\n"
-        "scored 0   2 (1 empty, 1 other)\n"
+        "scored 0   2 (empty: 1, other: 1)\n"
         "points     0.0185 lost to format, 0.1458 given to wrong numbers\n"
         f"signature  {anls_metric.signature()}\n",
         "",
@@ -234,7 +234,8 @@ TYPOS = {
     "--wrost 3": "unknown flag --wrost: did you mean --worst?",
     "-o x": "unknown flag -o: did you mean --output?",
     "-v rrc": "unknown flag -v: --help lists all flags",
-    "--report r.pdf": "--report: 'r.pdf' ends in .pdf: name a file that ends in .html",
+    "--report r": "--report: 'r' does not end in .html: name a file such as r.html",
+    "--report r.pdf": "--report: 'r.pdf' does not end in .html: name a file such as r.pdf.html",
     "--variant": "--variant needs a value after it",
     "--outptu x": "unknown flag --outptu: did you mean --output?",
     "--variant Standrad": "unknown variant 'Standrad'; did you mean standard?",
@@ -335,9 +336,10 @@ def test_output_is_a_folder_or_a_json_file(run: Run, tmp_path: Path) -> None:
     assert run(*FILES, "--output-dir", tmp_path / "odd.json")[0] == 0
     paths = [file, folder / "results.json", tmp_path / "run.1" / "results.json", tmp_path / "odd.json" / "results.json"]
     assert len({path.read_text(encoding="utf-8") for path in paths}) == 1
-    assert "ends in .csv: name a folder, or a file that ends in .json" in run_to_error(
-        run, *FILES, "--output", tmp_path / "out.csv"
-    )
+    for name, flag in (("a.xlsx", ""), ("a.csv", "--answers"), ("a.html", "--report")):
+        advice = f"; for this file, type {flag} {tmp_path / name}" if flag else ""
+        message = run_to_error(run, *FILES, "--output", tmp_path / name)
+        assert message.endswith(f"ends in .{name[2:]}: name a folder, or a file that ends in .json{advice}\n")
     assert "--output-dir and --output mean the same: give one of them" in run_to_error(
         run, *FILES, "--output-dir", folder, "--output", file
     )
@@ -417,7 +419,7 @@ def test_missing_zero_counts_unanswered_questions_as_0(run: Run, tmp_path: Path)
     status, out, _ = run(*arguments, "--missing", "zero", "--worst", 1, "--output-dir", tmp_path)
     assert status == 0
     assert out.startswith("ANLS       0.2500\nquestions  4\n")
-    assert "\nscored 0   3 (3 missing)\n" in out
+    assert "\nscored 0   3 (missing: 3)\n" in out
     assert "question 0  score 0.0000  the submission has no answer to it\n" in out
     samples = json.loads((tmp_path / "results.json").read_text())["per_sample_result"]
     assert (samples["0"]["det"], samples["0"]["info"]) == ("", "missing")
@@ -602,7 +604,7 @@ def test_bad_csv_is_refused_with_its_line(run: Run, tmp_path: Path) -> None:
         'prediction,references\n"a"x,b\n': "line 2: not CSV",
         "prediction,references\ra,b\r": "carriage return alone",
         "prediction,prediction\na,b\n": "two columns have the same name",
-        "text,references\na,b\n": "it has no predictions besides the accepted answers in 'references' "
+        "text,references\na,b\n": "it has no predictions, only accepted answers in 'references' "
         "(found 'text', 'references'): add a submission after it, or name the field of the predictions",
     }.items():
         assert message in run_to_error(run, write(tmp_path / "table.csv", content))

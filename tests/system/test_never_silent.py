@@ -553,7 +553,7 @@ def test_own_results_of_several_runs_have_the_same_number(
     assert read_scores(printed) == [0.7917]
     printed, message = type_command(run, tmp_path, monkeypatch, option.split()[1])
     assert read_scores(printed) == [0.7917]
-    assert "each question has 2 answers, which are runs of one model" in message
+    assert "each question has 2 answers, which are scored as runs of one model" in message
 
 
 def test_unanswered_split_is_named(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -681,7 +681,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], list[str], str, list[float]]] = {
     "one field for both sides": (
         "a.json --references-field answer",
         {"a_json": list_answers("answer")},
-        ["no predictions besides the accepted answers in 'answer'", "add a submission after it"],
+        ["no predictions, only accepted answers in 'answer'", "add a submission after it"],
         "gold.json a.json",
         [SCORE],
     ),
@@ -1106,10 +1106,11 @@ def test_forced_position_says_which_answers_do_not_fit(
 def test_choice_of_a_prediction_is_a_note(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [{**row, "notes": f"seen on page {n}"} for n, row in enumerate(list_answers("answer"))]
     _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
-    assert message == "anls: a.json: the prediction is read from 'answer', not from 'notes'\n"
+    change = "to change this, name the field of the predictions"
+    assert message == f"anls: a.json: the prediction is read from 'answer', not from 'notes'; {change}\n"
     answers = [{**row, "prediction.1": TUNED[row["questionId"]]} for row in list_answers()]
     _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
-    assert message == "anls: a.json: the prediction is read from 'prediction', not from 'prediction.1'\n"
+    assert message == f"anls: a.json: the prediction is read from 'prediction', not from 'prediction.1'; {change}\n"
     line = "gold.json a.json --prediction-field prediction,prediction.1"
     assert read_scores(type_command(run, tmp_path, monkeypatch, line, a_json=answers)[0]) == [SCORE, BETTER]
 
@@ -1241,9 +1242,21 @@ def test_gold_file_with_the_fields_of_a_submission_gives_a_note(
     _, message = type_command(run, tmp_path, monkeypatch, "a.json b.json c.json", **files)
     note = "a.json: it is taken as the gold file because it comes first, although it has the fields of a submission"
     assert message.count(note) == 1
+    for line in ("a.json b.json", "b.json a.json"):
+        _, message = type_command(run, tmp_path, monkeypatch, line, **{**files, "b_json": files["b_json"][:-2]})
+        assert f"; {line.split()[0]} is taken as the gold file because it comes first: " in message
     asked = {"g_json": [{**row, "question": "Who?"} for row in files["a_json"]]}
     _, message = type_command(run, tmp_path, monkeypatch, "g.json b.json", **files, **asked)
     assert "comes first" not in message
+
+
+def test_test_split_as_gold_file_is_refused_with_the_place_that_scores_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {"g_json": [{"questionId": key, "question": f"What is {key}?"} for key in BASE], "a_json": list_answers()}
+    _, message = type_command(run, tmp_path, monkeypatch, "g.json a.json", **files)
+    assert "g.json: it has no accepted answers (found 'questionId', 'question')" in message
+    assert "or take a gold file that has them (test splits have none: the competition's site scores them)" in message
 
 
 def test_predictions_in_the_gold_file_give_a_note(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,7 +69,7 @@ def test_answers_with_the_same_id_are_runs(run: Run, gold: Path, tmp_path: Path,
     path = write(tmp_path / f"answers.{ending}", [record for records in runs for record in records])
     status, out, err = run(gold, path, "--format", "json")
     assert status == 0
-    assert "each question has 3 answers, which are runs of one model" in err
+    assert "each question has 3 answers, which are scored as runs of one model" in err
     assert (f"{field} 0, {field} 1, {field} 2" in err) == bool(field)
     assert parse_document(out)["submissions"][0]["run_scores"] == SCORES
 
