@@ -337,6 +337,7 @@ class ScoredSet:
         self._tally = Tally()
         self._run_tallies: list[Tally] = []
         self._of_rule: list[tuple[Row, float]] = []  # if the rule of a benchmark has figures of the whole set
+        self._summary: dict[str, Any] | None = None
         self._all_scores: list[Any] = []  # if the mean is not the mean of the rows
         self._all_records: list[Mapping[str, Any]] = []  # the records that belong to them
         self._clustered = ClusteredScores(cluster_by)
@@ -428,11 +429,20 @@ class ScoredSet:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The figures that the rule of a benchmark computes for the set, by name; {} for several runs."""
+        """The figures that the rule of a benchmark computes for the set, by name; {} for several runs.
+
+        Raises:
+            ValueError: a column that only the figures need holds a wrong value; it names question and column.
+        """
         if not self._of_rule or self._run_tallies:
             return {}
-        rule: Any = self.scorer
-        return dict(rule.summarize(self._list_rule_rows(), [score for _, score in self._of_rule], rule.threshold))
+        if self._summary is None:
+            rule: Any = self.scorer
+            rows, scores = zip(*self._of_rule)
+            self._summary = dict(
+                rule.summarize_scores(self._list_rule_rows(), scores, lambda n: f"question {rows[n].id}")
+            )
+        return self._summary
 
     @property
     def empty_figures(self) -> list[str]:
@@ -563,6 +573,7 @@ class ScoredSet:
             self._add_keys(place, row.runs or [row])
         if self.scorer.columns:
             self._of_rule += zip(batch, scored.scores)
+            self._summary = None
         if self._most_worst:
             self._keep_worst(scored, before)
         if self._keep:

@@ -116,7 +116,14 @@ class Rule:
             ValueError: there are no rows, or as `scores`.
         """
         rows = list(rows)
-        return self.summarize(rows, self.scores(rows, row_name), self.threshold)
+        return self.summarize_scores(rows, self.scores(rows, row_name), row_name)
+
+    def summarize_scores(self, rows: Sequence[Row], scores: Sequence[float], row_name: RowName = name_row) -> Summary:
+        """Compute the figures of `summary` from rows and their scores."""
+        try:
+            return self.summarize(rows, scores, self.threshold)
+        except ColumnError as error:
+            self._refuse(rows[error.place], row_name(error.place), error)
 
     def find_empty_figures(self, rows: Sequence[Row]) -> list[str]:
         """Say which figures of the summary mean nothing, because no row has a value in the columns that they need."""

@@ -110,18 +110,16 @@ def _read_confidences(rows: Sequence[Row]) -> Iterator[float]:
     """Yield the confidences as 32-bit floats, up to the first missing one."""
     for place, row in enumerate(rows):
         confidence = row.get("confidence", -1)
-        if isinstance(confidence, (list, tuple)):
-            if not confidence:
-                raise ValueError(f"confidence of row {place} (counted from 0) is an empty list: it must be a number")
+        if isinstance(confidence, (list, tuple)) and confidence:
             confidence = confidence[0]
         if confidence == -1:
             return
         try:
             yield array("f", [math.nan if confidence is None else float(confidence)])[0]
         except (TypeError, ValueError):
-            raise ValueError(
-                str(refuse(f"confidence of row {place} (counted from 0)", confidence, "a number"))
-            ) from None
+            error = refuse("confidence", confidence, "a number")
+            error.place = place
+            raise error from None
 
 
 def _compute_aurc(correct: Sequence[bool], confidences: Sequence[float]) -> float:

@@ -57,11 +57,15 @@ class ColumnError(ValueError):
     Args:
         column: the column of the value.
         problem: what is wrong, as the end of a sentence.
+
+    Attributes:
+        place: the place of the row, in a function that reads several rows.
     """
 
     def __init__(self, column: str, problem: str) -> None:
         super().__init__(f"{column} {problem}")
         self.column, self.problem = column, problem
+        self.place = 0
 
 
 def refuse(column: str, value: object, allowed: str) -> ColumnError:
