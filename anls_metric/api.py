@@ -366,7 +366,9 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
         raise InputError(problem, "data", remedy)
     if gold is None and isinstance(data, Mapping) and _are_unknown_columns(data, named):
         problem = f"it is a dict of lists, and none has a usual name ({list_some(map(repr, data))})"
-        remedy = "name the columns with the arguments prediction and references; if the keys are ids, pass it as gold"
+        remedy = (
+            "name the columns with the arguments 'prediction' and 'references'; if the keys are ids, pass it as gold"
+        )
         raise InputError(problem, "data", remedy)
     if _are_columns(data, gold, checked.get("variant", "")):
         _refuse_other_order(data, gold, "data")

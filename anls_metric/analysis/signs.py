@@ -805,7 +805,7 @@ SIGNS = (
         "misplaced",
         _find_misplaced,
         "predictions are an accepted answer of {value}",
-        "check that each prediction has the id of its own question, or is at its position",
+        "check that each prediction has the id of its own question; without ids, both sides need the same order",
         least=10,
     ),
     Sign(

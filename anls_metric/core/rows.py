@@ -125,7 +125,7 @@ def as_references(value: Any, what: str) -> Sequence[str]:
         texts = [as_text(text, f"{what}, item {item},", _NO_REFERENCE, _ONE_LIST) for item, text in enumerate(items)]
     if not texts:
         raise ValueError(
-            f"{what} is an empty {type(value).__name__}: pass at least one accepted answer, or leave the row out"
+            f"{what} is an empty {type(value).__name__}: add at least one accepted answer, or leave this question out"
         )
     return tuple(texts)
 

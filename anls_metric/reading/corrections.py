@@ -133,6 +133,10 @@ def read_corrections(path: str, records: Callable[[str], Records] = Records) -> 
     marked: set[str] = set()  # questions that a reviewer marked and did not correct
     for chunk in file.chunks():
         for number, record in enumerate(chunk.records):
+            if KEY in record:
+                raise file.error(
+                    "it is an object, not a list", remedy=f"write a list of corrections, such as [{_EXAMPLE}]"
+                )
             try:
                 key, correction = _parse_correction(record)
                 if key in corrections or key in marked:
@@ -151,8 +155,6 @@ def read_corrections(path: str, records: Callable[[str], Records] = Records) -> 
 
 def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
     """Read the id and the correction of a record. ValueError: the record is not a correction."""
-    if KEY in record:
-        raise ValueError(f"the file is an object, not a list: write a list of corrections, such as [{_EXAMPLE}]")
     if VALUE in record:
         raise ValueError(f"it is {describe(record[VALUE])}: write an object, such as {_EXAMPLE}")
     unknown = [name for name in record if name not in (*FIELDS, FILE)]

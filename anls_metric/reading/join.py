@@ -192,19 +192,15 @@ def join_files(
         )
         raise submission.records.error(problem, remedy=remedies.UNKNOWN_IDS)
     if surplus and reading.extra != "ignore":
-        raise submission.records.error(
-            f"{count_noun(len(surplus), 'answer')} to questions that {gold.name} does not have ({list_some(surplus)})"
-            + _describe_order(gold, submission),
-            remedy=remedies.EXTRA,
-        )
+        problem = f"{count_noun(len(surplus), 'answer')} to questions that {gold.name} does not have"
+        raise _error_of_other_ids(gold, submission, f"{problem} ({list_some(surplus)})", remedies.EXTRA)
     _refuse_failures(submission)
     check.conclude()
     split = _find_split(gold, unanswered) if unanswered and answers.count else ""
     if unanswered and reading.missing != "zero":
         problem = f"no answer to {len(unanswered):,} of the questions of {gold.name} ({list_some(unanswered)}){split}"
-        problem += _describe_order(gold, submission)
         remedy = remedies.OTHER_SPLIT if split else remedies.MISSING
-        raise submission.records.error(problem if answers.count else "it has no answers", remedy=remedy)
+        raise _error_of_other_ids(gold, submission, problem if answers.count else "it has no answers", remedy)
     if split:
         text = f"{count_noun(len(unanswered), 'question')} without an answer score 0{split}"
         submission.doubts.append(Doubt(text, "remove them from the gold file if the model was not asked"))
@@ -241,9 +237,12 @@ def refuse_swapped(gold: Source, submission: Source) -> None:
 _TAKEN_AS_GOLD = "is taken as the gold file because it comes first"
 
 
-def _describe_order(gold: Source, submission: Source) -> str:
-    """Say, at the end of an error, why a file is the gold file, if it may be a submission."""
-    return f"; {gold.name} {_TAKEN_AS_GOLD}" if _may_be_submission(gold, submission) else ""
+def _error_of_other_ids(gold: Source, submission: Source, problem: str, remedy: remedies.Remedy) -> InputError:
+    """Make the error for a submission with other ids than the gold file. Perhaps the gold file is a submission, too."""
+    if _may_be_submission(gold, submission):
+        problem = f"{problem}; {gold.name} {_TAKEN_AS_GOLD}"
+        remedy = remedies.unless_submission(remedy)
+    return submission.records.error(problem, remedy=remedy)
 
 
 def _may_be_submission(gold: Source, submission: Source) -> bool:

@@ -55,7 +55,7 @@ def parse_references(value: Any, what: str) -> Sequence[str]:
     if isinstance(value, str):
         text = value.strip()
         if not text:
-            raise ValueError(f"{what} is empty: write at least one accepted answer, or leave the row out")
+            raise ValueError(f"{what} is empty: add at least one accepted answer, or leave this question out")
         if text.startswith(_OPENING):
             items = _parse_written_list(text, what)
             value = value if items is None else items

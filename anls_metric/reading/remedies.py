@@ -41,7 +41,7 @@ def _make_remedy(words: str, page: str, endpoint: str = "") -> Remedy:
     """Make a remedy from words that the command and Python share.
 
     ``<missing=zero>`` in them is ``--missing zero`` in the command and ``missing="zero"`` in Python. ``<id_field>`` is
-    ``--id-field`` and ``the argument id``.
+    ``--id-field`` and ``the argument 'id'``.
     """
     python, *parts = words.split("<")
     command = python
@@ -50,7 +50,7 @@ def _make_remedy(words: str, page: str, endpoint: str = "") -> Remedy:
         name, _, value = option.partition("=")
         command += f"--{name.replace('_', '-')}" + (f" {value}" if value else "") + after
         argument = name.removesuffix("_field")
-        python += (f'{argument}="{value}"' if value else f"the argument {argument}") + after
+        python += (f'{argument}="{value}"' if value else f"the argument {argument!r}") + after
     return Remedy(python, command, page, endpoint)
 
 
@@ -154,7 +154,7 @@ WHOLE_OUTPUT = Remedy(
     page="rename the field of the whole model output to prediction",
 )
 TWO_ROLES = Remedy(
-    python="name two fields with the arguments prediction and references, or pass the accepted answers as gold",
+    python="name two fields with the arguments 'prediction' and 'references', or pass the accepted answers as gold",
     command="name two different fields with --prediction-field and --references-field, or add a gold file before it",
     page=f"pick two different fields {_PICK}, or drop the gold file as well",
     endpoint="name two different fields, or call score_files with a gold file",
@@ -251,14 +251,14 @@ EXTRA = _make_remedy(
 
 _ANOTHER_GOLD = "or take a gold file that has them (test splits have none: the competition's site scores them)"
 NO_REFERENCES = Remedy(
-    python="name the field of the accepted answers with the argument references, or pass these answers as gold",
+    python="name the field of the accepted answers with the argument 'references', or pass these answers as gold",
     command="name the field of the accepted answers with --references-field, or name a gold file with --gold",
     page=f"drop the gold file as well, or pick the field of the accepted answers {_PICK}",
     endpoint="name the field of the accepted answers with references_field, or call score_files with a gold file",
 )
 NO_REFERENCES_HERE = Remedy(*(f"{words}, {_ANOTHER_GOLD}" for words in REFERENCES_FIELD))
 NO_PREDICTIONS = Remedy(
-    python="name the field of the predictions with the argument prediction, or pass this data as gold after them",
+    python="name the field of the predictions with the argument 'prediction', or pass this data as gold after them",
     command="add a submission after it, or name the field of the predictions with --prediction-field",
     page=f"drop a submission as well, or pick the field of the predictions {_PICK}",
     endpoint="name the field of the predictions with prediction_field, or call score_files with the submissions",
@@ -347,3 +347,9 @@ OVERWRITE_RESULTS = Remedy(
     command="name another folder with --output, or overwrite them with --force",
     page="write the results to another folder",
 )
+
+
+def unless_submission(remedy: Remedy) -> Remedy:
+    """Extend a remedy for the case that the file that was taken as the gold file holds the answers of a model."""
+    words = zip(NO_GOLD_BEFORE, (*remedy[:3], remedy.endpoint or remedy.page))
+    return Remedy(*(f"if it holds the answers of a model, {first}; if not, {second}" for first, second in words))

@@ -282,7 +282,7 @@ class Source:
         if self.other_texts:
             others = " or ".join(map(repr, self.other_texts[:3]))
             note = f"the prediction is read from {self.layout.prediction[0]!r}, not from {others}"
-            self.notes.append(f"{note}; to change this, name the field of the predictions")
+            self.notes.append(f"{note}; to read another field, name it (--prediction-field)")
 
     def _choose_references(self) -> None:
         """Choose the field of the accepted answers in a table with predictions: the same one for all submissions."""
@@ -601,7 +601,7 @@ class Source:
         answers = self._take_predictions(chunk)
         failed = layouts.find_failures(self.layout, chunk.records, answers)
         self.failures.update(failed.values())
-        name = name_of(self.layout.prediction, "the prediction")
+        name = _show_field(self.layout.prediction, "the prediction")
         if self.reading.values or set(map(type, answers)) != {str}:
             parse = self._parse_value if self.reading.values else self._parse_answer
             answers = [
@@ -619,7 +619,7 @@ class Source:
         """Format the answers as texts. The rule of a benchmark scores the values behind them."""
         answers = [rule.show_prediction(record, self.layout) for record in chunk.records]
         if None in answers and self.reading.missing != "zero":
-            name = name_of(self.layout.prediction, "the prediction")
+            name = _show_field(self.layout.prediction, "the prediction")
             raise InputError(f"{name} is null, not an answer", where(answers.index(None)), remedies.NO_ANSWER)
         if self.extraction is not None:
             extract = self.extraction.extract
@@ -716,7 +716,7 @@ class Source:
         paths = self.layout.references
         column = self._take_column(chunk, paths, remedies.REFERENCES_FIELD)
         if self.reading.values:
-            name = name_of(paths, "the reference")
+            name = _show_field(paths, "the reference")
             return [_parse_at(self._parse_accepted, value, name, where, number) for number, value in enumerate(column)]
         if set(map(type, column)) == {list} and all(column):
             try:
@@ -724,7 +724,7 @@ class Source:
                 return column
             except TypeError:
                 pass
-        name, separator = name_of(paths, "references"), self.reading.references_separator
+        name, separator = _show_field(paths, "references"), self.reading.references_separator
         kinds = Counter(type(item) for value in column for item in (value if type(value) is list else [value]))
         self.accepted_numbers.update({kind: kinds[kind] for kind in (int, float)})
         column = [_write_numbers(value) for value in column]
@@ -849,6 +849,11 @@ def name_of(paths: Sequence[layouts.Path], otherwise: str) -> str:
     return first if isinstance(first, str) and first != VALUE else otherwise
 
 
+def _show_field(paths: Sequence[layouts.Path], otherwise: str) -> str:
+    """Name a field in errors, in quotation marks."""
+    return repr(name_of(paths, "")) if name_of(paths, "") else otherwise
+
+
 def roles_of(layout: Layout) -> set[layouts.Path]:
     """Collect the paths that have a role."""
     return {*layout.id, *layout.question, *layout.prediction, *layout.references}
@@ -904,7 +909,7 @@ def _error_of_value(
         where: its place.
         others: the values of the field in the first records; none for accepted answers.
     """
-    problem, field = f"{name_of(paths, name)} is {describe(value)}, not a text", name_of(paths, "")
+    problem, field = f"{_show_field(paths, name)} is {describe(value)}, not a text", name_of(paths, "")
     values = [value, *(other for other in others if isinstance(other, type(value)))]
     is_only_item = bool(others) and all(isinstance(other, list) and len(other) == 1 for other in others)
     parts = _list_parts(value, is_only_item) if others or isinstance(value, dict) else ()

@@ -395,7 +395,7 @@ def test_copy_of_the_accepted_answers_gives_a_hint() -> None:
     assert str(hint) == (
         "24 of 24 predictions equal an accepted answer exactly, as if the gold file had been copied "
         "(other fields of text: model_response, output): "
-        "if another field holds the predictions, name it with the argument prediction"
+        "if another field holds the predictions, name it with the argument 'prediction'"
     )
     assert "other fields" not in find_hint([*ANSWERS, None], as_references([*ANSWERS, "Cola"])).text
     assert find_hints(ANSWERS[:19]) == []
@@ -602,7 +602,7 @@ def test_prediction_that_is_the_answer_of_a_single_question_gives_a_hint_where_i
 def test_hints_have_their_words() -> None:
     sentences = {hint.key: str(hint) for _, spoil in SPOILT for hint in find_hints(list(map(spoil, ANSWERS)))}
     assert sentences["empty"] == (
-        "24 of 24 predictions are empty: if another field holds the predictions, name it with the argument prediction"
+        "24 of 24 predictions are empty: if another field holds the predictions, name it with the argument 'prediction'"
     )
     assert sentences["repeated"].startswith("24 of 24 predictions are the same wrong answer, 'wordless': if")
     assert sentences["accents"].startswith("8 of 24 predictions score less because the two sides encode accents")

@@ -666,7 +666,7 @@ def test_paths_show_keys_that_are_no_names_as_they_are_written() -> None:
         (lambda: nested.signature("star"), "metric is 'star'"),  # type: ignore[arg-type]
         (lambda: anlsl_score(None, ["a"]), "the prediction is None: pass a list of strings"),  # type: ignore[arg-type]
         (lambda: anlsl_score(["a", 1], ["a"]), "the prediction, item 1, is 1"),  # type: ignore[list-item]
-        (lambda: anlsl_score(["a"], []), "pass at least one accepted answer"),
+        (lambda: anlsl_score(["a"], []), "add at least one accepted answer"),
     ],
 )
 def test_wrong_options_are_errors(call: Any, message: str) -> None:

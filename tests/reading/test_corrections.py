@@ -83,7 +83,7 @@ def test_idle_correction_is_noted() -> None:
         ([{"accept": "x"}], r"record 1: questionId is None: write the id of a question"),
         ([{"questionId": True, "accept": "x"}], "questionId is True"),
         ([{"questionId": 7, "acept": "x"}], "unknown field 'acept'; a correction has the fields questionId, accept"),
-        ({"1": ["x"]}, r"the file is an object, not a list: write a list of corrections, such as \[{\"questionId\": 1"),
+        ({"1": ["x"]}, r"it is an object, not a list: write a list of corrections, such as \[{\"questionId\": 1"),
         ([{"questionId": 7}], "question 7 neither accepts an answer nor excludes it"),
         ([{"questionId": 7, "accept": "x", "exclude": True}], "accepts answers and excludes the question"),
         ([{"questionId": 7, "exclude": "perhaps"}], "exclude is 'perhaps'"),

@@ -145,7 +145,7 @@ def test_folder_and_pattern_of_parts_are_read_as_one_file(tmp_path: Path) -> Non
     check_rows(tmp_path, rows)
     check_rows(tmp_path / "part-*.jsonl", rows)
     (tmp_path / "part-3.jsonl").write_text('{"id": 1, "prediction": {"a": 7}, "references": ["a"]}\n')
-    with pytest.raises(InputError, match=r"part-3.jsonl, line 1: prediction is "):
+    with pytest.raises(InputError, match=r"part-3.jsonl, line 1: 'prediction' is "):
         rows_of(str(tmp_path))
     (tmp_path / "other.csv").write_text("a\n")
     with pytest.raises(InputError, match=r"it holds other.csv, part-0.jsonl, .* are not parts of one file"):
@@ -325,7 +325,7 @@ def test_failed_formulas_of_a_workbook_are_read_as_csv_holds_them(tmp_path: Path
 
 def test_empty_cell_of_accepted_answers_is_refused(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text("prediction,references\na,\n")
-    with pytest.raises(InputError, match=r"table.csv, line 2: references is empty: write at least one"):
+    with pytest.raises(InputError, match=r"table.csv, line 2: 'references' is empty: add at least one accepted answer"):
         rows_of(str(tmp_path / "table.csv"))
 
 

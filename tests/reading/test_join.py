@@ -99,11 +99,11 @@ def test_error_names_arguments_and_not_flags(tmp_path: Path) -> None:
     for read, message in (
         (
             lambda: list(read_table(table)),
-            "(found 'text', 'references'): name the field of the predictions with the argument prediction",
+            "(found 'text', 'references'): name the field of the predictions with the argument 'prediction'",
         ),
         (
             lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))),
-            "name the field of the accepted answers with the argument references",
+            "name the field of the accepted answers with the argument 'references'",
         ),
         (
             lambda: join(*write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),
@@ -130,7 +130,7 @@ def test_read_table_names_the_place_of_a_bad_row_in_a_later_chunk(tmp_path: Path
     with pytest.raises(InputError) as refused:
         list(read_table(write(tmp_path / "table.jsonl", records)))
     assert refused.value.where == f"{tmp_path / 'table.jsonl'}, line {CHUNK + 2}"
-    assert refused.value.problem == 'references, item 1, is True (bool), not a string: pass a string ("True")'
+    assert refused.value.problem == "'references', item 1, is True (bool), not a string: pass a string (\"True\")"
 
 
 def test_batch_makes_rows_from_columns() -> None:

@@ -926,7 +926,7 @@ def test_inspect_ai_epochs_are_runs(tmp_path: Path) -> None:
     assert [[run.prediction for run in row.runs] for row in rows_of(path)] == [[answer, "x"] for answer in ANSWERS]
     assert [row.prediction for row in rows_of(path, run="1")] == ANSWERS
     assert [row.prediction for row in rows_of(path, run="2")] == ["x", "x"]
-    with pytest.raises(InputError, match=r"no run '3' .found 1, 2.: choose a run with the argument run"):
+    with pytest.raises(InputError, match=r"no run '3' .found 1, 2.: choose a run with the argument 'run'"):
         rows_of(path, run="3")
     with pytest.raises(InputError, match=r"the field 'epoch' .1, 2. tells runs of one model apart: score the mean"):
         rows_of(path, runs="error")

@@ -289,7 +289,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     "the wrong way round": (lambda: score(GOLD, ANSWERS["base"]), "the two look swapped: pass the predictions first"),
     "no predictions": (lambda: score(GOLD), "pass this data as gold after them"),
     "no accepted answers": (lambda: score(ANSWERS["base"]), "data: it has no accepted answers"),
-    "a missing prediction": (lambda: score(["a", None], [["a"], ["b"]]), "data, row 2: prediction is null"),
+    "a missing prediction": (lambda: score(["a", None], [["a"], ["b"]]), "data, row 2: 'prediction' is null"),
     "no such submission": (lambda: compare({"a": {1: "x"}}, {1: ["x"]}, baseline="b"), "unknown baseline 'b'"),
     "one file twice": (
         lambda: score(EXAMPLES / "base.json", EXAMPLES / "base.json", references="answers"),
@@ -338,7 +338,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "columns without usual names": (
         lambda: score({"mine": ["a", "b"], "theirs": [["a"], ["b"]]}),
-        "none has a usual name ('mine', 'theirs'): name the columns with the arguments prediction and references",
+        "none has a usual name ('mine', 'theirs'): name the columns with the arguments 'prediction' and 'references'",
     ),
     "lists to compare": (
         lambda: compare([["a", "b"], ["a", "c"]], [["a"], ["b"]]),

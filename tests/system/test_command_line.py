@@ -471,7 +471,7 @@ BAD_FILES: dict[str, tuple[Any, Any, list[str]]] = {
     "references that are null": (
         [{"questionId": 5, "answers": None}],
         [],
-        ["question 5", "answers is null", "leave the question out"],
+        ["question 5", "'answers' is null", "leave the question out"],
     ),
     "a printed numpy array": ([{"questionId": 5, "answers": "['a' 'b']"}], [], ["question 5", "printed value", "JSON"]),
     "an answer that is true": (GOLD_A, [{"questionId": 1, "answer": True}], ["question 1", "True (bool)"]),
@@ -616,7 +616,7 @@ def test_bad_csv_is_refused_with_its_line(run: Run, tmp_path: Path) -> None:
 def test_printed_references_of_other_values_are_refused(run: Run, tmp_path: Path, cell: str) -> None:
     table = write(tmp_path / "table.csv", f'prediction,references\na,"{cell}"\n')
     assert (
-        f"table.csv, line 2: references is {cell!r} (str), a printed value that is not a list of strings"
+        f"table.csv, line 2: 'references' is {cell!r} (str), a printed value that is not a list of strings"
         in run_to_error(run, table)
     )
 
@@ -765,7 +765,7 @@ def test_null_prediction_is_refused(run: Run, tmp_path: Path, both: bool) -> Non
     else:
         files = write_pair(tmp_path, [{"id": n, "references": ["a"]} for n in (1, 2)], answers)
     error = run_to_error(run, *files)
-    assert "prediction is null, not a text" in error
+    assert "'prediction' is null, not a text" in error
     assert error.endswith("or score it 0 with --missing zero\n")
     assert parse_document(run(*files, "--missing", "zero", "--format", "json")[1])["anls"] == 0.5
 
@@ -799,7 +799,7 @@ def test_printed_lists_of_one_prediction_are_unwrapped_with_a_note(run: Run, tmp
     table = write(tmp_path / "t.json", records)
     status, out, err = run(table, "--format", "json")
     assert (status, parse_document(out)["anls"]) == (0, 1.0)
-    assert "every prediction is a printed list of one answer: it is read as that one" in err
+    assert "every 'prediction' is a printed list of one answer: it is read as that one" in err
     mixed = write(tmp_path / "mixed.json", [*records, {"prediction": "c", "references": ["c"]}])
     assert parse_document(run(mixed, "--format", "json")[1])["anls"] < 0.5
     late = write(tmp_path / "late.json", [*records * 500, {"prediction": "c", "references": ["c"]}])

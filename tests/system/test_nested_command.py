@@ -225,8 +225,8 @@ def test_json_texts_are_read_with_a_note(
     assert status == 0
     assert parse_document(out)["anls"] == nested.mean([ROWS[0], ROWS[1], ROWS[2], ROWS[4]])
     assert err.splitlines()[:2] == [
-        f"anls: {files[0]}: texts of answers that are JSON are read as JSON",
-        f"anls: {files[1]}: texts of answer that are JSON are read as JSON",
+        f"anls: {files[0]}: texts of 'answers' that are JSON are read as JSON",
+        f"anls: {files[1]}: texts of 'answer' that are JSON are read as JSON",
     ]
 
 
@@ -238,7 +238,9 @@ def test_text_that_only_looks_like_json_is_refused_as_a_reference(run: Run, tmp_
     write(tmp_path / "gold.json", [{"id": 1, "answers": "{'a': 1}"}])
     write(tmp_path / "a.json", [{"id": 1, "answer": "x"}])
     error = run_to_error(run, "--gold", *files, *STAR)
-    assert "gold.json, question 1: answers is \"{'a': 1}\" (str), which looks like a list or object: write it" in error
+    assert (
+        "gold.json, question 1: 'answers' is \"{'a': 1}\" (str), which looks like a list or object: write it" in error
+    )
 
 
 def test_extract_json_removes_fences_and_prose(run: Run, tmp_path: Path) -> None:
@@ -248,7 +250,7 @@ def test_extract_json_removes_fences_and_prose(run: Run, tmp_path: Path) -> None
     _, out, err = run("--gold", gold, answers, *STAR, "--extract", "fence,json", "--format", "json")
     assert parse_document(out)["anls"] == 1
     assert without_questions(parse_document(out)["signature"]) == nested.signature(extract="fence,json")
-    assert "texts of answer that are JSON" in err
+    assert "texts of 'answer' that are JSON" in err
     status, out, err = run("--gold", gold, answers, *STAR)
     assert (status, out.splitlines()[0]) == (0, "ANLS*      0.0000")
     assert "hint: 2 of 2 predictions look like raw model output: extract the answers with --extract json" in err
@@ -422,13 +424,13 @@ def test_flags_that_exclude_each_other_are_refused(
 @pytest.mark.parametrize(
     ("gold", "answer", "message"),
     [
-        ("a", None, 'a.json, question 1: answer is null, not a text: write ""'),
+        ("a", None, "a.json, question 1: 'answer' is null, not a text: write \"\""),
         ("a", {"__tuple__": ["a", "b"]}, "the prediction of question 1 is a tuple, which means one of several"),
         ({"__tuple__": []}, "a", "the reference of question 1"),
         (
             {"x": [{"__tuple__": ["a"], "b": "c"}]},
             "a",
-            "gold.json, question 1: answers: {'__tuple__': ['a'], 'b': 'c'}",
+            "gold.json, question 1: 'answers': {'__tuple__': ['a'], 'b': 'c'}",
         ),
         (
             ["a"],

@@ -1106,7 +1106,7 @@ def test_forced_position_says_which_answers_do_not_fit(
 def test_choice_of_a_prediction_is_a_note(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [{**row, "notes": f"seen on page {n}"} for n, row in enumerate(list_answers("answer"))]
     _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
-    change = "to change this, name the field of the predictions"
+    change = "to read another field, name it (--prediction-field)"
     assert message == f"anls: a.json: the prediction is read from 'answer', not from 'notes'; {change}\n"
     answers = [{**row, "prediction.1": TUNED[row["questionId"]]} for row in list_answers()]
     _, message = type_command(run, tmp_path, monkeypatch, "gold.json a.json", a_json=answers)
@@ -1155,7 +1155,7 @@ def test_empty_parts_between_separators_are_no_accepted_answers(
     assert read_scores(printed) == [SCORE], message
     only = [{**row, "answers": "|"} for row in gold]
     _, message = type_command(run, tmp_path, monkeypatch, "g.csv a.json --references-separator '|'", g_csv=only)
-    assert "error: g.csv, question 49000: answers is an empty list" in message
+    assert "error: g.csv, question 49000: 'answers' is an empty list" in message
 
 
 # Fields beside the accepted answers in "answer" -> the fields that the note names as read and as not read
@@ -1244,7 +1244,8 @@ def test_gold_file_with_the_fields_of_a_submission_gives_a_note(
     assert message.count(note) == 1
     for line in ("a.json b.json", "b.json a.json"):
         _, message = type_command(run, tmp_path, monkeypatch, line, **{**files, "b_json": files["b_json"][:-2]})
-        assert f"; {line.split()[0]} is taken as the gold file because it comes first: " in message
+        words = "if it holds the answers of a model, add a gold file before it; if not, "
+        assert f"; {line.split()[0]} is taken as the gold file because it comes first: {words}" in message
     asked = {"g_json": [{**row, "question": "Who?"} for row in files["a_json"]]}
     _, message = type_command(run, tmp_path, monkeypatch, "g.json b.json", **files, **asked)
     assert "comes first" not in message
