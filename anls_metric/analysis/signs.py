@@ -812,7 +812,7 @@ SIGNS = (
         "repeated",
         _find_repeated,
         "predictions are the same wrong answer, {value}",
-        "if the model did not write it, check the program that did: it may write this text after an error",
+        "if the model did not give it, check the program that wrote the file: it may write this text after an error",
         0.2,
         least=10,
     ),

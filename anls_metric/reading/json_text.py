@@ -92,7 +92,7 @@ def explain_json_error(error: json.JSONDecodeError, is_first: bool = True) -> tu
     if error.msg.startswith("Unterminated string") or not rest.strip():
         return "the JSON is cut off", "copy or write the file again"
     if re.match(r"['(]|(?:None|True|False)\b", rest):
-        return "this is printed Python, not JSON", "write the file with json.dump, not with print or str"
+        return "this is printed Python, not JSON", "write it with json.dumps, not with print or str"
     is_between = not error.doc[: error.pos].strip()
     if rest[0] == "," and (is_between or error.msg == "Extra data"):
         return "there is a comma between records", "remove these commas"

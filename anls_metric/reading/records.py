@@ -185,8 +185,11 @@ def find_shards(path: str) -> list[str] | None:
     endings = {os.path.splitext(name.removesuffix(".gz"))[1].lower() for name in files if os.path.isfile(name)}
     if len(endings & set(_SHARDS)) != 1:
         there = list_some(os.path.basename(name) for name in files)
-        nothing = "it is an empty folder" if os.path.isdir(path) else "no file has a name of this pattern"
-        problem = f"it holds {there}, which are not parts of one file" if there else nothing
+        if not files and os.path.isdir(path):
+            raise InputError("it is an empty folder", path, "name another folder, or a file")
+        problem = (
+            f"it holds {there}, which are not parts of one file" if there else "no file has a name of this pattern"
+        )
         remedy = "a pattern of its parts, such as 'folder/part-*.jsonl'"
         if there and endings.isdisjoint(_SHARDS):
             remedy = "give the parts the ending of their format, such as .jsonl"

@@ -684,7 +684,9 @@ def test_bad_argument_is_refused(run: Run, tmp_path: Path) -> None:
     assert "--colour" in run_to_error(run, *FILES, "--colour")
     missing = tmp_path / "none.json"
     assert f"{missing}: No such file" in run_to_error(run, "--gold-label-file", missing, *FILES[2:])
-    assert f"{tmp_path}: it is an empty folder" in run_to_error(run, "--gold-label-file", tmp_path, *FILES[2:])
+    assert f"{tmp_path}: it is an empty folder: name another folder, or a file\n" in run_to_error(
+        run, "--gold-label-file", tmp_path, *FILES[2:]
+    )
 
 
 def test_lack_of_memory_is_an_error_in_a_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
