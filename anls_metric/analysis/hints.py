@@ -13,7 +13,8 @@ from typing import NamedTuple, cast
 
 from anls_metric.analysis.evidence import Case, Evidence, make_cases, measure_cases
 from anls_metric.analysis.scored import ScoredBatch, ScoredRow
-from anls_metric.analysis.signs import NULLS, PADDING, RULE_SIGNS, SIGNS, VALUE_SIGNS, Sign
+from anls_metric.analysis.sign import Sign
+from anls_metric.analysis.signs import NULLS, PADDING, RULE_SIGNS, SIGNS, VALUE_SIGNS
 from anls_metric.core.variants import Scorer, Variant, get_variant
 from anls_metric.reading.remedies import Door, Remedy
 

@@ -4,56 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain, repeat
-from typing import NamedTuple
 
 from anls_metric.analysis.evidence import Case, Evidence
 from anls_metric.analysis.extraction_search import find_rules
+from anls_metric.analysis.joined_signs import JOINED_SIGNS
 from anls_metric.analysis.outcomes import Judge, refuses, stands_in
 from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.analysis.sign import Findings, Sign, each
+from anls_metric.analysis.spelling_signs import SPELLING_SIGNS
 from anls_metric.core.rows import describe
 from anls_metric.reading import remedies
 from anls_metric.reading.extract import CERTAIN, EXTRACTORS, extractor
-from anls_metric.reading.references import parse_references
-from anls_metric.reading.remedies import Remedy
 from anls_metric.reading.values import parse_value_or_text
-
-Findings = Mapping[int, str]
-"""The numbers of the predictions that show a sign, each with the value that the hint names, or ""."""
-
-
-class Sign(NamedTuple):
-    """A row of `SIGNS`, `VALUE_SIGNS` or `RULE_SIGNS`.
-
-    Attributes:
-        key: the name of the sign.
-        find: finds the predictions that show the sign.
-        text: the words of the hint after "9 of 10 "; {value} is filled in.
-        remedy: what to do: a row of `remedies`, or a sentence.
-        share: the smallest share of predictions that gives a hint; 0 if the share does not matter.
-        least: the smallest number of predictions that gives a hint: above 1 if the sign can occur by chance.
-    """
-
-    key: str
-    find: Callable[[Evidence], Findings]
-    text: str
-    remedy: Remedy | str
-    share: float = 0.0
-    least: int = 1
-
-
-def _each(shows: Callable[[Case], bool], *marks: str) -> Callable[[Evidence], Findings]:
-    """Make a finder that examines each prediction, if any of them contains one of the marks."""
-
-    def find(evidence: Evidence) -> Findings:
-        if marks and not any(mark in evidence.text for mark in marks):
-            return {}
-        return {case.number: "" for case in evidence.wrong if shows(case)}
-
-    return find
-
 
 # The whole file
 
@@ -61,12 +26,6 @@ def _each(shows: Callable[[Case], bool], *marks: str) -> Callable[[Evidence], Fi
 def _find_copies(evidence: Evidence) -> Findings:
     fields = f" (other fields of text: {', '.join(evidence.other_fields)})" if evidence.other_fields else ""
     return dict.fromkeys(range(evidence.total), fields) if evidence.all_copied else {}
-
-
-def _find_numbers_of_file(evidence: Evidence) -> Findings:
-    """Find the wrong predictions that look like floats, if the file has floats."""
-    floats = (case.number for case in evidence.wrong if re.fullmatch(r"-?\d+\.\d+(?:e[-+]?\d+)?", case.prediction))
-    return dict.fromkeys(floats, "") if evidence.float_count else {}
 
 
 def _find_unmarked(evidence: Evidence) -> Findings:
@@ -139,7 +98,7 @@ def _find_certainly_wrapped(names: Sequence[str], evidence: Evidence) -> Finding
     """Find the predictions to which one of these rules applies, if rules add a tenth to their scores."""
     rules = [EXTRACTORS[name] for name in names]
     marks = chain.from_iterable(rule.marks for rule in rules)
-    findings = _each(lambda case: any(rule.find(case.prediction) is not None for rule in rules), *marks)(evidence)
+    findings = each(lambda case: any(rule.find(case.prediction) is not None for rule in rules), *marks)(evidence)
     best = find_rules(evidence.only(findings)) if findings else None
     helps = best is not None and best.gain * evidence.total >= 0.1 * len(best.changed)
     return dict.fromkeys(best.changed, best.rules) if best and helps else {}
@@ -160,243 +119,6 @@ def _is_cut_off(text: str) -> bool:
 
 def _is_cut_off_json(case: Case) -> bool:
     return _is_cut_off(case.prediction) and not any(re.match(_OBJECT, text) for text in case.references)
-
-
-# Lists that are written as texts
-
-_SEPARATORS = (
-    "|||",
-    "||",
-    " | ",
-    "|",
-    ";",
-    "；",
-    "؛",
-    "<OR>",
-    "\n",
-    r"\n",
-    "\t",
-    "<br>",
-    "<br/>",
-    "<sep>",
-    "[SEP]",
-    "###",
-    "##",
-    "::",
-    " • ",
-    "&&",
-    "@@",
-    "^",
-)
-_TYPED = {"\n": r"\n", "\t": r"\t"}  # as users write them
-_BETWEEN_WORDS = (" / ", " OR ", " or ")
-_INSIDE_ANSWERS = (" / ", "/", " or ", " OR ", ", ", "、", "~")  # separators that are also common inside an answer
-
-
-def _find_joined(evidence: Evidence) -> Findings:
-    """Find the accepted answers of which a part, between separators, fits the prediction."""
-    return _find_parts(evidence, _SEPARATORS, lambda case, parts: evidence.is_better(case, case.prediction, parts))
-
-
-def _find_perhaps_joined(evidence: Evidence) -> Findings:
-    """Find the accepted answers of which a part equals the prediction, if few predictions hold the separator."""
-    cases = [*evidence.wrong, *evidence.right]
-    rare = [each for each in _INSIDE_ANSWERS if 5 * sum(each in case.prediction for case in cases) <= len(cases)]
-    return _find_parts(evidence, rare, _equals_a_part)
-
-
-def _equals_a_part(case: Case, parts: Sequence[str]) -> bool:
-    return case.prediction.strip().lower() in map(str.lower, parts)
-
-
-def _find_some_joined(evidence: Evidence) -> Findings:
-    """Find the accepted answers of which a part equals the prediction, unless more are right as a whole."""
-    separators = [*_SEPARATORS, *_BETWEEN_WORDS]
-    findings = _find_parts(evidence, separators, _equals_a_part)
-    counts = Counter(findings.values())
-    of_each = evidence.right_count / max(1, len(evidence.right))  # the right predictions are a sample
-    for separator in separators if findings else ():
-        whole = of_each * sum(separator in text for case in evidence.right for text in case.references)
-        typed = _TYPED.get(separator, separator)
-        if counts[typed] < max(whole, 0.1 * evidence.total * (separator in _BETWEEN_WORDS)):
-            findings = {number: value for number, value in findings.items() if value != typed}
-    return findings
-
-
-def _find_parts(evidence: Evidence, separators: Iterable[str], fits: Callable[[Case, Sequence[str]], bool]) -> Findings:
-    joined: dict[int, str] = {}
-    separators = [separator for separator in separators if separator in evidence.references]
-    for case in evidence.wrong if separators else ():
-        for separator in separators if len(case.references) == 1 else ():
-            parts = [part.strip() for part in case.references[0].split(separator) if part.strip()]
-            if len(parts) > 1 and fits(case, parts):
-                joined[case.number] = _TYPED.get(separator, separator)
-                break
-    return joined
-
-
-def _is_accepted_by_character(case: Case) -> bool:
-    several = len(case.prediction.strip()) > 1  # otherwise the answers may be letters of choices
-    return several and len(case.references) > 3 and set(map(len, case.references)) == {1}
-
-
-_PRINTED = (
-    r"""(?:frozenset|set|array|tensor|np\.str_)\(|b['"]|[\[(]?\{\s*['"]\w+['"]\s*:"""
-    r"""|"[^"]*"(?:, ?"[^"]*")+$|'[^']*'(?:, ?'[^']*')+$|"\[.*\]"$"""
-)
-# A list without quotation marks, which can also be an answer like "[12]".
-_BARE_LIST = r"""\{([^{}:'",]+,[^{}:'"]+)\}|\[([^\[\]'"]+)\]"""
-
-
-def _is_printed(text: str) -> bool:
-    """Whether a text is the printed form of a list, a set, a dictionary, an array or bytes."""
-    text = text.strip()
-    if not text.endswith(("]", "}", ")", "'", '"')):
-        return False
-    try:
-        return bool(re.match(_PRINTED, text)) or list(parse_references(text, "text")) != [text]
-    except ValueError:
-        return True
-
-
-def _find_printed(evidence: Evidence) -> Findings:
-    """Find the accepted answers that are a printed list; without quotation marks, an item must fit the prediction."""
-    findings = {}
-    for case in evidence.wrong:
-        text = case.references[0].strip() if len(case.references) == 1 else ""
-        bare = re.fullmatch(_BARE_LIST, text)
-        items = (bare[1] or bare[2]).split(",") if bare else ()
-        if bare and text[1:-1].isdecimal():  # a citation
-            continue
-        if evidence.is_better(case, case.prediction, items) if bare else _is_printed(text):
-            findings[case.number] = ""
-    return findings
-
-
-# The same text in another spelling
-
-
-def _find_respelled(
-    normalize: Callable[[str], str], evidence: Evidence, mark: str = "", sides: str = "both"
-) -> Findings:
-    """Find the predictions that score more once both sides, "predictions" or "references" are normalized.
-
-    Only texts with the mark can change; without a mark, only texts that are not ASCII.
-    """
-    cases = evidence.find_mark(mark) if mark else evidence.of_other_letters
-    respelled = {}
-    for case in cases:
-        prediction = case.prediction if sides == "references" else normalize(case.prediction)
-        references = case.references if sides == "predictions" else list(map(normalize, case.references))
-        if evidence.is_better(case, prediction, references):
-            respelled[case.number] = ""
-    return respelled
-
-
-def _find_floats(evidence: Evidence) -> Findings:
-    """Find whole numbers written as floats, unless they are few and the model also writes whole numbers."""
-    findings = _find_respelled(_write_whole, evidence, ".0", "predictions")
-    few = 0 < len(findings) <= max(1, 0.01 * evidence.total)
-    return {} if few and any(case.prediction.isdecimal() for case in (*evidence.wrong, *evidence.right)) else findings
-
-
-def _find_floats_of_gold(evidence: Evidence) -> Findings:
-    """Find accepted whole numbers written as floats, unless the model writes whole numbers so, too."""
-    findings = _find_respelled(_write_whole, evidence, ".0", "references") if ".0" in evidence.references else {}
-    cases = chain(evidence.wrong, evidence.right) if findings else ()
-    return {} if any(_write_whole(case.prediction) != case.prediction for case in cases) else findings
-
-
-def _find_numbers_of_gold(evidence: Evidence) -> Findings:
-    """Find the predictions that are an accepted number in another form, if the gold file has numbers."""
-    findings: dict[int, str] = {}
-    for case in evidence.wrong if evidence.accepted_number_count else ():
-        numbers = [text for text in case.references if re.fullmatch(r"-?\d+(?:\.\d+)?", text)]
-        if is_any_same_value(case.prediction, numbers) or _write_share(case.prediction) in numbers:
-            findings[case.number] = ""
-    return findings
-
-
-def _write_share(text: str) -> str:
-    """Write a percentage as a share: 15% becomes 0.15."""
-    percent = re.fullmatch(r"(-?\d+(?:\.\d+)?) ?%", text.strip())
-    return f"{float(percent[1]) / 100:.12g}" if percent else text
-
-
-def _find_shares(evidence: Evidence) -> Findings:
-    """Find the predictions that equal an accepted answer once the percentages on one side are written as shares."""
-    findings = {}
-    for case in evidence.find_mark("%"):
-        share, text = _write_share(case.prediction), case.prediction.strip()
-        shares = [_write_share(reference) for reference in case.references if "%" in reference]
-        if (share != case.prediction and share in case.references) or ("%" not in text and text in shares):
-            findings[case.number] = ""
-    return findings
-
-
-def _write_yes(text: str) -> str:
-    return {"true": "yes", "false": "no"}.get(text.strip().lower(), text)
-
-
-def _find_booleans(evidence: Evidence) -> Findings:
-    """Find the predictions that are right once the accepted answers true and false are read as yes and no."""
-    if not re.search("(?i)true|false", evidence.references):
-        return {}
-    changed = [case for case in evidence.wrong if any(_write_yes(text) != text for text in case.references)]
-    return {
-        case.number: "" for case in changed if _write_yes(case.prediction).lower() in map(_write_yes, case.references)
-    }
-
-
-def _find_replaced(evidence: Evidence) -> Findings:
-    return dict.fromkeys((case.number for case in evidence.find_mark("\ufffd")), "")
-
-
-def _unquote(text: str) -> str:
-    from urllib.parse import unquote
-
-    return unquote(text)
-
-
-def _write_whole(text: str) -> str:
-    return re.sub(r"^(-?\d+)\.0$", r"\1", text)
-
-
-_INVISIBLE = "(?<!Ã)\u00ad|[\u200b-\u200f\u2060-\u2064\ufeff]"
-_LATIN = "[\x80-\xffŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]{2,}"
-
-
-def _find_invisible(evidence: Evidence) -> Findings:
-    """Find the predictions that score more without invisible characters, and name the characters."""
-    findings = _find_respelled(partial(re.sub, _INVISIBLE, ""), evidence)
-    texts = "".join(chain.from_iterable((case.prediction, *case.references) for case in evidence.only(findings).wrong))
-    names = [f"U+{ord(sign):04X}" for sign in sorted(set(re.findall(_INVISIBLE, texts)))]
-    return dict.fromkeys(findings, ", ".join(names))
-
-
-def _compose(text: str) -> str:
-    import unicodedata
-
-    return unicodedata.normalize("NFC", text)
-
-
-def _decode_utf_8(match: re.Match[str]) -> str:
-    for encoding in ("cp1252", "latin-1"):
-        try:
-            return match[0].encode(encoding).decode("utf-8")
-        except UnicodeError:
-            continue
-    return match[0]
-
-
-def _unescape_entities(text: str) -> str:
-    import html
-
-    return html.unescape(text)
-
-
-def _unescape(match: re.Match[str]) -> str:
-    return chr(int(match[1], 16))
 
 
 # Predictions that are no answers
@@ -578,7 +300,6 @@ def _has_filled_keys(case: Case) -> bool:
 # The tables. A prediction counts for one hint only: the first one.
 
 _WRITE_MORE = "raise the token limit of the model"
-_WRITE_LIST = 'write the accepted answers as a list of texts: ["a", "b"]'
 
 _COPIES = Sign(
     "copies",
@@ -594,17 +315,17 @@ _NULLS = Sign(
     "predictions are {value}, which programs write for missing values",
     "look for the step that lost these answers",
 )
-_EMPTY = Sign("empty", _each(_is_empty), "predictions are empty", remedies.ANOTHER_PREDICTION_FIELD, 0.9)
+_EMPTY = Sign("empty", each(_is_empty), "predictions are empty", remedies.ANOTHER_PREDICTION_FIELD, 0.9)
 
 VALUE_SIGNS = (
     _COPIES,
-    Sign("broken", _each(_is_broken), "predictions begin a list or an object but are not valid JSON", _WRITE_MORE),
+    Sign("broken", each(_is_broken), "predictions begin a list or an object but are not valid JSON", _WRITE_MORE),
     _WRAPPED,
     _NULLS,
     _EMPTY,
     Sign(
         "filled keys",
-        _each(_has_filled_keys),
+        each(_has_filled_keys),
         "predictions have keys without a value that no accepted answer has",
         remedies.NONE_KEYS,
         0.2,
@@ -645,11 +366,11 @@ SIGNS = (
     ),
     Sign(
         "unfinished",
-        _each(_is_unfinished, *_THINK.marks),
+        each(_is_unfinished, *_THINK.marks),
         "predictions contain reasoning but no answer after it",
         _WRITE_MORE,
     ),
-    Sign("cut off", _each(_is_cut_off_json, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
+    Sign("cut off", each(_is_cut_off_json, "{"), "predictions are JSON that is cut off", _WRITE_MORE),
     _NULLS,
     Sign(
         "failures",
@@ -670,136 +391,8 @@ SIGNS = (
         "predictions are {value} and right, because a list of accepted answers holds this text beside others",
         "remove such texts, unless they are answers",
     ),
-    Sign("joined", _find_joined, "accepted answers look like several in one text", remedies.REFERENCES_SEPARATOR, 0.2),
-    Sign(
-        "some joined",
-        _find_some_joined,
-        "accepted answers may be several in one text",
-        remedies.REFERENCES_SEPARATOR,
-        0.03,
-        least=3,
-    ),
-    Sign(
-        "perhaps joined",
-        _find_perhaps_joined,
-        'accepted answers may be several in one text, with "{value}" between them',
-        'if they are, write them as a list of texts: ["a", "b"]',
-        0.2,
-    ),
-    Sign(
-        "printed",
-        _find_printed,
-        "accepted answers look like a list in one text",
-        _WRITE_LIST,
-        0.2,
-    ),
-    Sign(
-        "characters",
-        _each(_is_accepted_by_character),
-        "lists of accepted answers contain single characters, as if a text was read as a list",
-        _WRITE_LIST,
-        0.2,
-    ),
-    Sign(
-        "numbers of the file",
-        _find_numbers_of_file,
-        "predictions are wrong and were numbers in the file, so their written form is lost "
-        '("15.0" was perhaps "15", and "1234.5" was perhaps "$1,234.50")',
-        "write the predictions as texts",
-    ),
-    Sign(
-        "floats",
-        _find_floats,
-        'predictions score less because whole numbers are written as floats ("15.0" for "15")',
-        "write the predictions as texts (pandas turns whole numbers into floats if a column has gaps)",
-    ),
-    Sign(
-        "floats of gold",
-        _find_floats_of_gold,
-        'accepted answers are whole numbers written as floats ("15.0" for "15"), and no prediction is',
-        "write the accepted answers as texts (pandas turns whole numbers into floats if a column has gaps)",
-    ),
-    Sign(
-        "numbers of gold",
-        _find_numbers_of_gold,
-        "accepted answers were numbers in the file, so their written form is lost "
-        '("12.5" was perhaps "$12.50" or "12.50")',
-        "write the accepted answers as texts",
-        0.05,
-        least=3,
-    ),
-    Sign(
-        "leading zeros",
-        partial(_find_respelled, partial(re.sub, r"^0+(?=[1-9]\d*$)", ""), mark="0"),
-        'predictions score less because one side has no leading zeros ("42" for "00042")',
-        "write these numbers as texts (tables drop the zeros of numbers)",
-        0.05,
-        least=3,
-    ),
-    Sign(
-        "percent",
-        _find_shares,
-        'predictions score less because one side has shares for percentages ("0.15" for "15%")',
-        "write the percentages as texts",
-        0.05,
-        least=3,
-    ),
-    Sign(
-        "booleans",
-        _find_booleans,
-        "predictions score less because the accepted answers are true and false instead of yes and no",
-        "write these answers as texts",
-        0.05,
-        least=3,
-    ),
-    Sign(
-        "replaced",
-        _find_replaced,
-        "predictions or their accepted answers contain U+FFFD, which stands for lost letters",
-        "read the original file in its own encoding",
-    ),
-    Sign(
-        "URL escapes",
-        partial(_find_respelled, _unquote, mark="%"),
-        "predictions score less because of URL escapes (%20 for a blank)",
-        "decode both sides with urllib.parse.unquote",
-    ),
-    Sign(
-        "accents",
-        partial(_find_respelled, _compose),
-        "predictions score less because the two sides encode accents differently",
-        'normalize both sides with unicodedata.normalize("NFC", text)',
-    ),
-    Sign(
-        "invisible",
-        _find_invisible,
-        "predictions score less because of invisible characters ({value})",
-        "remove these characters on both sides",
-    ),
-    Sign(
-        "encoding",
-        partial(_find_respelled, partial(re.sub, _LATIN, _decode_utf_8)),
-        "predictions score less because UTF-8 was read as another encoding (Ã© for é)",
-        "read the original file as UTF-8",
-    ),
-    Sign(
-        "entities",
-        partial(_find_respelled, _unescape_entities, mark="&"),
-        "predictions score less because of HTML entities (&amp; for &)",
-        "decode the predictions with html.unescape",
-    ),
-    Sign(
-        "escapes",
-        partial(_find_respelled, partial(re.sub, r"\\u([0-9a-fA-F]{4})", _unescape), mark=r"\u"),
-        r"predictions score less because of escaped characters (\u00e9 for é)",
-        "decode the predictions with json.loads",
-    ),
-    Sign(
-        "tokens",
-        partial(_find_respelled, partial(re.sub, "[Ġ▁]", " ")),
-        "predictions score less because they contain a tokenizer's marks for blanks (Ġ or ▁)",
-        "decode the output with the tokenizer",
-    ),
+    *JOINED_SIGNS,
+    *SPELLING_SIGNS,
     _EMPTY,
     Sign(
         "misplaced",
@@ -818,7 +411,7 @@ SIGNS = (
     ),
     Sign(
         "first character",
-        _each(_is_first_character),
+        each(_is_first_character),
         "predictions are the first character of an accepted answer",
         "check whether a program takes the first character of each text, as text[0] does",
         0.2,

@@ -15,7 +15,8 @@ import pytest
 import anls_metric
 from anls_metric.analysis.hints import Hint, Hints
 from anls_metric.analysis.scored import ScoredSet
-from anls_metric.analysis.signs import NULLS, SIGNS, VALUE_SIGNS, Sign
+from anls_metric.analysis.sign import Sign
+from anls_metric.analysis.signs import NULLS, SIGNS, VALUE_SIGNS
 from anls_metric.core.variants import get_variant
 from anls_metric.nested import get_value_variant
 from anls_metric.reading import remedies
