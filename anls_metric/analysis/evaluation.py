@@ -343,7 +343,11 @@ class Evaluation:
             hints.add([run for answer in scored for run in answer.runs] if scored_set.run_scores else scored)
             yield submission, scored
         self._refuse_empty(submission, scored_set, fields)
-        self._more_notes += [f"{submission.name}: {note}" for note in scored_set.empty_figures]
+        try:
+            empty_figures = scored_set.empty_figures if scored_set.summary else []
+        except ValueError as error:
+            raise InputError(str(error), submission.name) from None
+        self._more_notes += [f"{submission.name}: {note}" for note in empty_figures]
         if assessments:
             self._check_assessments(submission, assessments)
         self.entries.append(

@@ -90,12 +90,13 @@ def _list_places(column: str, places: Any, names: Collection[str], level: str) -
 
 def summarize(rows: Sequence[Row], scores: Sequence[float], threshold: float) -> Summary:
     """Compute the figures of the whole set, and as `by_hop_type` those of questions about one or several pages."""
-    measured: list[Measures] = []
-    try:
-        measured.extend(map(_measure, rows, scores))
-    except ColumnError as error:
-        error.place = len(measured)
-        raise
+    measured = []
+    for place, (row, score) in enumerate(zip(rows, scores)):
+        try:
+            measured.append(_measure(row, score))
+        except ColumnError as error:
+            error.place = place
+            raise
     by_hop_type: dict[str, list[Measures]] = {}
     for each in measured:
         by_hop_type.setdefault(each["hop_type"], []).append(each)

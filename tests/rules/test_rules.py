@@ -156,9 +156,10 @@ def test_madqa_measures_citations_and_effort() -> None:
 @pytest.mark.parametrize("column", ["citations", "evidence"])
 def test_madqa_refuses_a_document_under_another_name(column: str) -> None:
     row = {"answer_variants": [["a"]], "prediction": "a", "citations": [{"file": "a.pdf", "page": 1}]}
-    row |= {"evidence": [{"document": "a.pdf", "page": 1}], column: [{"doc": "a.pdf", "page": 1}]}
-    with pytest.raises(ValueError, match=rf"{column} of row 0 \(counted from 0\) is .* an object such as"):
-        rule("madqa").summary([row])
+    row |= {"evidence": [{"document": "a.pdf", "page": 1}]}
+    wrong = {**row, column: [{"doc": "a.pdf", "page": 1}]}
+    with pytest.raises(ValueError, match=rf"{column} of row 1 \(counted from 0\) is .* an object such as"):
+        rule("madqa").summary([row, wrong])
 
 
 @pytest.mark.parametrize("name", sorted(set(RULES) - {"dude", "longdocurl", "madqa"}))
