@@ -232,7 +232,7 @@ def test_madqa_files_have_citations_and_effort(tmp_path: Path) -> None:
     assert submission["summary"]["mean_steps_correct"] == 1.0
     assert submission["summary"]["kuiper_stat"] is None
     write(tmp_path / "gold.json", [{**gold[0], "evidence": cited}])
-    with pytest.raises(ValueError, match=r"answers.json: evidence of question 1 is .*: it must be an object such as"):
+    with pytest.raises(ValueError, match=r"answers: evidence of question 1 is .*: it must be an object such as"):
         score(paths[1], gold=paths[0], variant="madqa")
 
 
