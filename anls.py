@@ -743,7 +743,7 @@ def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) ->
 
 
 def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded once, so the order of the scores does not change a bit.
+    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits.
 
     Args:
         scores: one or more numbers, in a list or any other iterable.
@@ -1085,7 +1085,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to compute ANLS: a row of values, compared by `VARIANTS` and named by `signature`.
+    """One way to compute ANLS: a row of the table `VARIANTS`. `signature` names it.
 
     Args:
         name: the name of the variant.
@@ -1094,12 +1094,14 @@ class Variant:
         ignore_case: whether texts are lower-cased.
         whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
             only strips, ``"keep"`` changes nothing.
-        ignored_ending: characters that are cut from the end of a text after that.
-        prediction_length: the length of the prediction. The distance is divided by the larger of
-            ``prediction_length`` and ``reference_length``: the length of the text as given ("raw"),
-            stripped or normalized, or of the same text upper-cased.
+        ignored_ending: characters that are cut from the end of a text after its white space was changed.
+        prediction_length: which length of the prediction counts: "raw" is the length of the text as given, "stripped"
+            without white space around it, and "normalized" that of the text that is compared; "raw upper",
+            "stripped upper" and "normalized upper" are the lengths in upper case. The distance is divided by the larger
+            of ``prediction_length`` and ``reference_length``.
         reference_length: the length of the reference, as ``prediction_length``.
-        kept: the condition under which a similarity counts; it becomes 0 otherwise.
+        kept: the condition under which a similarity counts; it becomes 0 otherwise: "similarity >= threshold",
+            "similarity > threshold" or "distance / length < threshold".
         threshold: the default threshold, from 0 to 1: of the similarity or of distance / length, as
             ``kept`` says.
         no_answers: normalized predictions that score 0 against anything.
@@ -1113,6 +1115,7 @@ class Variant:
     Example:
         >>> VARIANTS["rrc"].prediction_length
         'raw upper'
+        >>> from dataclasses import replace
         >>> mine = replace(VARIANTS["standard"], name="mine", whitespace="strip")
         >>> anls_score("Coca  Cola", ["Coca Cola"], variant=mine)
         0.9
@@ -1468,8 +1471,8 @@ def get_variant(
     The similarity is compared with the threshold in floating point, as 1 - distance / length. The published programs do
     the same, so their scores are reproduced to the bit at every threshold. An exact tie counts, if the variant says so,
     at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters have the similarity
-    0.19999999999999996, which the threshold 0.2 does not keep. Programs with a fixed threshold follow the same rule
-    here at other thresholds. The variants that compare distance / length never count a tie.
+    0.19999999999999996, which the threshold 0.2 does not keep. If a program has a fixed threshold, its variant compares
+    other thresholds in the same way. The variants that compare distance / length never count a tie.
 
     Args:
         variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.
@@ -1604,7 +1607,7 @@ def anls_score(
         >>> anls_score("Coca cola", ["Coca Cola", "Coca Cola Company"])
         1.0
 
-    Source: equation 1 of https://arxiv.org/abs/1905.13648; the call of https://github.com/shunk031/ANLS.
+    Source: equation 1 of https://arxiv.org/abs/1905.13648; the arguments are those of https://github.com/shunk031/ANLS.
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
     if type(prediction) is not str:
@@ -1742,15 +1745,15 @@ def anls_batch(
 
     Args:
         batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
-        indices: the numbers of the rows in errors; ``Dataset.map(..., with_indices=True)`` passes their
-            numbers in the whole data set.
+        indices: the row numbers that error messages show; ``Dataset.map(..., with_indices=True)`` passes those of
+            the whole data set.
         prediction_column: the name of the column of answers.
         references_column: the name of the column of accepted answers.
         score_column: the name of the column of scores.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        ``{score_column: scores}``: the same bits as `anls_scores` of the whole; [] for an empty batch.
+        ``{score_column: scores}``: the same bits as `anls_scores` of the whole data set; [] for an empty batch.
 
     Raises:
         ValueError: as `anls_scores`; or the batch does not have the column.
@@ -2346,8 +2349,8 @@ _NOT_GIVEN: Any = object()  # None is a value that can be scored
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
 DocVQA, InfographicVQA and ST-VQA. An answer scores 1 - edit distance / length against the closest of the
-accepted answers, so that a slip of the OCR costs little, and 0 where that is under a threshold of 0.5, because
-the answer is then taken to be another one. ANLS is the mean of the scores.
+accepted answers, so that a slip of the OCR costs little. If this similarity is below the threshold of 0.5, the
+answer is taken to be another one, and scores 0. ANLS is the mean of the scores.
 """
 
 _INPUTS_DESCRIPTION = """
@@ -2607,13 +2610,10 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
                 of the batch is added.
         """
         _refuse_unknown(unknown, ("predictions", "references"))
-        rows = self._check(predictions, references, len(self))
+        # Rows are counted only for an error: counting them for each batch would take quadratic time.
+        rows = self._find_scorer().check(predictions, references, lambda row: name_row(len(self) + row))
         # A copy, because the caller may change its lists later.
         self._batches.append(deepcopy(rows) if self._of_values else (tuple(rows[0]), tuple(map(tuple, rows[1]))))
-
-    def _check(self, predictions: Any, references: Any, before: int) -> tuple[list[Any], list[Any]]:
-        """Return both columns, checked. An error counts rows from the first row that was added."""
-        return self._find_scorer().check(predictions, references, lambda row: name_row(before + row))
 
     def compute(
         self,
@@ -2660,7 +2660,8 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         if batches:
             columns = [list(chain.from_iterable(column)) for column in zip(*batches)]
             if predictions is not None or references is not None:
-                for column, more in zip(columns, self._check(predictions, references, len(columns[0]))):
+                row_name = name_rows_from(len(columns[0]), name_row)
+                for column, more in zip(columns, self._find_scorer().check(predictions, references, row_name)):
                     column += more
             predictions, references = columns
         elif predictions is None and references is None:
@@ -2685,7 +2686,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
 
         encode = _import_nested().to_json if self._of_values else list
         # All rows of a process become one row of JSON, so that a process that fails leaves all of its rows or none.
-        row = [json.dumps(encode(column)) for column in self._check(predictions, references, 0)]
+        row = [json.dumps(encode(column)) for column in self._find_scorer().check(predictions, references)]
         text = datasets.Value("large_string")
         try:
             self.selected_feature_format = datasets.Features({"predictions": text, "references": text})

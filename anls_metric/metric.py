@@ -17,7 +17,7 @@ from itertools import chain, repeat, starmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anls_metric.core.choices import describe_unknown
-from anls_metric.core.rows import describe, is_list_of_texts, name_row
+from anls_metric.core.rows import describe, is_list_of_texts, name_row, name_rows_from
 from anls_metric.core.variants import OF_VALUES, Scorer, Variant, get_variant
 from anls_metric.transformers import ComputeMetrics, Extract, build_compute_metrics
 
@@ -37,8 +37,8 @@ _NOT_GIVEN: Any = object()  # None is a value that can be scored
 _DESCRIPTION = """\
 ANLS (Average Normalized Levenshtein Similarity) scores answers that are read from documents and scenes, as in
 DocVQA, InfographicVQA and ST-VQA. An answer scores 1 - edit distance / length against the closest of the
-accepted answers, so that a slip of the OCR costs little, and 0 where that is under a threshold of 0.5, because
-the answer is then taken to be another one. ANLS is the mean of the scores.
+accepted answers, so that a slip of the OCR costs little. If this similarity is below the threshold of 0.5, the
+answer is taken to be another one, and scores 0. ANLS is the mean of the scores.
 """
 
 _INPUTS_DESCRIPTION = """
@@ -298,13 +298,10 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
                 of the batch is added.
         """
         _refuse_unknown(unknown, ("predictions", "references"))
-        rows = self._check(predictions, references, len(self))
+        # Rows are counted only for an error: counting them for each batch would take quadratic time.
+        rows = self._find_scorer().check(predictions, references, lambda row: name_row(len(self) + row))
         # A copy, because the caller may change its lists later.
         self._batches.append(deepcopy(rows) if self._of_values else (tuple(rows[0]), tuple(map(tuple, rows[1]))))
-
-    def _check(self, predictions: Any, references: Any, before: int) -> tuple[list[Any], list[Any]]:
-        """Return both columns, checked. An error counts rows from the first row that was added."""
-        return self._find_scorer().check(predictions, references, lambda row: name_row(before + row))
 
     def compute(
         self,
@@ -351,7 +348,8 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
         if batches:
             columns = [list(chain.from_iterable(column)) for column in zip(*batches)]
             if predictions is not None or references is not None:
-                for column, more in zip(columns, self._check(predictions, references, len(columns[0]))):
+                row_name = name_rows_from(len(columns[0]), name_row)
+                for column, more in zip(columns, self._find_scorer().check(predictions, references, row_name)):
                     column += more
             predictions, references = columns
         elif predictions is None and references is None:
@@ -376,7 +374,7 @@ class _AnlsBehaviour(_Base):  # type: ignore[misc]
 
         encode = _import_nested().to_json if self._of_values else list
         # All rows of a process become one row of JSON, so that a process that fails leaves all of its rows or none.
-        row = [json.dumps(encode(column)) for column in self._check(predictions, references, 0)]
+        row = [json.dumps(encode(column)) for column in self._find_scorer().check(predictions, references)]
         text = datasets.Value("large_string")
         try:
             self.selected_feature_format = datasets.Features({"predictions": text, "references": text})

@@ -302,6 +302,15 @@ def test_metric_computes_in_several_threads(metric: Any) -> None:
         assert list(threads.map(whole, range(40))) == [EXPECTED] * 40
 
 
+def test_add_batch_does_not_count_the_rows_of_earlier_batches(metric: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    metric.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(metric), "__len__", None)  # counting the rows for each batch would take quadratic time
+        metric.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    with pytest.raises(ValueError, match="prediction of row 9"):
+        metric.add_batch(predictions=["a", None], references=["a", "b"])
+
+
 def test_rows_added_by_several_threads_all_count(metric: Any) -> None:
     barrier = threading.Barrier(8)
 
