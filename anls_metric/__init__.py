@@ -44,7 +44,7 @@ Compare scores
 Train and evaluate
     load                        the metric of Hugging Face evaluate
     build_compute_metrics       the hook of a Trainer, a `ComputeMetrics`
-Check rows like the scoring functions
+Check rows as the scoring functions do
     as_text, as_references, as_column, describe
 
 The modules `anls_metric.trl`, `anls_metric.torchmetrics` and `anls_metric.keras` serve the libraries that they are

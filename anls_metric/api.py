@@ -69,10 +69,10 @@ class Options(TypedDict, total=False):
 
     What is scored:
         extract: the rules that extract the answers from raw model output, such as "think,final" or a list of names.
-        missing: "error", or "zero" to score unanswered questions 0.
-        extra: "error", or "ignore" to ignore answers to questions that are not in the gold table.
+        missing: "error" (the default), or "zero" to score unanswered questions 0.
+        extra: "error" (the default), or "ignore" to ignore answers to questions that are not in the gold table.
         runs: "question" if answers with the same id are runs of one model, "error" to refuse them; None detects runs.
-        run: which run to score; None scores the mean of all runs.
+        run: which run to score: its number from 1, or its name, such as an epoch; None scores the mean of all runs.
 
     How it is scored:
         variant: the variant of ANLS. Several names separated by commas, or "all", give the mean under each; the first
@@ -86,16 +86,18 @@ class Options(TypedDict, total=False):
         by_key: whether to break the scores of lists and nested values down by key.
         cluster_by: the field that names the document of a question, "none" for no clusters; None detects it.
         metrics: more metrics, such as "f1,cer": see `analysis.metrics.METRICS`.
-        confusions: how many of the most frequent confusions of characters to list.
+        confusions: how many of the most frequent confusions of characters to list; 0 by default.
         suspects: whether to list questions on which most of three or more submissions agree on a wrong answer.
         corrections: the path of a file that accepts more answers, or excludes questions.
-        confidence_field: the path of the model's confidence; None detects it.
-        judge_field: the path of a judge's verdict about an answer.
+        confidence_field: the path of the model's confidence, a number from 0 to 1, or in a field
+            ``logprob`` its natural logarithm; None detects it.
+        judge_field: the path of a judge's verdict about an answer: true or false, 1 or 0, "correct" or "incorrect",
+            "yes" or "no".
         right_at: the lowest score of a right answer, for confidence and judge; None is 0.5.
-        worst: how many of the worst answers of each submission to show.
+        worst: how many of the worst answers of each submission to show; 0 by default.
         baseline: the name of the submission to compare the others with; None is the first.
         all_pairs: whether to compare every pair of submissions.
-        regressions: how many lost questions to show for each submission, and as many won questions.
+        regressions: how many lost questions to show for each submission, and as many won questions; 0 by default.
     """
 
     prediction: str | Sequence[str] | None
@@ -328,8 +330,8 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
 
     Args:
         data: the answers: the path of a file, a DataFrame of pandas or polars, a `datasets.Dataset`, a pyarrow table, a
-            list of dicts, a dict of columns, or a list of texts. Without `gold`, it also holds the accepted answers. A
-            list of paths or of tables holds several runs of one model.
+            list of dicts, a dict of columns, a dict from ids to answers, or a list of texts. Without `gold`, it also
+            holds the accepted answers. A list of paths or of tables holds several runs of one model.
         gold: the accepted answers, in any of these forms. They are joined with the answers by id, or two lists by
             position.
         options: see `Options`.
@@ -341,7 +343,7 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
     Raises:
         ValueError: the answers cannot be scored. The message says what is wrong, where, and what to do.
         OSError: a file cannot be opened. If it does not exist, the error is also a ValueError.
-        TypeError: there is no such option.
+        TypeError: there is no such option, or `data` is missing.
 
     Example:
         >>> score(["CocaCola", "12/15/89"], [["Coca Cola"], ["12/15/88"]]).anls

@@ -59,7 +59,7 @@ def process_results(doc: dict[str, Any], results: Sequence[str]) -> dict[str, fl
         The score from 0 to 1, as ``{"anls": score}``.
 
     Raises:
-        ValueError: as `anls_score`.
+        ValueError: as `anls_score`. KeyError: the record has no field ``answers``.
 
     Example:
         >>> process_results({"answers": ["Coca Cola", "Cola"]}, ["CocaCola"])

@@ -40,7 +40,8 @@ def build_reward(
             name if two rewards of one trainer differ only in other options.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them. For models that write JSON, the
             variant can also be "anls_star", "anlsl" or a ``ValueVariant`` of `anls_metric.nested`, which score lists
-            and nested values. Any other `Scorer` scores texts and takes no options here.
+            and nested values. Any other `Scorer` takes no options here; with the rule of a benchmark, the references
+            of a row are a dict of the rule's columns.
         none_keys: an option of "anls_star": see `anls_metric.nested.anls_star_score`.
 
     Returns:
@@ -184,5 +185,7 @@ def _read_text(completion: Any, what: str) -> str:
     return "" if content is None else as_text(content, f"{what}, its content,")  # a tool call has no content
 
 
-# For `trl grpo --reward_funcs anls_metric.trl.anls_reward`, with the column `answers`.
 anls_reward = build_reward()
+"""The reward with all defaults, for ``trl grpo --reward_funcs anls_metric.trl.anls_reward``. It reads the column
+``answers``.
+"""

@@ -170,8 +170,9 @@ def _describe_case(case: Case) -> str:
 def identify(function: Callable[..., Any]) -> Identification:
     """Find out which variant of ANLS a function computes.
 
-    The function is called on made-up cases, with a prediction and its accepted answers or with lists of one of each, in
-    either order. It may return the score, 1 - score, or either times 100; a list or a dict with that number is fine.
+    The function is called on made-up cases: with a prediction and its accepted answers, with a prediction and one
+    accepted answer, or with a list of one prediction and a list of its accepted answers, in either order. It may return
+    the score, 1 - score, or either times 100; a list or a dict with that number is fine.
 
     Args:
         function: a function, such as the metric of another project.

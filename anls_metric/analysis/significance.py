@@ -133,15 +133,16 @@ def interval(
 
     Args:
         scores: N scores from 0 to 1.
-        clusters: the cluster of each score, as `Sample.add` takes them.
+        clusters: the cluster of each score, None for a score that is its own cluster. Without `clusters`, every score
+            is its own cluster.
         confidence: from 0 to 1.
 
     Returns:
         An interval that holds the mean of all such questions in about 95 of 100 samples like this one.
 
     Raises:
-        ValueError: there are fewer than two clusters, a score is not a number from 0 to 1, or the confidence is outside
-            [0, 1).
+        ValueError: there are fewer than two clusters, a score is not a number from 0 to 1, the numbers of scores and
+            clusters differ, or the confidence is outside [0, 1).
 
     Example:
         >>> low, high = interval([1.0, 1.0, 0.0, 1.0, 0.5, 1.0, 1.0, 0.0])
@@ -164,18 +165,18 @@ def interval(
 
 
 def differences(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Sample:
-    """Compute the differences between two submissions, question by question, as a sample without limits.
+    """Compute the differences between two submissions, question by question.
 
     Args:
         first: the N scores of one submission.
         second: the scores of another one for the same questions in the same order.
-        clusters: the cluster of each question, as `Sample.add` takes them.
+        clusters: the cluster of each question, as in `interval`.
 
     Returns:
-        The differences, second minus first: a sample with `.mean` and `.interval()`.
+        The differences, second minus first: a sample with `.mean` and `.interval()`, which is not cut off at 0 and 1.
 
     Raises:
-        ValueError: the numbers of scores differ, or a score is not a finite number.
+        ValueError: the numbers of scores or clusters differ, or a score is not a finite number.
 
     Example:
         >>> sample = differences([0.0, 0.5, 1.0], [0.5, 0.5, 1.0])
@@ -202,14 +203,14 @@ def paired_test(first: Sequence[float], second: Sequence[float], clusters: Seque
     Args:
         first: the N scores of one submission.
         second: the scores of another one for the same questions in the same order.
-        clusters: the cluster of each question, as `Sample.add` takes them.
+        clusters: the cluster of each question, as in `interval`.
 
     Returns:
         The share of patterns whose mean is at least as far from 0 as the observed one, from above 0 to 1; for n random
         patterns (hits + 1) / (n + 1). Swapping the submissions does not change it.
 
     Raises:
-        ValueError: the numbers of scores differ, or a score is not a finite number.
+        ValueError: the numbers of scores or clusters differ, or a score is not a finite number.
 
     Example:
         >>> paired_test([0.0, 0.0, 0.0, 0.0, 0.5], [1.0, 1.0, 0.5, 1.0, 0.5])
@@ -236,7 +237,7 @@ def least_difference(
     Args:
         first: the N scores of one submission.
         second: the scores of another one for the same questions in the same order.
-        clusters: the cluster of each question, as `Sample.add` takes them.
+        clusters: the cluster of each question, as in `interval`.
         confidence: from 0 to 1.
         power: the share of samples in which the difference is to be detected, from 0.5.
 
@@ -244,7 +245,8 @@ def least_difference(
         The difference, from 0.
 
     Raises:
-        ValueError: as `interval`; the numbers of scores differ; the power is outside [0.5, 1).
+        ValueError: as `differences`; there are fewer than two clusters; the confidence is outside [0, 1), or the power
+            outside [0.5, 1).
 
     Example:
         >>> first, second = [1.0, 0.0, 1.0, 1.0] * 25, [1.0, 1.0, 1.0, 0.0] * 25
@@ -257,14 +259,14 @@ def least_difference(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjust the p-values of several tests, since chance alone makes some of many small.
+    """Adjust the p-values of several tests, because among many tests some p-values are small by chance.
 
     Args:
         p_values: the p-values of the tests.
 
     Returns:
-        The adjusted p-values in the same order. Of the tests without a true difference, one gets an adjusted p-value up
-        to 0.05 in at most 5 of 100 such families.
+        The adjusted p-values in the same order. If you call a difference significant where its adjusted p-value is at
+        most 0.05, the chance of one or more false alarms among all tests is at most 5 %.
 
     Raises:
         ValueError: a p-value is not a number from 0 to 1.

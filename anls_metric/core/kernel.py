@@ -249,7 +249,7 @@ def keep_similarity(answer: str, accepted: str, ratio: float, kernel: Kernel) ->
 
 
 def mean(scores: Iterable[float]) -> float:
-    """Compute the mean of scores. It is rounded once, so the order of the scores does not change a bit.
+    """Compute the mean of scores. It is rounded once, so any order of the scores gives the same bits.
 
     Args:
         scores: one or more numbers, in a list or any other iterable.

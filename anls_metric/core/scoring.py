@@ -80,7 +80,7 @@ def anls_score(
         >>> anls_score("Coca cola", ["Coca Cola", "Coca Cola Company"])
         1.0
 
-    Source: equation 1 of https://arxiv.org/abs/1905.13648; the call of https://github.com/shunk031/ANLS.
+    Source: equation 1 of https://arxiv.org/abs/1905.13648; the arguments are those of https://github.com/shunk031/ANLS.
     """
     kernel = _get_kernel(variant, threshold, ignore_case)
     if type(prediction) is not str:
@@ -218,15 +218,15 @@ def anls_batch(
 
     Args:
         batch: columns by name, as a dict, a pyarrow table or record batch, or a data frame.
-        indices: the numbers of the rows in errors; ``Dataset.map(..., with_indices=True)`` passes their
-            numbers in the whole data set.
+        indices: the row numbers that error messages show; ``Dataset.map(..., with_indices=True)`` passes those of
+            the whole data set.
         prediction_column: the name of the column of answers.
         references_column: the name of the column of accepted answers.
         score_column: the name of the column of scores.
         threshold, variant, ignore_case: which ANLS, as `get_variant` takes them.
 
     Returns:
-        ``{score_column: scores}``: the same bits as `anls_scores` of the whole; [] for an empty batch.
+        ``{score_column: scores}``: the same bits as `anls_scores` of the whole data set; [] for an empty batch.
 
     Raises:
         ValueError: as `anls_scores`; or the batch does not have the column.

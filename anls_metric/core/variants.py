@@ -87,7 +87,7 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to compute ANLS: a row of values, compared by `VARIANTS` and named by `signature`.
+    """One way to compute ANLS: a row of the table `VARIANTS`. `signature` names it.
 
     Args:
         name: the name of the variant.
@@ -96,12 +96,14 @@ class Variant:
         ignore_case: whether texts are lower-cased.
         whitespace: ``"squeeze"`` strips and turns every run of white space into one blank, ``"strip"``
             only strips, ``"keep"`` changes nothing.
-        ignored_ending: characters that are cut from the end of a text after that.
-        prediction_length: the length of the prediction. The distance is divided by the larger of
-            ``prediction_length`` and ``reference_length``: the length of the text as given ("raw"),
-            stripped or normalized, or of the same text upper-cased.
+        ignored_ending: characters that are cut from the end of a text after its white space was changed.
+        prediction_length: which length of the prediction counts: "raw" is the length of the text as given, "stripped"
+            without white space around it, and "normalized" that of the text that is compared; "raw upper",
+            "stripped upper" and "normalized upper" are the lengths in upper case. The distance is divided by the larger
+            of ``prediction_length`` and ``reference_length``.
         reference_length: the length of the reference, as ``prediction_length``.
-        kept: the condition under which a similarity counts; it becomes 0 otherwise.
+        kept: the condition under which a similarity counts; it becomes 0 otherwise: "similarity >= threshold",
+            "similarity > threshold" or "distance / length < threshold".
         threshold: the default threshold, from 0 to 1: of the similarity or of distance / length, as
             ``kept`` says.
         no_answers: normalized predictions that score 0 against anything.
@@ -115,6 +117,7 @@ class Variant:
     Example:
         >>> VARIANTS["rrc"].prediction_length
         'raw upper'
+        >>> from dataclasses import replace
         >>> mine = replace(VARIANTS["standard"], name="mine", whitespace="strip")
         >>> anls_score("Coca  Cola", ["Coca Cola"], variant=mine)
         0.9
@@ -471,8 +474,8 @@ def get_variant(
     The similarity is compared with the threshold in floating point, as 1 - distance / length. The published programs do
     the same, so their scores are reproduced to the bit at every threshold. An exact tie counts, if the variant says so,
     at 0.25, 0.5 and 0.75. At other thresholds rounding may decide: 4 edits on 5 characters have the similarity
-    0.19999999999999996, which the threshold 0.2 does not keep. Programs with a fixed threshold follow the same rule
-    here at other thresholds. The variants that compare distance / length never count a tie.
+    0.19999999999999996, which the threshold 0.2 does not keep. If a program has a fixed threshold, its variant compares
+    other thresholds in the same way. The variants that compare distance / length never count a tie.
 
     Args:
         variant: a name in `VARIANTS`, an alias of a variant, or a `Variant`.

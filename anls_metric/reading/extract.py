@@ -169,7 +169,8 @@ def extractor(names: str, *, values: bool = False) -> Extraction:
     """Make a function that extracts answers from raw model output.
 
     Args:
-        names: names of `EXTRACTORS`, separated by commas, in the order in which they are applied. ``json:FIELD``,
+        names: names of `anls_metric.reading.extract.EXTRACTORS`, such as "think" or "json", separated by commas, in the
+            order in which they are applied; ``anls --help`` lists them. ``json:FIELD``,
             ``python:FIELD`` and ``tag:NAME`` look for another field, key or tag than ``answer``.
         values: whether answers are lists and nested values: then ``json`` extracts an object or list, as JSON.
 

@@ -61,7 +61,7 @@ def rule(name: str, **options: Any) -> Rule:
     """Get the rule of a benchmark.
 
     Args:
-        name: a name in `RULES`.
+        name: a name of `anls_metric.rules.RULES`; ``anls variants`` lists them.
         **options: ``threshold``, if the program of the benchmark has one: only "dude" does, for texts.
 
     Returns:

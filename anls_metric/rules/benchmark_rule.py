@@ -50,7 +50,8 @@ class Rule:
         columns: the names of the columns that a row must have, each with a description.
         references: the column of the accepted answers.
         optional: the columns that only the figures of a data set need, each with a description.
-        figures: figures of a data set that mean nothing if no row has one of these optional columns.
+        figures: for some figures of a data set, the optional columns that they need: without any of these columns, the
+            figures mean nothing.
         judge: the function that scores a row by these columns and the threshold.
         summarize: the function that computes the numbers of a data set from rows and their scores.
         threshold: the least similarity that is kept; in most rules it is part of the rule.
