@@ -332,9 +332,9 @@ class ComputeMetrics:
             candidates = [accepted for accepted in candidates if all(self._fits(accepted) or [False])]
             if not candidates or any(accepted != candidates[0] for accepted in candidates):
                 raise ValueError(
-                    f"there are references for {_name_sets(sets)}, and neither the {rows} predictions nor their labels "
-                    "tell which set was evaluated: make the label of each row one of its accepted answers, or give "
-                    "each set a hook of its own (trainer.compute_metrics = hook before trainer.evaluate)"
+                    f"there are references for {_name_sets(sets)}, and neither the {rows:,} predictions nor their "
+                    "labels tell which set was evaluated: make the label of each row one of its accepted answers, or "
+                    "give each set a hook of its own (trainer.compute_metrics = hook before trainer.evaluate)"
                 )
         self._warn_of_misfits(candidates[0])
         return self._predictions[: len(candidates[0])], candidates[0]

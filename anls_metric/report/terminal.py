@@ -45,7 +45,7 @@ def format_summary(entry: Entry, numbers: Numbers = PLAIN, most_confusions: int 
         *_format_runs_line(scored_set, numbers),
         f"exact      {numbers.format(scored_set.exact_match)}",
         f"contains   {numbers.format(scored_set.contains)}",
-        f"scored 0   {sum(zeros.values())}{why}",
+        f"scored 0   {sum(zeros.values()):,}{why}",
         *(
             f"{name:10} {make_printable(text)}"
             for name, text in list_lines(describe_beside(entry, most_confusions), numbers)

@@ -412,6 +412,14 @@ def test_command_joins_answers_by_id_in_any_order(run: Run, tmp_path: Path) -> N
     assert parse_document(out)["anls"] == 1.0
 
 
+def test_summary_writes_thousands_with_commas(run: Run, tmp_path: Path) -> None:
+    gold = [{"questionId": key, "answers": ["a"]} for key in range(1200)]
+    arguments = write_pair(tmp_path, gold, [{"questionId": 2, "answer": "a"}])
+    _, out, _ = run(*arguments, "--missing", "zero")
+    assert "\nquestions  1,200\n" in out
+    assert "\nscored 0   1,199 (missing: 1,199)\n" in out
+
+
 def test_missing_zero_counts_unanswered_questions_as_0(run: Run, tmp_path: Path) -> None:
     gold = [{"questionId": key, "answers": ["", "a"]} for key in range(4)]
     arguments = write_pair(tmp_path, gold, [{"questionId": 2, "answer": "a"}])
