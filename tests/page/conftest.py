@@ -89,6 +89,7 @@ class Visit:
         self.page.emulate_media(color_scheme=scheme)
         self.page.set_default_timeout(90_000)
         self.address = address
+        self.has_read_its_link = False
         self.elsewhere: list[str] = []
         self.errors: list[str] = []
         self.page.on("request", lambda request: self._note(request.url))
@@ -136,7 +137,9 @@ class Visit:
 
     def drop(self, *paths: Path) -> None:
         """Drop files, when the page has read its link: otherwise it may score them twice."""
-        self.page.wait_for_load_state("networkidle")
+        if not self.has_read_its_link:
+            self.page.wait_for_load_state("networkidle")
+            self.has_read_its_link = True  # later, the frame of a report can keep the network busy
         self.page.locator("#files input[type=file]").set_input_files(paths)
         self.see("#files button[aria-label=Clear]")
 
