@@ -138,8 +138,9 @@ class Visit:
     def drop(self, *paths: Path) -> None:
         """Drop files, when the page has read its link: otherwise it may score them twice."""
         if not self.has_read_its_link:
-            self.page.wait_for_load_state("networkidle")
-            self.has_read_its_link = True  # later, the frame of a report can keep the network busy
+            with suppress(Exception):  # a stream of gradio can keep the network busy
+                self.page.wait_for_load_state("networkidle", timeout=10_000)
+            self.has_read_its_link = True
         self.page.locator("#files input[type=file]").set_input_files(paths)
         self.see("#files button[aria-label=Clear]")
 
