@@ -89,8 +89,8 @@ class Options(TypedDict, total=False):
         confusions: how many of the most frequent confusions of characters to list; 0 by default.
         suspects: whether to list questions on which most of three or more submissions agree on a wrong answer.
         corrections: the path of a file that accepts more answers, or excludes questions.
-        confidence_field: the path of the model's confidence, a number from 0 to 1, or in a field
-            ``logprob`` its natural logarithm; None detects it.
+        confidence_field: the path of the model's confidence: a number from 0 to 1, or, in a field ``logprob``, its
+            natural logarithm; None detects it.
         judge_field: the path of a judge's verdict about an answer: true or false, 1 or 0, "correct" or "incorrect",
             "yes" or "no".
         right_at: the lowest score of a right answer, for confidence and judge; None is 0.5.
@@ -369,7 +369,8 @@ def score(data: Data | None = None, gold: Data | None = None, **options: Unpack[
     if gold is None and isinstance(data, Mapping) and _are_unknown_columns(data, named):
         problem = f"it is a dict of lists, and none has a usual name ({list_some(map(repr, data))})"
         remedy = (
-            "name the columns with the arguments 'prediction' and 'references'; if the keys are ids, pass it as gold"
+            "name the columns with the arguments 'prediction' and 'references'; if the keys are ids, pass this dict as "
+            "gold, after the predictions"
         )
         raise InputError(problem, "data", remedy)
     if _are_columns(data, gold, checked.get("variant", "")):

@@ -362,8 +362,9 @@ def _is_name(value: object) -> bool:
 
 
 def cluster_field(records: Sequence[Mapping[str, Any]]) -> str | None:
-    """Find the field that names the document of a question: of the usual names, such as "doc" or
-    "image", the one with the fewest clusters.
+    """Find the field that names the document of a question.
+
+    Of the fields with usual names, such as "doc" or "image", it is the one with the fewest clusters.
 
     Args:
         records: the records of the questions.
