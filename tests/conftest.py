@@ -228,7 +228,8 @@ def browser() -> Iterator[Any]:
         pytest.skip("there is no Chromium: apt-get install chromium")
     options = "no-sandbox disable-gpu disable-quic no-first-run disable-background-networking disable-component-update"
     closed = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
-    flags = [f"--{option}" for option in [*options.split(), "disable-sync"]]
+    # Without isolation a report is in the process of the page. Chromium may lose a click in a frame of another process.
+    flags = [f"--{option}" for option in [*options.split(), "disable-sync", "disable-site-isolation-trials"]]
     with playwright.sync_playwright() as started:
         chromium = started.chromium.launch(executable_path=CHROMIUM, args=[*flags, closed])
         yield chromium.new_context(accept_downloads=True)

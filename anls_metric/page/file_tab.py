@@ -90,10 +90,12 @@ class _Tab:
             with gr.Column(elem_id="options", min_width=0):
                 self._add_settings()
             self.report = gr.HTML(elem_id="report")
-            # State that the browser keeps: the file and the label of each box, the names, and that a button was used.
+            # State that the browser keeps: the file and the label of each box, the names, that a button was used, and a
+            # number for each request for scores.
             self.places = gr.Textbox("[]", visible="hidden", elem_id="places")
             self.names = gr.Textbox("{}", visible="hidden", elem_id="given-names")
             self.again = gr.Textbox("", visible="hidden", elem_id="again")
+            self.request = gr.Textbox("", visible="hidden", elem_id="request")
 
     def _add_settings(self) -> None:
         add = self.settings.__setitem__
@@ -160,12 +162,20 @@ def add_file_tab(common: Sequence[Any]) -> None:
     ) -> Iterator[dict[Any, Any]]:
         yield from _run(tab, paths or [], names, places, dict(zip(settings, values)), progress)
 
-    # One event for all of them, so that the page shows the result of the last change.
+    # Gradio may send several events for one change, and two at a time if files are dropped while it sets the settings
+    # of a link. The browser requests scores once, with one event, so that the page shows the result of the last change.
     gr.on(
         [
             *(field.change for field in (tab.files, tab.names, tab.again, *at_change)),
             *(field.input for field in at_input),
         ],
+        None,
+        [tab.files, tab.names, *settings.values()],
+        tab.request,
+        js="anls.requestScores",
+        api_visibility="private",
+    )
+    tab.request.change(
         run,
         [tab.files, tab.names, tab.places, *settings.values()],
         tab.list_outputs(),

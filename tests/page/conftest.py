@@ -89,7 +89,6 @@ class Visit:
         self.page.emulate_media(color_scheme=scheme)
         self.page.set_default_timeout(90_000)
         self.address = address
-        self.has_read_its_link = False
         self.elsewhere: list[str] = []
         self.errors: list[str] = []
         self.page.on("request", lambda request: self._note(request.url))
@@ -136,11 +135,6 @@ class Visit:
         self.page.get_by_role("option", name=option).click()
 
     def drop(self, *paths: Path) -> None:
-        """Drop files, when the page has read its link: otherwise it may score them twice."""
-        if not self.has_read_its_link:
-            with suppress(Exception):  # a stream of gradio can keep the network busy
-                self.page.wait_for_load_state("networkidle", timeout=10_000)
-            self.has_read_its_link = True
         self.page.locator("#files input[type=file]").set_input_files(paths)
         self.see("#files button[aria-label=Clear]")
 

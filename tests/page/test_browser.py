@@ -222,6 +222,17 @@ def test_files_of_lists_and_nested_values_are_scored(visit: Visits) -> None:
     report.get_by_text("leaves right").first.wait_for()
 
 
+def test_file_is_scored_once_for_the_settings_of_a_link(visit: Visits) -> None:
+    for _ in range(3):  # gradio sends the settings before, with or after the file
+        user = visit("?tab=file&variant=anls_star")
+        sent: list[str] = []
+        user.page.on("request", lambda request, sent=sent: sent.append(request.post_data or ""))
+        user.drop(ROOT / "examples" / "invoices.jsonl")
+        user.report("ANLS* report")
+        user.page.wait_for_timeout(1000)
+        assert len([body for body in sent if '"orig_name":"invoices.jsonl"' in body]) == 1
+
+
 def test_report_is_saved_as_it_is_shown(visit: Visits, tmp_path: Path) -> None:
     user = visit("?tab=file")
     user.drop(GOLD, SUBMISSION)

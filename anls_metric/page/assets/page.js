@@ -163,6 +163,16 @@ window.anls = {
         return collected;
     },
 
+    request: {inputs: "", number: 0}, // the last one
+
+    // A new number for each change of the files, their names or the settings, which makes the server score them.
+    requestScores(...inputs) {
+        const text = JSON.stringify(inputs);
+        if (text === anls.request.inputs) return undefined;
+        anls.request = {inputs: text, number: anls.request.number + 1};
+        return String(anls.request.number);
+    },
+
     // Files over a limit are not sent; gradio gets the other files.
     refuse: null,
 
