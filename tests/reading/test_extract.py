@@ -633,6 +633,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3)).map("".join))
+@example("0\x0c\r0\x0c\r0")
 def test_rules_return_a_text_for_any_text(text: str) -> None:
     for rule in EXTRACTORS.values():
         answer = rule.extract(text)
