@@ -87,7 +87,7 @@ class Visit:
         self.page = browser.new_page()
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(color_scheme=scheme)
-        self.page.set_default_timeout(90_000)
+        self.page.set_default_timeout(180_000)
         self.address = address
         self.elsewhere: list[str] = []
         self.errors: list[str] = []
