@@ -9,6 +9,7 @@ import random
 import re
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -955,6 +956,18 @@ def download_marks(page: Any, path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def reopen_until(page: Any, shown: Any) -> None:
+    """Open the report again, and once more if need be: Chromium may store marks after the next page has read them."""
+    address = page.evaluate("location.href")
+    for timeout in (5_000, 5_000, 30_000):
+        page.goto("about:blank")
+        page.goto(address)
+        with suppress(Exception):  # the timeout of playwright, which may not be installed
+            shown.wait_for(timeout=timeout)
+            return
+    pytest.fail("the mark was not kept")
+
+
 def test_marks_are_kept_counted_filtered_and_exported(open_report: OpenReport, tmp_path: Path) -> None:
     page = open_report(TWO, address="#q-7")
     group = page.get_by_role("group", name="Mark", exact=True)
@@ -967,8 +980,7 @@ def test_marks_are_kept_counted_filtered_and_exported(open_report: OpenReport, t
     group.get_by_role("button", name="unclear").click()
     group.get_by_role("button", name="unclear", pressed=True).wait_for()
     second = page.locator("#list tr.open a").first.inner_text()
-    page.reload()
-    group.get_by_role("button", name="unclear", pressed=True).wait_for()
+    reopen_until(page, group.get_by_role("button", name="unclear", pressed=True))
     find_chip(page, "annotation wrong").first.click()
     assert read_status(page) == "1 of 120 questions"
     assert list_ids(page) == ["7"]
