@@ -90,8 +90,8 @@ class _Tab:
             with gr.Column(elem_id="options", min_width=0):
                 self._add_settings()
             self.report = gr.HTML(elem_id="report")
-            # State that the browser keeps: the file and the label of each box, the names, that a button was used, and a
-            # number for each request for scores.
+            # State that the browser keeps: the file and the label of each box, the names, that a button was used, and
+            # the number of the last request for scores.
             self.places = gr.Textbox("[]", visible="hidden", elem_id="places")
             self.names = gr.Textbox("{}", visible="hidden", elem_id="given-names")
             self.again = gr.Textbox("", visible="hidden", elem_id="again")

@@ -480,7 +480,7 @@ def take_repeated(text: str) -> str | None:
     period = _find_period(keys)
     if len(keys) < 2 * period or (len(keys) < 3 * period and period < _FEWEST_WORDS):
         return None
-    return " ".join(words[:period]).rstrip(_BETWEEN_REPEATS).strip()  # words may begin or end with other blanks
+    return " ".join(words[:period]).rstrip(_BETWEEN_REPEATS).strip()  # a word may begin or end with a form feed
 
 
 _FEWEST_WORDS = 3

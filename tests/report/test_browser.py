@@ -957,7 +957,7 @@ def download_marks(page: Any, path: Path) -> Any:
 
 
 def reopen_until(page: Any, shown: Any) -> None:
-    """Open the report again, and once more if need be: Chromium may store marks after the next page has read them."""
+    """Open the report again, up to three times: Chromium may store marks only after the next page has read them."""
     address = page.evaluate("location.href")
     for timeout in (5_000, 5_000, 30_000):
         page.goto("about:blank")

@@ -163,9 +163,9 @@ window.anls = {
         return collected;
     },
 
-    request: {inputs: "", number: 0}, // the last one
+    request: {inputs: "", number: 0}, // the last request for scores
 
-    // A new number for each change of the files, their names or the settings, which makes the server score them.
+    // Number the request if files, names or settings have changed since the last one. A new number starts the scoring.
     requestScores(...inputs) {
         const text = JSON.stringify(inputs);
         if (text === anls.request.inputs) return undefined;
