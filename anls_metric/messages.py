@@ -1,0 +1,139 @@
+"""Messages: a sentence and its values, written where the problem is found. Each front end words the options itself.
+
+A sentence is a format string of our code, and what comes from users is passed as values, which are never parsed: a
+field may be called ``{0}``. ``{use.missing:zero}`` in a sentence is an option with a value: ``--missing zero`` for the
+command, ``missing="zero"`` in Python, the label of the setting on the page.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Iterable, Mapping
+from string import Formatter
+from typing import Any, Literal, NamedTuple
+
+from anls_metric.options import OPTIONS
+
+FrontEnd = Literal["python", "command", "page"]
+
+MAX_LENGTH = 1000
+MAX_NAME_LENGTH = 80
+
+
+class _Words:
+    """The options of a format string: each attribute is an option in the words of a front end."""
+
+    def __init__(self, front_end: FrontEnd) -> None:
+        self._front_end = front_end
+
+    def __getattr__(self, name: str) -> _Word:
+        return _Word(name, self._front_end)
+
+
+class _Word(NamedTuple):
+    """An option in the words of a front end. The format specification is its value."""
+
+    name: str
+    front_end: FrontEnd
+
+    def __format__(self, value: str) -> str:
+        option = OPTIONS[self.name]
+        if self.front_end == "command":
+            flag = next(flag for flag in option.flags if flag.startswith("--"))
+            import shlex  # only for messages
+
+            return f"{flag} {shlex.quote(value)}" if value else flag
+        if self.front_end == "page" and option.label:
+            return f"“{option.label}”: {value}" if value else f"“{option.label}”"
+        return f"{self.name}={json.dumps(value, ensure_ascii=False)}" if value else f"{self.name}="
+
+
+class Message(NamedTuple):
+    """A sentence with its values.
+
+    Attributes:
+        where: the file, and the place in it, that the sentence is about; "" for none.
+        sentence: a format string.
+        values: the values of its fields.
+
+    Example:
+        >>> sentence = "no answer to {count:,} questions: {use.missing:zero} scores them 0"
+        >>> message = Message("a.json", sentence, {"count": 7})
+        >>> message.text("command")
+        'a.json: no answer to 7 questions: --missing zero scores them 0'
+        >>> message.text("python"), message.action
+        ('a.json: no answer to 7 questions: missing="zero" scores them 0', ('missing', 'zero'))
+    """
+
+    where: str
+    sentence: str
+    values: Mapping[str, Any] = {}
+
+    def text(self, front_end: FrontEnd = "python") -> str:
+        """Write the message in the words of a front end."""
+        values = {name: _cut(value) if isinstance(value, str) else value for name, value in self.values.items()}
+        text = self.sentence.format(use=_Words(front_end), **values)
+        return f"{_cut(self.where)}: {text}" if self.where else text
+
+    @property
+    def action(self) -> tuple[str, str] | None:
+        """The first option of the sentence that has a value, and this value; None for none."""
+        for _, name, value, _ in Formatter().parse(self.sentence):
+            if name and name.startswith("use.") and value:
+                return name.removeprefix("use."), value.format(**self.values)
+        return None
+
+
+def _cut(text: str) -> str:
+    """Cut the middle out of a very long string."""
+    return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH // 2]} ... {text[-MAX_LENGTH // 2 :]}"
+
+
+class InputError(ValueError):
+    """Input that cannot be scored. As a string it has the words for Python.
+
+    Args:
+        message: what is wrong, where, and what to do.
+
+    Example:
+        >>> error = make_error("answers.json", "no field {field!r}: {use.prediction} names another", field="x")
+        >>> print(error)
+        answers.json: no field 'x': prediction= names another
+    """
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
+
+    def __str__(self) -> str:
+        return self.message.text()
+
+
+class MissingFileError(InputError, FileNotFoundError):
+    """A file that does not exist. It is a `ValueError` and an `OSError`."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.errno, self.filename = errno.ENOENT, message.where
+
+
+def make_error(where: str, sentence: str, /, **values: Any) -> InputError:
+    """Make the error of a message."""
+    return InputError(Message(where, sentence, values))
+
+
+def list_some(names: Iterable[Any], most: int = 5) -> str:
+    """List the first names, with commas. Long names are cut.
+
+    Example:
+        >>> list_some("abcdefgh", 3)
+        'a, b, c, ...'
+    """
+    texts = [text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 3]}..." for text in map(str, names)]
+    return ", ".join(texts[:most]) + (", ..." if len(texts) > most else "")
+
+
+def count_noun(count: int, noun: str) -> str:
+    """Format a count with its noun, such as "1 answer" or "2 answers"."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
