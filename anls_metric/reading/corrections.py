@@ -1,181 +1,147 @@
 """Corrections of accepted answers: a file that accepts more answers to some questions, or excludes questions.
 
 The file is a JSON list, or CSV, with the fields ``questionId``, ``accept`` (one answer or a list, in CSV a JSON list),
-``exclude`` (true) and ``note``. A record that a reviewer saved from the report also has a ``mark``. It may correct
-nothing.
+``exclude`` (true) and ``note``. A record that a reviewer saved from the report also has a ``mark``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anls_metric.core.rows import describe
-from anls_metric.reading.batch import Row
-from anls_metric.reading.containers import FILE, KEY, VALUE
-from anls_metric.reading.errors import InputError
-from anls_metric.reading.input_file import list_some
-from anls_metric.reading.records import Records
+from anls_metric.messages import Message, list_some, make_error
+from anls_metric.options import Settings
+from anls_metric.reading.answers import Answers, Questions, Record, choose_answers
 from anls_metric.reading.references import parse_references
+from anls_metric.reading.table import make_table, name_place, read_file
+from anls_metric.reading.values import parse_at, read_id, read_verdict
 
 FIELDS = ("questionId", "accept", "exclude", "note", "mark")
-_EXAMPLE = '{"questionId": 1, "accept": ["tea"]}'
-
-_EXCLUDES: Mapping[str, bool] = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-class Correction(NamedTuple):
-    """A correction of a question.
+class Corrections(NamedTuple):
+    """Corrections of questions.
 
     Attributes:
-        accept: more accepted answers.
-        exclude: whether to leave the question out.
-        note: the reason; it has no effect.
+        name: the name of the file.
+        accept: more accepted answers, by the id of the question.
+        excluded: the ids of questions to leave out.
     """
 
-    accept: Sequence[str] = ()
-    exclude: bool = False
-    note: str = ""
-
-
-class Corrections:
-    """Corrects rows, and counts the corrections. It can correct several submissions, one after the other.
-
-    Args:
-        corrections: the corrections by the ids of their questions.
-        name: the name of the file in errors.
-
-    Attributes:
-        added: the answers that were added to a question, by its id; [] for a question that was left out.
-
-    Example:
-        >>> corrections = Corrections({"7": Correction(["tea"]), "8": Correction(exclude=True)})
-        >>> rows = corrections.apply([Row("7", "tea", ["Tea!"], {}), Row("8", "x", ["y"], {})])
-        >>> [(row.id, row.references) for row in rows]
-        [('7', ['Tea!', 'tea'])]
-        >>> corrections.accepted, corrections.excluded, corrections.signature
-        (1, 1, 'corrections:a12751e6')
-    """
-
-    def __init__(self, corrections: Mapping[str, Correction], name: str = "corrections") -> None:
-        self._corrections, self.name = corrections, name
-        self.added: dict[str, list[str]] = {}
-        self._known: set[str] = set()
-
-    @property
-    def accepted(self) -> int:
-        """The number of questions with more accepted answers."""
-        return len(self.added) - self.excluded
-
-    @property
-    def excluded(self) -> int:
-        """The number of questions that are left out."""
-        return sum(self._corrections[key].exclude for key in self.added)
+    name: str
+    accept: Mapping[str, Sequence[str]]
+    excluded: frozenset[str]
 
     @property
     def signature(self) -> str:
-        """The part of a signature that identifies the corrections: a hash of them in any order, without their notes."""
-        rows = sorted([key, each.exclude, *sorted(set(each.accept))] for key, each in self._corrections.items())
-        return f"corrections:{blake2b(json.dumps(rows).encode(), digest_size=4).hexdigest()}"
+        """The part of a signature that identifies the corrections: a hash of them in any order."""
+        from hashlib import blake2b  # slow to import
 
-    def apply(self, rows: Sequence[Row]) -> list[Row]:
-        """Correct rows: drop excluded questions, and add accepted answers."""
-        corrected = []
-        for row in rows:
-            runs = tuple(self.apply(row.runs)) if row.runs else ()
-            correction = self._corrections.get(row.id)
-            if correction is None:
-                corrected.append(row)
-                continue
-            self._known.add(row.id)
-            more = [text for text in dict.fromkeys(correction.accept) if text not in row.references]
-            if correction.exclude or more:
-                self.added[row.id] = [] if correction.exclude else more
-            if not correction.exclude:
-                corrected.append(row._replace(references=[*row.references, *more], runs=runs) if more else row)
-        return corrected
-
-    def conclude(self) -> list[str]:
-        """Check that every correction was used, after all rows were corrected.
-
-        Returns:
-            A sentence about corrections that change nothing, if there are any.
-
-        Raises:
-            InputError: a correction has an id that no question has.
-        """
-        unknown = [key for key in self._corrections if key not in self._known]
-        if unknown:
-            problem = f"it corrects questions that do not exist ({list_some(unknown)})"
-            raise InputError(problem, self.name, "write the ids of the gold file, or remove these corrections")
-        idle = [key for key in self._corrections if key not in self.added]
-        if not idle:
-            return []
-        what = f"{len(idle):,} corrections change" if len(idle) > 1 else "1 correction changes"
-        return [f"{self.name}: {what} nothing: the answers are accepted already ({list_some(idle)})"]
+        rows = [[key, False, *sorted(set(texts))] for key, texts in self.accept.items()]
+        rows += [[key, True] for key in self.excluded]
+        return f"corrections:{blake2b(json.dumps(sorted(rows)).encode(), digest_size=4).hexdigest()}"
 
 
-def read_corrections(path: str, records: Callable[[str], Records] = Records) -> Corrections:
+def correct(
+    answers: Answers, corrections: Corrections, known: Questions | None = None
+) -> tuple[Answers, dict[str, list[str]]]:
+    """Correct the questions of a submission: drop those that are excluded, and add accepted answers.
+
+    Args:
+        answers: the answers of the submission.
+        corrections: the corrections.
+        known: the corrected questions of another submission, which may have the same questions.
+
+    Returns:
+        The answers to the corrected questions; and the accepted answers that were added, by the id of the question, []
+        for a question that was left out.
+
+    Raises:
+        InputError: a correction has an id that no question has, or all questions are excluded.
+    """
+    questions = answers.questions
+    known_ids = set(questions.ids)
+    unknown = [key for key in (*corrections.accept, *corrections.excluded) if key not in known_ids]
+    if unknown:
+        sentence = (
+            "it corrects questions that do not exist ({some}): write ids of the gold file, or remove these corrections"
+        )
+        raise make_error(corrections.name, sentence, some=list_some(unknown))
+    kept = [place for place, key in enumerate(questions.ids) if key not in corrections.excluded]
+    if not kept:
+        raise make_error(corrections.name, "it excludes every question: exclude fewer")
+    added: dict[str, list[str]] = {key: [] for key in questions.ids if key in corrections.excluded}
+    references = list(questions.references)
+    for place in kept:
+        key, accepted = questions.ids[place], references[place]
+        more = [text for text in dict.fromkeys(corrections.accept.get(key, ())) if text not in accepted]
+        if more:
+            added[key] = more
+            references[place] = [*accepted, *more]
+    numbers = range(len(questions.ids)) if questions.numbers is None else questions.numbers
+
+    def choose(column: Sequence[Any]) -> list[Any]:
+        return [column[place] for place in kept]
+
+    corrected = questions._replace(
+        ids=choose(questions.ids),
+        references=choose(references),
+        records=choose(questions.records),
+        texts=choose(questions.texts),
+        numbers=choose(numbers),
+    )
+    if known is not None and known.ids == corrected.ids and known.references == corrected.references:
+        corrected = known
+    new_places = {place: number for number, place in enumerate(kept)}
+    places = range(len(questions.ids)) if answers.places is None else answers.places
+    rows = [row for row, place in enumerate(places) if place in new_places]
+    own = None if answers.places is None else [new_places[places[row]] for row in rows]
+    return choose_answers(answers, corrected, rows, own), added
+
+
+def describe_idle(corrections: Corrections, added: Mapping[str, Sequence[str]]) -> list[Message]:
+    """Describe the corrections that change nothing, because the answers are accepted already."""
+    idle = [key for key in corrections.accept if key not in added]
+    sentence = "{count:,} of its corrections change nothing, since the answers are accepted already ({some})"
+    return [Message(corrections.name, sentence, {"count": len(idle), "some": list_some(idle)})] if idle else []
+
+
+def read_corrections(path: str) -> Corrections:
     """Read a file of corrections.
 
     Args:
         path: the file: a JSON list, JSON lines, CSV or any other format of records.
-        records: makes the records of a path; the page limits them.
 
     Raises:
-        InputError: a correction has no id, an unknown field, the same id as another one, or
-            nothing to accept or exclude; the message names the record. OSError: the file cannot be opened.
+        InputError: a correction has no id, an unknown field, the same id as another one, or nothing to accept or
+            exclude; the message names the record. OSError: the file cannot be opened.
     """
-    file = records(path)
-    corrections: dict[str, Correction] = {}
-    marked: set[str] = set()  # questions that a reviewer marked and did not correct
-    for chunk in file.chunks():
-        for number, record in enumerate(chunk.records):
-            if KEY in record:
-                raise file.error(
-                    "it is an object, not a list", remedy=f"write a list of corrections, such as [{_EXAMPLE}]"
-                )
-            try:
-                key, correction = _parse_correction(record)
-                if key in corrections or key in marked:
-                    raise ValueError(
-                        f"a second correction of question {key}: write one for each question, with its accepted "
-                        "answers as a list"
-                    )
-            except ValueError as error:
-                raise file.error(str(error), chunk.place_of(number)) from None
-            if correction.accept or correction.exclude:
-                corrections[key] = correction
-            else:
-                marked.add(key)
-    return Corrections(corrections, file.name)
+    table = make_table(path, read_file(path), Settings(layout="table"))
+    accept: dict[str, Sequence[str]] = {}
+    excluded: dict[str, bool] = {}
+    for number, record in enumerate(table.records):
+        key, texts, is_excluded = parse_at(_parse_correction, record, table, number)
+        if key in excluded:
+            sentence = "a second correction of question {key}: write one for each question"
+            raise make_error(name_place(table, number), sentence, key=key)
+        excluded[key] = is_excluded
+        if texts:
+            accept[key] = texts
+    return Corrections(path, accept, frozenset(key for key, is_excluded in excluded.items() if is_excluded))
 
 
-def _parse_correction(record: Mapping[str, Any]) -> tuple[str, Correction]:
-    """Read the id and the correction of a record. ValueError: the record is not a correction."""
-    if VALUE in record:
-        raise ValueError(f"it is {describe(record[VALUE])}: write an object, such as {_EXAMPLE}")
-    unknown = [name for name in record if name not in (*FIELDS, FILE)]
+def _parse_correction(record: Record) -> tuple[str, Sequence[str], bool]:
+    """Read the id, the accepted answers and the exclusion of a record. ValueError: the record is not a correction."""
+    unknown = [name for name in record if name not in FIELDS]
     if unknown:
         raise ValueError(f"unknown field {unknown[0]!r}; a correction has the fields {', '.join(FIELDS)}")
-    key = record.get("questionId")
-    if isinstance(key, bool) or not isinstance(key, (str, int)) or key == "":
-        raise ValueError(f"questionId is {describe(key)}: write the id of a question")
-    value, note = record.get("accept"), record.get("note")
-    accept = () if value in (None, "", []) else parse_references(value, f"accept of question {key}")
-    exclude = _parse_exclude(record.get("exclude"))
-    if exclude == bool(accept) and (exclude or "mark" not in record):
-        which = "accepts answers and excludes the question" if exclude else "neither accepts an answer nor excludes it"
-        raise ValueError(f"the correction of question {key} {which}: write accept or exclude")
-    return str(key), Correction(accept, exclude, "" if note is None else str(note))
-
-
-def _parse_exclude(value: Any) -> bool:
-    if value is None or value == "":
-        return False
-    text = str(value).strip().lower()
-    if text not in _EXCLUDES:
-        raise ValueError(f"exclude is {describe(value)}: write true, or leave it out")
-    return _EXCLUDES[text]
+    key, value = read_id(record.get("questionId")), record.get("accept")
+    if not key:
+        raise ValueError(f"questionId must be the id of a question, got {describe(record.get('questionId'))}")
+    texts = () if value in (None, "", []) else parse_references(value, f"accept of question {key}")
+    is_excluded = read_verdict(record.get("exclude"), "exclude") is True
+    if (texts and is_excluded) or not (texts or is_excluded or "mark" in record):
+        raise ValueError(f"write either accept or exclude into the correction of question {key}")
+    return key, texts, is_excluded

@@ -27,11 +27,6 @@ def holds_image(cell: Any) -> bool:
     return isinstance(cell, bytes) or _is_picture(cell)
 
 
-def names_file(cell: Any) -> bool:
-    """Whether a cell is the path of an image that is there."""
-    return _is_path(cell) and str(cell).lower().endswith(IMAGE_ENDINGS) and os.path.isfile(cell)
-
-
 def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
     """Read the path that a cell gives for its image, "" for none, and the bytes of the image, None for none.
 
@@ -42,15 +37,12 @@ def read_cell(cell: Any, opens_files: bool = False) -> tuple[str, bytes | None]:
     if _is_picture(cell):
         return "", _pack(cell)
     path, content = (cell.get("path"), cell.get("bytes")) if isinstance(cell, dict) else (cell, cell)
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else ""
     if isinstance(content, bytes) and content:
-        return path if isinstance(path, str) else "", content
-    if opens_files and names_file(path):
-        return str(path), _read_file(str(path))
-    return path if isinstance(path, str) else "", None
-
-
-def _is_path(cell: Any) -> bool:
-    return isinstance(cell, (str, os.PathLike))
+        return name, content
+    if opens_files and name.lower().endswith(IMAGE_ENDINGS) and os.path.isfile(name):
+        return name, _read_file(name)
+    return name, None
 
 
 def _is_picture(cell: Any) -> bool:

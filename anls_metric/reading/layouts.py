@@ -7,17 +7,16 @@ first that leads to a value counts.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from anls_metric.core.choices import describe_unknown
-from anls_metric.reading import document_fields, responses
-from anls_metric.reading.column_records import get_column
-from anls_metric.reading.containers import FILE, KEY, VALUE, objects_of
+from anls_metric.messages import list_some
+from anls_metric.reading import responses
+from anls_metric.reading.containers import KEY, VALUE
 
 Path = str | Callable[[Mapping[str, Any]], Any]
 """The path of a value in a record, or a function that finds the value."""
@@ -44,15 +43,11 @@ def look_up(record: Any, path: str) -> Any:
     """
     if isinstance(record, dict) and path in record:  # the usual case, and the fastest check
         return record[path]
-    if isinstance(record, Mapping):
-        if path in record:
-            return record[path]
+    if isinstance(record, dict):
         for place in reversed([place for place, sign in enumerate(path) if sign == "."]):
-            if path[:place] in record:
-                value = look_up(record[path[:place]], path[place + 1 :])
-                if value is not ABSENT:
-                    return value
-        return ABSENT
+            value = look_up(record.get(path[:place]), path[place + 1 :])
+            if value is not ABSENT:
+                return value
     first, _, rest = path.partition(".")
     if isinstance(record, list) and first.isdecimal() and int(first) < len(record):
         return look_up(record[int(first)], rest) if rest else record[int(first)]
@@ -60,162 +55,143 @@ def look_up(record: Any, path: str) -> Any:
 
 
 def take(record: Mapping[str, Any], path: Path) -> Any:
-    """Take the value of a path, or of a function, from a record."""
-    return path(record) if callable(path) else look_up(record, path)
+    """Take the value of a path, or of a function, from a record. A function finds nothing in one of another shape."""
+    if not callable(path):
+        return look_up(record, path)
+    try:
+        return path(record)
+    except _OTHER_SHAPE:
+        return ABSENT
+
+
+_OTHER_SHAPE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
+def split_record(layout: Layout, record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Split a record that holds several questions. A record of another shape stays whole."""
+    try:
+        return layout.expand(record) if layout.expand else [record]
+    except _OTHER_SHAPE:
+        return [record]
 
 
 def take_column(records: Sequence[Mapping[str, Any]], path: Path) -> list[Any]:
     """Take the value of a path, or of a function, from each record; `ABSENT` where there is none."""
     try:
-        return get_column(records, path)  # type: ignore[arg-type]
-    except KeyError:
+        return list(map(itemgetter(path), records))
+    except KeyError:  # a path, a function, or a field of some records
         return [take(record, path) for record in records]
 
 
-# Functions for values that no path leads to
+# Functions for values that no path leads to. They expect the shape that the program writes.
 
 
 def _find_correct_references(record: Mapping[str, Any]) -> Any:
     """HELM: the references tagged as correct."""
-    references = look_up(record, "instance.references")
-    references = look_up(record, "references") if references is ABSENT else references
-    if not isinstance(references, list):
-        return ABSENT
-    return _list_texts((item for item in references if _is_correct(look_up(item, "tags"))), "output.text")
-
-
-def _is_correct(tags: Any) -> bool:
-    return isinstance(tags, list) and "correct" in tags
-
-
-def _list_texts(items: Iterable[Any], path: str) -> list[Any]:
-    """List the texts at a path; None for an item without one, which later gives an error."""
-    texts = (look_up(item, path) for item in items)
-    return [None if text is ABSENT else text for text in texts]
+    references = record.get("instance", record)["references"]
+    return [item["output"]["text"] for item in references if "correct" in item["tags"]]
 
 
 def _find_target(record: Mapping[str, Any]) -> Any:
     """evalscope: the accepted answers, as a list, a text, or a list of one text that is a list."""
-    target = record.get("target", ABSENT)
+    target = record["target"]
     return target[0] if isinstance(target, list) and len(target) == 1 else target
 
 
 def _find_gold_choices(record: Mapping[str, Any]) -> Any:
     """lighteval: the choices at the gold places."""
-    choices, gold = look_up(record, "doc.choices"), look_up(record, "doc.gold_index")
-    if not isinstance(choices, list):
-        return ABSENT
-    places = gold if isinstance(gold, list) else [gold]
-    return [choices[place] for place in places if isinstance(place, int) and 0 <= place < len(choices)] or ABSENT
+    choices, gold = record["doc"]["choices"], record["doc"]["gold_index"]
+    return [choices[place] for place in (gold if isinstance(gold, list) else [gold])] or ABSENT
+
+
+def _drop(record: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name not in names}
 
 
 def _split_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """DUE: a record is a document, and each of its annotations is a question."""
-    annotations = record["annotations"]
-    if not isinstance(annotations, list) or not all(isinstance(item, Mapping) for item in annotations):
-        return [dict(record)]
-    rest = {name: value for name, value in record.items() if name != "annotations"}
-    return [{**rest, **item, KEY: f"{record['name']}/{item.get('id', item.get('key'))}"} for item in annotations]
-
-
-def _find_only_value(record: Mapping[str, Any]) -> Any:
-    """DUE: the only value of an annotation. Several values are a list, for ANLSL or ANLS*."""
-    values = look_up(record, "values")
-    return values[0] if isinstance(values, list) and len(values) == 1 else ABSENT
+    rest, document = _drop(record, "annotations"), record["name"]
+    return [{**rest, **item, KEY: f"{document}/{item.get('id', item.get('key'))}"} for item in record["annotations"]]
 
 
 def _find_value(record: Mapping[str, Any]) -> Any:
-    if record.get("values") == []:
-        return ""
-    return look_up(_find_only_value(record), "value")
+    """DUE: the only value of an annotation, "" for none. Several values are a list, for ANLSL or ANLS*."""
+    (value,) = record["values"] or [{"value": ""}]
+    return value["value"]
 
 
 def _find_variants(record: Mapping[str, Any]) -> Any:
-    value = _find_only_value(record)
-    variants = look_up(value, "value_variants")
-    return variants if isinstance(variants, list) and variants else ABSENT
+    (value,) = record["values"]
+    return value["value_variants"] or ABSENT
 
 
 def _split_last_annotations(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """CheckboxQA: the last annotation of each key, which is the id."""
-    by_key = {f"{record['name']}/{annotation.get('key')}": annotation for annotation in _split_annotations(record)}
+    by_key = {f"{record['name']}/{annotation['key']}": annotation for annotation in _split_annotations(record)}
     return [{**annotation, KEY: key} for key, annotation in by_key.items()]
 
 
 def _list_values(record: Mapping[str, Any]) -> Any:
     """CheckboxQA: the answer as a list, in which the text "none" means None."""
-    values = look_up(record, "values")
-    return [_parse_none(look_up(value, "value")) for value in values] if isinstance(values, list) else ABSENT
+    return [_parse_none(value.get("value")) for value in record["values"]]
 
 
 def _list_accepted_values(record: Mapping[str, Any]) -> Any:
     """CheckboxQA: the accepted answer as a list, with a tuple where a value has several variants."""
-    values = look_up(record, "values")
-    return [_parse_variants(value) for value in values] if isinstance(values, list) else ABSENT
+    return list(map(_parse_variants, record["values"]))
 
 
-def _parse_variants(value: Any) -> Any:
-    variants = look_up(value, "value_variants")
-    if not isinstance(variants, list) or not variants:
-        return _parse_none(look_up(value, "value"))
-    return tuple(map(_parse_none, variants)) if len(variants) > 1 else _parse_none(variants[0])
+def _parse_variants(value: Mapping[str, Any]) -> Any:
+    variants = tuple(map(_parse_none, value.get("value_variants") or [value.get("value")]))
+    return variants if len(variants) > 1 else variants[0]
 
 
 def _parse_none(value: Any) -> Any:
-    return None if value is ABSENT or value == "none" else value
+    return None if value == "none" else value
 
 
 def _split_paragraphs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """SQuAD: a record is an article, and each question of its paragraphs is a question."""
-    rest = {name: value for name, value in record.items() if name != "paragraphs"}
+    rest = _drop(record, "paragraphs")
     return [
         {**rest, "context": paragraph.get("context"), **question}
-        for paragraph in objects_of(record.get("paragraphs"))
-        for question in objects_of(paragraph.get("qas"))
+        for paragraph in record["paragraphs"]
+        for question in paragraph["qas"]
     ]
 
 
 def _list_squad_answers(record: Mapping[str, Any]) -> Any:
     """SQuAD: the texts of the answers; an empty text for a question that cannot be answered."""
-    answers = record.get("answers", ABSENT)
-    if not isinstance(answers, list):
-        return answers
-    texts = _list_texts(answers, "text")
+    texts = [answer.get("text") for answer in record["answers"]]
     return texts if texts or record.get("is_impossible") is False else [""]
 
 
 def _split_documents(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     """DocVQA 2026: a record is a document with the columns of its questions and of its answers."""
-    questions, answers = _list_rows(record.get("questions")), _list_rows(record.get("answers"))
-    rest = {name: value for name, value in record.items() if name not in ("questions", "answers")}
-    by_id = {str(answer.get("question_id")): answer for answer in answers}
-    return [{**rest, **question, **by_id.get(str(question.get("question_id")), {})} for question in questions]
+    rest = _drop(record, "questions", "answers")
+    answers = {str(answer["question_id"]): answer for answer in _list_rows(record["answers"] or {})}
+    questions = _list_rows(record["questions"])
+    return [{**rest, **question, **answers.get(str(question["question_id"]), {})} for question in questions]
 
 
-def _list_rows(table: Any) -> Sequence[Mapping[str, Any]]:
+def _list_rows(table: Any) -> list[dict[str, Any]]:
     """The rows of a list of objects, or of an object of lists."""
-    if not isinstance(table, Mapping):
-        return objects_of(table)
-    columns = {name: column for name, column in table.items() if isinstance(column, list)}
-    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+    return table if isinstance(table, list) else [dict(zip(table, row)) for row in zip(*table.values())]
 
 
 def _take_last(field: str) -> Callable[[Mapping[str, Any]], Any]:
     """ChartQAPro: only the last question of a conversation and its answer count."""
 
     def take_last(record: Mapping[str, Any]) -> Any:
-        values = record.get(field, ABSENT)
-        return (values[-1] if values else ABSENT) if isinstance(values, list) else values
+        values = record[field]
+        return values[-1] if isinstance(values, list) else values
 
     return take_last
 
 
 def _join_variants(record: Mapping[str, Any]) -> Any:
     """MADQA: each accepted answer, which is a list of texts, as one text."""
-    variants = record.get("answers", ABSENT)
-    if not isinstance(variants, list):
-        return variants
-    return [", ".join(map(str, items)) if isinstance(items, list) else items for items in variants]
+    return [", ".join(map(str, items)) if isinstance(items, list) else items for items in record["answers"]]
 
 
 def _find_ocrbench_rule(record: Mapping[str, Any]) -> Any:
@@ -223,17 +199,9 @@ def _find_ocrbench_rule(record: Mapping[str, Any]) -> Any:
     return record.get("rule", "item")
 
 
-def _split_own_runs(field: str) -> Callable[[Mapping[str, Any]], list[dict[str, Any]]]:
-    """This command: a record has the answers of all runs in a list, which is a JSON text in CSV."""
-
-    def split(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-        runs = record.get("runs")
-        with suppress(ValueError, RecursionError):
-            runs = json.loads(runs) if isinstance(runs, str) else runs
-        answers = [run[field] for run in objects_of(runs) if field in run]
-        return [{**record, field: answer} for answer in answers] or [dict(record)]
-
-    return split
+def _split_own_runs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """results.json: a record has the answers of all runs in a list."""
+    return [{**record, "det": run["det"]} for run in record["runs"]]
 
 
 class Layout(NamedTuple):
@@ -278,20 +246,9 @@ class Layout(NamedTuple):
         return "answers" if self.prediction else "gold" if self.references else "answers or gold"
 
 
-# The attributes for lists and nested values: a whole response is the answer to the question of its file.
-_OF_AZURE_VALUES = MappingProxyType(
-    {"id": (FILE,), "prediction": (document_fields.find_field_values,), "expand": None},
-)
-_OF_GOOGLE_VALUES = MappingProxyType(
-    {"id": (FILE,), "prediction": (document_fields.find_entity_values,), "expand": None},
-)
-
 # Fields that tell a table of a user from the files of a program whose own fields have common names.
 _OTHER_REFERENCES = ("answers", "references", "accepted_answers", "gold_answers", "ground_truths", "ground_truth")
 _OTHER_PREDICTIONS = ("prediction", "predictions", "predicted_answer", "pred_answer", "model_answer", "pred")
-
-TABLE = Layout("table", "", (), question=())
-"""A table of a user. The resolver finds its fields."""
 
 LAYOUTS: tuple[Layout, ...] = (
     Layout(
@@ -451,16 +408,7 @@ LAYOUTS: tuple[Layout, ...] = (
         id=(KEY,),
         prediction=("det",),
         references=("gt",),
-        expand=_split_own_runs("det"),
-    ),
-    Layout(
-        "anls_answers",
-        "anls --answers",
-        ("submission", "id", "prediction", "references", "outcome", "runs"),
-        id=("id",),
-        prediction=("prediction",),
-        references=("references",),
-        expand=_split_own_runs("prediction"),
+        expand=_split_own_runs,
     ),
     Layout(
         "due",
@@ -550,71 +498,6 @@ LAYOUTS: tuple[Layout, ...] = (
         id=("id",),
         references=(_list_squad_answers,),
         expand=_split_paragraphs,
-    ),
-    Layout(
-        "squad_nbest",
-        "https://github.com/huggingface/transformers/tree/main/examples/pytorch/question-answering",
-        (KEY, f"{VALUE}.0.text"),
-        id=(KEY,),
-        prediction=(f"{VALUE}.0.text",),
-    ),
-    Layout(
-        "textract",
-        "https://docs.aws.amazon.com/textract/latest/dg/queryresponse.html",
-        ("Blocks.0.BlockType",),
-        id=(KEY,),
-        prediction=(document_fields.ANSWER,),
-        expand=document_fields.split_queries,
-    ),
-    Layout(
-        "azure_document",
-        "https://learn.microsoft.com/en-us/rest/api/aiservices/document-models/get-analyze-result",
-        ("analyzeResult.documents",),
-        id=(document_fields.FILE_KEY, KEY),
-        question=(),
-        prediction=(document_fields.ANSWER,),
-        expand=document_fields.split_fields,
-        of_values=_OF_AZURE_VALUES,
-    ),
-    Layout(
-        "azure_result",
-        "https://learn.microsoft.com/en-us/python/api/azure-ai-documentintelligence",
-        ("documents.0.fields",),
-        id=(document_fields.FILE_KEY, KEY),
-        question=(),
-        prediction=(document_fields.ANSWER,),
-        expand=document_fields.split_fields,
-        of_values=_OF_AZURE_VALUES,
-    ),
-    Layout(
-        "document_ai_process",
-        "https://cloud.google.com/document-ai/docs/reference/rest/v1/ProcessResponse",
-        ("document.entities",),
-        id=(document_fields.FILE_KEY, KEY),
-        question=(),
-        prediction=(document_fields.ANSWER,),
-        expand=document_fields.split_entities,
-        of_values=_OF_GOOGLE_VALUES,
-    ),
-    Layout(
-        "document_ai",
-        "https://cloud.google.com/document-ai/docs/reference/rest/v1/Document",
-        ("text", "entities.0.confidence"),
-        id=(document_fields.FILE_KEY, KEY),
-        question=(),
-        prediction=(document_fields.ANSWER,),
-        expand=document_fields.split_entities,
-        of_values=_OF_GOOGLE_VALUES,
-    ),
-    Layout(
-        "every_eval_ever",
-        "https://github.com/evaleval/every_eval_ever/blob/main/every_eval_ever/schemas/instance_level_eval.schema.json",
-        ("sample_id", "input.reference", "answer_attribution"),
-        id=("sample_id",),
-        question=("input.raw",),
-        prediction=(responses.find_sample_answer,),
-        references=("input.reference",),
-        failure=("error",),
     ),
     Layout(
         "dude_submission",
@@ -737,10 +620,8 @@ def find_failures(
         >>> find_failures(find_layout("openai_batch"), records, [None])
         {0: 'expired'}
     """
-    if not layout.failure:
-        return {}
-    failed = [place for place, prediction in enumerate(predictions) if prediction is None]
-    return {place: _find_reason(layout, records[place]) for place in failed}
+    failed = [place for place, prediction in enumerate(predictions) if prediction is None or prediction is ABSENT]
+    return {place: _find_reason(layout, records[place]) for place in failed} if layout.failure else {}
 
 
 def _find_reason(layout: Layout, record: Mapping[str, Any]) -> str:
@@ -759,15 +640,9 @@ def describe_failures(reasons: Mapping[str, int]) -> str:
         '3 requests failed (expired)'
     """
     count = sum(reasons.values())
-    causes = [
-        f"{' '.join(reason.split()):.80}" for reason in sorted(reasons, key=lambda each: -reasons[each]) if reason
-    ]
-    why = f" ({'; '.join(causes[:3])}{'; ...' if len(causes) > 3 else ''})" if causes else ""
+    causes = sorted(filter(None, reasons), key=lambda reason: -reasons[reason])
+    why = f" ({list_some([' '.join(cause.split()) for cause in causes])})" if causes else ""
     return f"{count:,} request{'s' * (count != 1)} failed{why}"
-
-
-# Files of these data sets are tables.
-_MEANINGS = dict.fromkeys(("docvqa", "infographicvqa", "stvqa", "table"), "auto")
 
 
 def find_layout(name: str) -> Layout:
@@ -776,10 +651,10 @@ def find_layout(name: str) -> Layout:
     Raises:
         ValueError: there is no such layout.
     """
-    for layout in LAYOUTS:
-        if layout.name == name:
-            return layout
-    raise ValueError(describe_unknown("layout", name, [layout.name for layout in LAYOUTS], (), _MEANINGS))
+    by_name = {layout.name: layout for layout in LAYOUTS}
+    if name not in by_name:
+        raise ValueError(describe_unknown("layout", name, list(by_name)))
+    return by_name[name]
 
 
 # Prompts

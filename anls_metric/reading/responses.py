@@ -1,6 +1,7 @@
 """Finds the answer in a response of a model API: OpenAI, Anthropic, Gemini, and compatible APIs.
 
 Each function returns the text of the answer without reasoning: "" if the model wrote none, None if the request failed.
+In a response of another shape it raises an error, which counts as a failed request too (`layouts.take`).
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from anls_metric.reading.containers import objects_of
 from anls_metric.reading.references import text_of_parts
 
 
@@ -28,27 +28,21 @@ def find_answer(response: Any) -> Any:
         >>> find_answer({"error": {"message": "rate limit"}}) is None
         True
     """
-    if not isinstance(response, Mapping) or response.get("error") or response.get("status") in _FAILED:
+    if response.get("error") or response.get("status") in ("failed", "cancelled"):
         return None
-    if isinstance(response.get("output"), list):
-        return _join_messages(objects_of(response["output"]))
-    choices = objects_of(response.get("choices"))
-    if not choices:
-        return None
-    message = choices[0].get("message")
-    if not isinstance(message, Mapping):
-        return choices[0].get("text") or ""
-    return text_of_parts(message.get("content")) or message.get("refusal") or ""
-
-
-_FAILED = ("failed", "cancelled")
+    if "output" in response:
+        return _join_messages(response["output"])
+    choice = response["choices"][0]
+    if "message" not in choice:
+        return choice["text"] or ""
+    return text_of_parts(choice["message"].get("content")) or choice["message"].get("refusal") or ""
 
 
 def _join_messages(items: Iterable[Mapping[str, Any]]) -> str:
     """Join the texts of the messages, without reasoning, tool calls, and comments before the answer."""
-    messages = [item for item in items if item.get("type") == "message" and item.get("phase") != "commentary"]
-    parts = [part for message in messages for part in objects_of(message.get("content"))]
-    return "".join(str(part.get("text") or part.get("refusal") or "") for part in parts)
+    messages = [item for item in items if item["type"] == "message" and item.get("phase") != "commentary"]
+    parts = [part for message in messages for part in message["content"]]
+    return "".join(part.get("text") or part.get("refusal") or "" for part in parts)
 
 
 def drop_response_id(record: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -67,43 +61,21 @@ _RESPONSE_IDS = ("chatcmpl-", "cmpl-", "resp_")
 
 def find_batch_answer(record: Mapping[str, Any]) -> Any:
     """Find the answer in a line of an OpenAI batch. In a table of a user, the field may hold the text itself."""
-    response = record.get("response")
+    response = record["response"]
     if isinstance(response, str):
         return response
-    if record.get("error") or not isinstance(response, Mapping) or not _is_ok(response.get("status_code", 200)):
+    if record.get("error") or not str(response.get("status_code", 200)).startswith("2"):
         return None
     return find_answer(response.get("body", response))
 
 
-def _is_ok(status: Any) -> bool:
-    return str(status).startswith("2")
-
-
 def find_message_answer(record: Mapping[str, Any]) -> Any:
     """Find the answer in a line of an Anthropic message batch."""
-    result = record.get("result")
-    if not isinstance(result, Mapping) or result.get("type") != "succeeded":
-        return None
-    message = result.get("message")
-    return (text_of_parts(message.get("content")) or "") if isinstance(message, Mapping) else None
+    result = record["result"]
+    return (text_of_parts(result["message"]["content"]) or "") if result["type"] == "succeeded" else None
 
 
 def find_candidate_answer(record: Mapping[str, Any]) -> Any:
     """Find the answer in a line of a Gemini batch. A blocked prompt has no candidates, and counts as failed."""
-    response = record.get("response")
-    candidates = objects_of(response.get("candidates")) if isinstance(response, Mapping) else []
-    if not candidates:
-        return None
-    content = candidates[0].get("content")
-    parts = objects_of(content.get("parts")) if isinstance(content, Mapping) else []
-    return "".join(str(part.get("text") or "") for part in parts if not part.get("thought"))
-
-
-def find_sample_answer(record: Mapping[str, Any]) -> Any:
-    """Find the answer in a sample of Every Eval Ever: the output, or the last message of the assistant."""
-    output = record.get("output")
-    texts = output.get("raw") if isinstance(output, Mapping) else None
-    if not isinstance(texts, list):
-        messages = reversed(objects_of(record.get("messages")))
-        texts = [message.get("content") for message in messages if message.get("role") == "assistant"]
-    return next(filter(None, texts[:1]), None if record.get("error") else "")
+    content = record["response"]["candidates"][0].get("content") or {}
+    return "".join(part.get("text") or "" for part in content.get("parts", ()) if not part.get("thought"))

@@ -1,13 +1,319 @@
-"""Parses and formats answers that are lists and nested values, as JSON."""
+"""Reads columns as values: ids, predictions, accepted answers, confidences, verdicts; and JSON in strings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from anls_metric.core.rows import describe
-from anls_metric.reading.references import parse_references
+from anls_metric.messages import InputError, Message, make_error
+from anls_metric.options import Settings
+from anls_metric.reading.layouts import ABSENT, Path, describe_failures, find_failures, remove_prompt
+from anls_metric.reading.references import is_unanswerable, parse_references, text_of_parts, unwrap_references
+from anls_metric.reading.table import Table, name_place, read_column, show_path
+
+if TYPE_CHECKING:
+    from anls_metric.reading.roles import Roles
+    from anls_metric.rules import Rule
+
+
+class Values(NamedTuple):
+    """The values of a column, and what is wrong with them."""
+
+    values: list[Any]
+    hints: Sequence[Message] = ()
+
+
+def refuse_gaps(
+    column: Sequence[Any], table: Table, path: Path, sentence: str, gaps: Sequence[Any] = (None, ABSENT)
+) -> None:
+    """Refuse records without a value. The sentence may name the field."""
+    if any(gap in column for gap in gaps):
+        number = next(number for number, value in enumerate(column) if any(value is gap for gap in gaps))
+        raise make_error(name_place(table, number), sentence, field=show_path(path))
+
+
+# Ids, and texts of questions
+
+
+def read_ids(table: Table, path: Path | None) -> list[str | None]:
+    """Read ids as strings, so that 7 in one file is "7" in another; None for a record without an id.
+
+    pandas writes whole numbers as floats if the column once had a gap, so 7.0 is "7".
+    """
+    column = [] if path is None else read_column(table, path)
+    if set(map(type, column)) <= {str, int}:
+        return list(map(str, column))
+    return list(map(read_id, column))
+
+
+def read_id(value: Any) -> str | None:
+    """Read an id as a string; None for a value that is no id."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value) if type(value) in (str, int) else None
+
+
+def read_questions(table: Table, path: Path | None) -> list[str | None]:
+    """Read the text of each question, without the prompt that a program wrote around it; None for none."""
+    if path is None:
+        return [None] * len(table.records)
+    texts = read_column(table, path)
+    if set(map(type, texts)) != {str}:
+        texts = [text if isinstance(text, str) else None for text in map(text_of_parts, texts)]
+    return [text and remove_prompt(text) for text in texts] if table.layout else texts
+
+
+# Predictions
+
+
+def read_predictions(
+    table: Table, path: Path, settings: Settings, kind: Literal["text", "values", "any"] = "text"
+) -> Values:
+    """Read predictions.
+
+    Args:
+        table: the table.
+        path: the path of the prediction.
+        settings: whether a missing prediction is an error.
+        kind: strings; lists and nested values; or any values, which are shown as strings.
+
+    Returns:
+        A string or a value for each record; None for no prediction.
+
+    Raises:
+        InputError: a prediction is missing, or is no string.
+    """
+    column = read_column(table, path)
+    failed = find_failures(table.layout, table.records, column) if table.layout and kind != "any" else {}
+    if failed and settings.missing == "error":
+        sentence = "{failures}: {use.missing:zero} scores them 0"
+        raise make_error(table.name, sentence, failures=describe_failures(Counter(failed.values())))
+    if kind != "values" and set(map(type, column)) == {str}:
+        return Values(column)
+    hints = _find_decimals(column, table, "predictions") if kind == "text" else []
+    if kind == "any":
+        column = [None if value is None or value is ABSENT else _show(value) for value in column]
+    elif kind == "values":
+        column = [_read_value(value, table, number) for number, value in enumerate(column)]
+    else:
+        column = [_read_prediction(value, table, number, path) for number, value in enumerate(column)]
+    if settings.missing == "error":
+        sentence = '{field} is null or missing: write "" if the model gave no answer; {use.missing:zero} scores it 0'
+        refuse_gaps(column, table, path, sentence)
+    return Values(column, hints)
+
+
+def _read_prediction(value: Any, table: Table, number: int, path: Path) -> str | None:
+    value = text_of_parts(value)
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if value is None or value is ABSENT or value != value:  # NaN: a gap in a column of numbers
+        return None
+    if isinstance(written := _write_number(value), str):
+        return written
+    sentence = "{field} is {value}, expected a string: name the field of the string with {use.prediction}, or score "
+    sentence += "lists and objects with {use.variant:anls_star}"
+    raise make_error(name_place(table, number), sentence, field=show_path(path), value=describe(value))
+
+
+def _read_value(value: Any, table: Table, number: int) -> Any:
+    """Read an answer that is a list or an object. A string stays a string: extraction comes first."""
+    value = text_of_parts(value) if table.layout else value
+    if value is None or value is ABSENT or isinstance(value, str):
+        return None if value is ABSENT else value
+    return parse_at(_from_json, value, table, number)
+
+
+def _find_decimals(column: Iterable[Any], table: Table, what: str) -> list[Message]:
+    """Warn of decimal numbers in a file, whose formatting is lost."""
+    items = chain.from_iterable(value if isinstance(value, list) else [value] for value in column)
+    count = sum(isinstance(value, float) and value == value for value in items)
+    sentence = (
+        "{count:,} {what} are decimal numbers in the file, so their formatting is lost (12.5 may have been $12.50 "
+    )
+    sentence += "or 12.50): write them as strings"
+    return [Message(table.name, sentence, {"count": count, "what": what})] if count else []
+
+
+# Accepted answers
+
+
+def read_references(table: Table, path: Path, settings: Settings, of_values: bool = False) -> Values:
+    """Read the accepted answers of each record: a list of strings, or of values.
+
+    Raises:
+        InputError: a record has none, or one is no string.
+    """
+    column = read_column(table, path)
+    sentence = "{field} is null or missing: add an accepted answer, or leave the question out"
+    refuse_gaps(column, table, path, sentence, [ABSENT] if of_values else [None, ABSENT])  # null can be a value
+    if of_values:
+        return Values([parse_at(_parse_accepted, value, table, number) for number, value in enumerate(column)])
+    hints: list[Message] = []
+    if not _are_lists_of_strings(column):
+        hints = _find_decimals(column, table, "accepted answers")
+        flags = [is_unanswerable(value, record) for value, record in zip(column, table.records)]
+        is_test_split = all(flags)  # there, all answers are missing
+        column = [
+            [""] if flag and not is_test_split else parse_at(_read_accepted, value, table, number)
+            for number, (value, flag) in enumerate(zip(column, flags))
+        ]
+    if settings.references_separator:
+        column = [_split_accepted(accepted, settings.references_separator) for accepted in column]
+    return Values(column, hints)
+
+
+def _are_lists_of_strings(column: Sequence[Any]) -> bool:
+    """Whether nothing is to be done, as usual: found without a loop over the strings."""
+    return set(map(type, column)) == {list} and all(column) and set(map(type, chain.from_iterable(column))) == {str}
+
+
+def _read_accepted(value: Any) -> Sequence[str]:
+    value = unwrap_references(value)
+    if isinstance(value, list):
+        value = list(map(_write_number, value))
+    return parse_references(_write_number(value), _ACCEPTED)
+
+
+def _write_number(value: Any) -> Any:
+    return str(value) if type(value) in (int, float) else value
+
+
+_ACCEPTED = "the accepted answer"
+
+
+def _parse_accepted(value: Any) -> tuple[Any, ...]:
+    """Parse an accepted value: one value, or several as ``{"__tuple__": [...]}``."""
+    parsed = _from_json(parse_accepted_value(value, _ACCEPTED) if isinstance(value, str) else value)
+    return parsed if isinstance(parsed, tuple) else (parsed,)
+
+
+def _split_accepted(accepted: Sequence[str], separator: str) -> Sequence[str]:
+    r"""Split accepted answers at a separator. A newline and a tab may be written as ``\n`` and ``\t``."""
+    sign = {r"\n": "\n", r"\t": "\t"}.get(separator, separator)
+    parts = [part.strip() for text in accepted for part in text.replace(separator, sign).split(sign)]
+    return [part for part in parts if part] or accepted
+
+
+def _from_json(value: Any) -> Any:
+    from anls_metric.nested import from_json
+
+    return from_json(value)
+
+
+def parse_at(parse: Callable[[Any], Any], value: Any, table: Table, number: int) -> Any:
+    """Parse a value. An error names its place."""
+    try:
+        return parse(value)
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise make_error(name_place(table, number), "{problem}", problem=str(error)) from None
+
+
+# Confidences and verdicts
+
+_NOTHING = (None, ABSENT, "")
+_VERDICTS: Mapping[str, bool] = {
+    **dict.fromkeys(("true", "1", "correct", "yes"), True),
+    **dict.fromkeys(("false", "0", "incorrect", "no"), False),
+}
+
+
+def read_confidence(value: Any, is_log: bool) -> float | None:
+    """Read a confidence: a probability from 0 to 1, or its natural logarithm; None for none.
+
+    Raises:
+        ValueError: the value is not a probability.
+
+    Example:
+        >>> read_confidence("0.75", is_log=False), read_confidence(0, is_log=True)
+        (0.75, 1.0)
+    """
+    if value in _NOTHING:
+        return None
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+        number = math.exp(number) if is_log else number
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not 0.0 <= number <= 1.0:
+        allowed = "the logarithm of a probability, at most 0" if is_log else "a probability from 0 to 1"
+        raise ValueError(f"the confidence must be {allowed}, got {describe(value)}")
+    return number
+
+
+def read_verdict(value: Any, what: str = "the verdict") -> bool | None:
+    """Read the verdict of a judge: true or false, 1 or 0, correct or incorrect, yes or no; None for none.
+
+    Args:
+        value: the value.
+        what: its name in an error.
+
+    Raises:
+        ValueError: the value is no verdict.
+    """
+    if value in _NOTHING:
+        return None
+    text = str(read_id(value) or value).strip().lower()
+    if text not in _VERDICTS:
+        raise ValueError(
+            f"{what} must be true or false, 1 or 0, correct or incorrect, yes or no, got {describe(value)}"
+        )
+    return _VERDICTS[text]
+
+
+def read_assessments(table: Table, roles: Roles, role: str, is_named: bool) -> list[Any] | None:
+    """Read the column of confidences or of verdicts; None if the table has none.
+
+    A value that cannot be read is an error in a field that the user names, and otherwise none.
+    """
+    path = roles.others.get(role)
+    if path is None:
+        return None
+    is_log = str(path).rpartition(".")[2] == "logprob"
+    read = read_verdict if role == "judge" else partial(read_confidence, is_log=is_log)
+    values: list[Any] = []
+    for number, value in enumerate(read_column(table, path)):
+        try:
+            values.append(parse_at(read, value, table, number))
+        except InputError:
+            if is_named:
+                raise
+            values.append(None)
+    return values
+
+
+# Columns of the rule of a benchmark
+
+
+def read_columns(table: Table, roles: Roles, rule: Rule) -> list[dict[str, Any]]:
+    """Read the columns of a rule that a table has, as a dict for each record."""
+    names = [name for name in (*rule.columns, *rule.optional) if name in roles.others]
+    columns = [read_column(table, roles.others[name]) for name in names]
+    rows = zip(*columns) if columns else [()] * len(table.records)
+    return [{name: value for name, value in zip(names, row) if value is not ABSENT} for row in rows]
+
+
+def show_accepted(table: Table, path: Path | None) -> list[list[str]]:
+    """Show the accepted answers of each record as strings; "" for none."""
+    column = [ABSENT] * len(table.records) if path is None else read_column(table, path)
+    items = [value if isinstance(value, (list, tuple)) else [] if value is ABSENT else [value] for value in column]
+    return [list(map(_show, each)) or [""] for each in items]
+
+
+def _show(value: Any) -> str:
+    is_json = isinstance(value, (list, tuple, dict))
+    return json.dumps(value, ensure_ascii=False, default=str) if is_json else str(value)
+
+
+# JSON in strings
 
 _OPENING = ("{", "[")
 
@@ -74,9 +380,9 @@ def parse_accepted_value(text: str, what: str) -> Any:
     value = parse_value_or_text(text)
     if value is not text or not text.strip():
         return value
-    texts = parse_references(text, what)
-    if list(texts) != [text]:
-        return list(texts)
+    texts = list(parse_references(text, what))
+    if texts != [text]:
+        return texts
     if text.strip()[0] + text.strip()[-1] in ("{}", "[]") and any(sign in text for sign in "'\""):
         raise ValueError(f"{what} is {describe(text)}, which looks like a list or object: write it as JSON")
     return text

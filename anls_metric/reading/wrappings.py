@@ -1,8 +1,8 @@
 r"""Extracts an answer from raw model output: a function for each kind of wrapping.
 
-A function ``take_...`` or ``strip_...`` returns the answer without blanks around it, or None if the text has no such
-wrapping. A function ``is_broken_...`` says whether a wrapping begins in a text but cannot be read. All take linear time
-for any text. `extract.EXTRACTORS` is the table of these functions.
+A function ``take_...`` or ``strip_...`` returns the answer without whitespace around it, or None if the string has no
+such wrapping. A function ``is_broken_...`` says whether a wrapping begins in a string but cannot be read. All take
+linear time for any string. `extract.EXTRACTORS` is the table of these functions.
 """
 
 from __future__ import annotations
@@ -10,59 +10,50 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 from anls_metric.reading.references import double_backslashes
 
 # Reasoning
 
-# The marks around reasoning of most models, Claude, Kimi-VL, and Magistral.
-_THINKING = (
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("◁think▷", "◁/think▷"),
-    ("[THINK]", "[/THINK]"),
-)
+# The marks around reasoning of most models, Kimi-VL, and Magistral.
+_OPENING = r"<think(?:ing)?>|◁think▷|\[THINK\]"
+_CLOSING = r"</think(?:ing)?>|◁/think▷|\[/THINK\]"
 
 
 def take_after_thinking(text: str) -> str | None:
-    """Take the text after the reasoning; "" if the reasoning does not end, because it was cut off before the answer."""
-    answer = text
-    for opening, closing in _THINKING:
-        answer = answer.rpartition(closing)[2].partition(opening)[0]
-    return None if len(answer) == len(text) else answer.strip()
+    """Take the string after the reasoning; "" if the reasoning has no end, because it was cut off before the answer."""
+    rest = re.split(_CLOSING, text)[-1]
+    answer = re.split(_OPENING, rest, maxsplit=1)[0]
+    return None if answer == text else answer.strip()
 
 
 def is_broken_thinking(text: str) -> bool:
     """Whether reasoning has no end."""
-    return any(opening in text.rpartition(closing)[2] for opening, closing in _THINKING)
+    return re.search(_OPENING, re.split(_CLOSING, text)[-1]) is not None
 
 
 # Conversations
 
 # https://cookbook.openai.com/articles/openai-harmony
-_CHANNEL = r"<\|channel\|>\s{0,3}(\w{1,20})[^<]{0,100}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
+_FINAL = r"<\|channel\|>\s{0,3}final\b[^<]{0,100}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
+_BARE_FINAL = r"(?s)\s*(?:analysis|commentary).*assistantfinal"  # decoded without special tokens
 _END_OF_MESSAGE = r"<\|(?:end|return|call|start|channel)\|>"
-_CHANNELS = ("analysis", "commentary")
-_BARE_FINAL = "assistantfinal"
 
 
 def take_from_harmony(text: str) -> str | None:
-    """Take the message of the last channel ``final``; "" if there are only other channels.
-
-    Without special tokens, the text reads "analysis...assistantfinal...".
-    """
-    if "<|channel|>" in text:
-        finals = [match.end() for match in re.finditer(_CHANNEL, text) if match[1] == "final"]
-        return re.split(_END_OF_MESSAGE, text[finals[-1] :], maxsplit=1)[0].strip() if finals else ""
-    bare = text.lstrip().startswith(_CHANNELS) and _BARE_FINAL in text
-    return text.rpartition(_BARE_FINAL)[2].strip() if bare else None
+    """Take the message of the last channel ``final``; "" if there are only other channels."""
+    if "<|channel|>" not in text:
+        bare = re.match(_BARE_FINAL, text)
+        return text[bare.end() :].strip() if bare else None
+    _, *messages = re.split(_FINAL, text)
+    return re.split(_END_OF_MESSAGE, messages[-1], maxsplit=1)[0].strip() if messages else ""
 
 
 def is_broken_harmony(text: str) -> bool:
     """Whether there are channels, and no ``final`` among them."""
-    return "<|channel|>" in text and all(match[1] != "final" for match in re.finditer(_CHANNEL, text))
+    return "<|channel|>" in text and not re.search(_FINAL, text)
 
 
 _NAME = r"(?:GPT4[ ]Correct[ ])?"
@@ -76,15 +67,13 @@ _OTHER_ROLE = (
     rf"|^[ ]{{0,3}}(?:[#]{{1,3}}[ ])?{_NAME}(?:User|Human|System|Instruction):|^(?:user|system)[ ]{{0,3}}\r?$"
     r"|<\|(?:im_end|eot_id|end|end_of_turn|endoftext)\|>|<end_of_turn>|</s>"
 )
-_TURN = rf"(?m:(?P<assistant>{_ASSISTANT})|{_OTHER_ROLE})"
 
 
 def take_from_chat(text: str) -> str | None:
-    """Take the last turn of the assistant."""
-    marks = list(re.finditer(_TURN, text))
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    messages = [text[mark.end() : end].strip() for mark, end in zip(marks, ends) if mark["assistant"]]
-    return next(filter(None, reversed(messages)), "") if messages else None
+    """Take the last turn of the assistant that is not empty."""
+    _, *parts = re.split(rf"(?m:({_ASSISTANT})|{_OTHER_ROLE})", text)
+    turns = [turn.strip() for assistant, turn in zip(parts[::2], parts[1::2]) if assistant]
+    return next(filter(None, reversed(turns)), "") if turns else None
 
 
 # Tags, LaTeX, HTML
@@ -92,9 +81,9 @@ def take_from_chat(text: str) -> str | None:
 
 def take_from_tags(text: str, tag: str = "answer") -> str | None:
     """Take the content of the last pair of tags."""
-    before, closed, _ = text.rpartition(f"</{tag}>")
-    _, opened, answer = before.rpartition(f"<{tag}>")
-    return answer.partition(f"</{tag}>")[0].strip() if opened and closed else None
+    before, closing, _ = text.rpartition(f"</{tag}>")
+    _, opening, answer = before.rpartition(f"<{tag}>")
+    return answer.partition(closing)[0].strip() if opening else None
 
 
 def is_broken_tag(text: str, tag: str = "answer") -> bool:
@@ -103,12 +92,13 @@ def is_broken_tag(text: str, tag: str = "answer") -> bool:
 
 
 _LATEX_TEXT = r"text(?:bf|it|rm|sf|tt)?|math(?:bf|it|rm|sf)|mbox"
+_MOST_COMMANDS = 20
 
 
 def take_boxed(text: str) -> str | None:
     r"""Take the content of the last ``\boxed{..}``."""
-    box = max(_find_braces(text, "boxed"), default=None)
-    return None if box is None else _remove_latex(text[box[1] : box[2]])
+    parts = _split_at_command(text, "boxed")
+    return _remove_latex(parts[1]) if parts else None
 
 
 def is_broken_box(text: str) -> bool:
@@ -117,42 +107,34 @@ def is_broken_box(text: str) -> bool:
 
 
 def _remove_latex(text: str) -> str:
-    r"""Remove ``\text{..}`` around texts, and the backslash of ``\$``."""
-    cuts = [cut for start, inside, end in _find_braces(text, _LATEX_TEXT) for cut in ((start, inside), (end, end + 1))]
-    pieces, place = [], 0
-    for start, end in sorted(cuts):
-        pieces.append(text[place:start])
-        place = end
-    return re.sub(r"\\([$%&#_{}])", r"\1", "".join([*pieces, text[place:]])).strip()
+    r"""Remove ``\text{..}`` around strings, and the backslash of ``\$``."""
+    for _ in range(_MOST_COMMANDS):
+        parts = _split_at_command(text, _LATEX_TEXT)
+        if parts is None:
+            break
+        text = "".join(parts)
+    return re.sub(r"\\([$%&#_{}])", r"\1", text).strip()
 
 
-def _find_braces(text: str, command: str) -> Iterator[tuple[int, int, int]]:
-    r"""Find each ``\command{...}`` of LaTeX: where it starts, and where the text in its braces starts and ends."""
-    token = re.compile(rf"(?s)(?P<opening>(\\(?:{command}))?\{{)|(?P<closing>\}})|\\.")
-    opened: list[tuple[int, int]] = []
-    for match in token.finditer(text):
-        if match.lastgroup == "opening":
-            opened.append((match.start() if match[2] else -1, match.end()))
-        elif match.lastgroup == "closing" and opened:
-            place, inside = opened.pop()
-            if place >= 0:
-                yield place, inside, match.start()
+def _split_at_command(text: str, command: str) -> tuple[str, str, str] | None:
+    r"""Split a string at its last ``\command{..}``: what is before it, in its braces, and after it."""
+    for start in reversed([*re.finditer(rf"\\(?:{command})\{{", text)][-_MOST_COMMANDS:]):
+        depth = 1
+        for brace in re.compile(r"(?s)\\.|[{}]").finditer(text, start.end()):
+            depth += (brace[0] == "{") - (brace[0] == "}")
+            if not depth:
+                return text[: start.start()], text[start.end() : brace.start()], text[brace.end() :]
+    return None
 
 
-_FORMULAS = (("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"))
+# An amount in dollars is not a formula, so no whitespace follows the first $ or stands before the last one.
+_FORMULA = r"(?s)(?:\$\$|\$(?=\S)|\\[(\[])((?:[^$\\]|\\[^()\[\]])+)(?:\$\$|(?<=\S)\$|\\[)\]])"
 
 
 def take_math(text: str) -> str | None:
-    """Take the content of a formula that is the whole text. An amount in dollars is not a formula."""
-    text = text.strip()
-    for opening, closing in _FORMULAS:
-        inside = text[len(opening) : -len(closing)]
-        if text.startswith(opening) and text.endswith(closing) and inside.strip():
-            rest = inside.replace(r"\$", "")
-            closes_early = opening in rest or closing in rest or inside.endswith("\\")
-            is_amount = opening == "$" and inside != inside.strip()
-            return None if closes_early or is_amount else _remove_latex(inside)
-    return None
+    """Take the content of a formula that is the whole string."""
+    formula = re.fullmatch(_FORMULA, text.strip())
+    return _remove_latex(formula[1]) if formula else None
 
 
 _BLOCKS = (
@@ -166,260 +148,174 @@ _ENTITY = r"&(?:[#]\d{1,7}|[#][xX][0-9a-fA-F]{1,6}|[A-Za-z]\w{1,31});"
 
 def take_from_html(text: str) -> str | None:
     """Remove HTML tags, and replace entities by their characters."""
-    answer = re.sub(_HTML_TAG, lambda tag: "\n" if tag[1] else "", text)
-    if re.search(_ENTITY, answer):
-        import html
+    import html
 
-        answer = re.sub(_ENTITY, lambda entity: html.unescape(entity[0]), answer)
+    answer = re.sub(_HTML_TAG, lambda tag: "\n" if tag[1] else "", text)
+    answer = re.sub(_ENTITY, lambda entity: html.unescape(entity[0]), answer)
     return None if answer == text else "\n".join(filter(None, map(str.strip, answer.splitlines())))
 
 
-# JSON
+# Objects and lists, in JSON or as Python prints them
 
-# Numbers stay texts, because 0.10 is an answer of four characters.
+# Numbers of single answers stay strings, because 0.10 is an answer of four characters.
 _DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str, strict=False)
-_PLAIN_DECODER = json.JSONDecoder(strict=False)
+_NUMBER_DECODER = json.JSONDecoder(strict=False)
+
+_STRING = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\""""
+_NUMBER = r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{1,4})?"
+_PYTHON_TOKEN = rf"{_STRING}|(?P<number>{_NUMBER})|None|True|False|[\[\](){{}},:]|\s+"
+_MOST_LITERAL = 10_000  # characters of a literal, since Python's parser takes much memory
+_MOST_TRIES = 1_000
+
+# A value, its JSON, and where reading stopped. The value is None if it cannot be read.
+_Found = tuple[Any, str, int]
+
+
+def _read_json(text: str, start: int, numbers: bool) -> _Found:
+    decoder = _NUMBER_DECODER if numbers else _DECODER
+    try:
+        value, end = decoder.raw_decode(text, start)
+    except (ValueError, RecursionError) as error:  # thousands of digits or brackets: no position
+        return None, "", getattr(error, "pos", len(text))
+    return value, text[start:end], end
+
+
+def _read_python(text: str, start: int, numbers: bool) -> _Found:
+    """Read tokens up to the bracket that closes the first one, so that Python's parser gets nothing else."""
+    scan, place, depth, parts = re.compile(_PYTHON_TOKEN).match, start, 0, []
+    while token := scan(text, place, start + _MOST_LITERAL):
+        place = token.end()
+        depth += (token[0] in "[({") - (token[0] in "])}")
+        parts.append(f"'{token[0]}'" if token["number"] and not numbers else token[0])
+        if not depth:
+            try:
+                value = ast.literal_eval(double_backslashes("".join(parts)))
+                return value, json.dumps(value, ensure_ascii=False, default=list), place
+            except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+                break
+    return None, "", place
+
+
+class Syntax(NamedTuple):
+    """A way to write objects and lists.
+
+    Args:
+        read: reads the value at a place of a string; numbers become strings unless ``numbers``.
+        sure: a pattern of a beginning that nothing else has.
+        object: a pattern of the beginning of an object.
+        container: a pattern of the beginning of an object or list.
+    """
+
+    read: Callable[[str, int, bool], _Found]
+    sure: str
+    object: str
+    container: str
+
+    def take_field(self, text: str, field: str = "answer") -> str | None:
+        """Take the field of the last object that has it, if the field is a single answer."""
+        objects = [value for value, _ in self._find(text, field, numbers=False)]
+        return _parse_answer(objects[-1][field]) if objects else None
+
+    def take_value(self, text: str, field: str = "") -> str | None:
+        """Take the longest object or list as JSON; or the field of the last object that has it."""
+        if re.match(_WHOLE, text) and self.is_broken(text):
+            return None  # the values inside are parts of the answer
+        found = list(self._find(text, field, numbers=True))
+        if field:
+            return json.dumps(found[-1][0][field], ensure_ascii=False, default=list) if found else None
+        return max((source for _, source in found), key=len, default=None)
+
+    def is_broken(self, text: str, field: str = "") -> bool:
+        """Whether the first part that looks like a value cannot be read."""
+        text, opening = text.strip(), self.sure
+        match = re.search(opening, text)
+        return match is not None and self.read(text, match.start(), False)[0] is None
+
+    def _find(self, text: str, field: str, numbers: bool) -> Iterator[tuple[Any, str]]:
+        """Find the objects with the field, or without a field all objects and lists, each with its JSON.
+
+        No value is inside another. After a value that cannot be read, the search goes on where reading stopped, because
+        the values before are parts of it.
+        """
+        opening = self.object if field else self.container
+        find, place = re.compile(opening).search, 0
+        for _ in range(_MOST_TRIES):
+            if not (match := find(text, place)):
+                return
+            value, source, place = self.read(text, match.start(), numbers)
+            if field and value is not None and not (isinstance(value, dict) and field in value):
+                place = match.start() + 1  # an object inside may have the field
+            elif isinstance(value, (dict, list)):
+                yield value, source
+
+
 _OBJECT = r'\{\s*"'
 _CONTAINER = r"[\[{]"
-_JSON = r'\{\s*"|\[\s*["\[{]'  # the certain beginnings of JSON
-_WHOLE_JSON = rf"\s*(?:```\w{{0,20}}\s*)?(?={_JSON})"
-_CONSTANTS = {None: "", True: "true", False: "false"}
-
-
-def _find_json(
-    text: str, opening: str, decoder: json.JSONDecoder, accept: Callable[[Any], bool]
-) -> Iterator[tuple[Any, str]]:
-    """Find the accepted JSON values in a text, none inside another, each with its own text.
-
-    Texts that only look like JSON are tried until that becomes expensive. A value that is cut off at the end of the
-    text is not searched, because the values inside it are parts of another answer.
-    """
-    find, place, patience, end_of_text = re.compile(opening).search, 0, 20 * len(text), len(text.rstrip())
-    while patience > 0 and (match := find(text, place)):
-        start = match.start()
-        place = start + 1
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except RecursionError:
-            break
-        except json.JSONDecodeError as error:
-            if error.pos >= end_of_text or error.msg.startswith("Unterminated string"):
-                break
-            patience -= error.pos + 100  # computing the position took time up to there
-            continue
-        except ValueError:  # a number of thousands of digits
-            patience -= len(text)
-            continue
-        patience -= end - start
-        if accept(value):
-            yield value, text[start:end]
-            place = end
-
-
-def take_field(text: str, field: str = "answer") -> str | None:
-    """Take the field of the last object that has it."""
-    values = [value[field] for value, _ in _find_json(text, _OBJECT, _DECODER, lambda value: field in value)]
-    return _choose_answer(values)
-
-
-def take_value(text: str, field: str = "") -> str | None:
-    """Take the longest object or list as JSON; or the field of the last object that has it."""
-    whole = re.match(_WHOLE_JSON, text)
-    if whole and not _is_json(text, whole.end()):
-        return None
-    if field:
-        values = [value[field] for value, _ in _find_json(text, _OBJECT, _PLAIN_DECODER, lambda value: field in value)]
-        return json.dumps(values[-1], ensure_ascii=False) if values else None
-    return max(
-        (source for _, source in _find_json(text, _CONTAINER, _PLAIN_DECODER, _accept_any)), key=len, default=None
-    )
-
-
-def is_broken_json(text: str, field: str = "") -> bool:
-    """Whether a part that looks like JSON cannot be parsed."""
-    opening = re.search(_JSON, text)
-    return opening is not None and not _is_json(text, opening.start())
-
-
-def _is_json(text: str, start: int) -> bool:
-    try:
-        _DECODER.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _accept_any(value: Any) -> bool:
-    return True
-
-
-def _choose_answer(values: Sequence[Any]) -> str | None:
-    """Choose the last value that is a single answer, as a text."""
-    return next((answer for value in reversed(values) if (answer := _parse_answer(value)) is not None), None)
+_PYTHON_DICT = r"\{\s*['\"]"
+_PYTHON_CONTAINER = r"""[\[{]\s*['"\[{]"""
+_WHOLE = rf"\s*(?:```\w{{0,20}}\s*)?{_PYTHON_CONTAINER}"
+JSON = Syntax(_read_json, r'\{\s*"|\[\s*["\[{]', _OBJECT, _CONTAINER)
+PYTHON = Syntax(_read_python, _PYTHON_DICT, _PYTHON_DICT, _PYTHON_CONTAINER)
 
 
 def _parse_answer(value: Any) -> str | None:
-    if isinstance(value, (list, tuple)) and len(value) == 1:
-        value = value[0]
-    if isinstance(value, str):
-        return value.strip()
-    return _CONSTANTS[value] if value is None or isinstance(value, bool) else None
-
-
-# Lists and dictionaries as Python prints them
-
-_TEXT = r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\""""
-_NUMBER = r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{1,4})?"
-_PYTHON_TOKEN = (
-    rf"(?P<text>{_TEXT})|(?P<number>{_NUMBER})|(?P<opening>[\[({{])|(?P<closing>[\])}}])|None|True|False|[,:]|\s+"
-)
-_PYTHON_DICT = r"\{\s*['\"]"
-_PYTHON_CONTAINER = r"""[\[{]\s*['"\[{]"""
-_PYTHON_LIST = r"""[\[({]\s*['"]"""
-_MOST_LITERAL = 10_000  # characters of a literal, since Python's parser takes much memory
-_MOST_TRIES = 20
-_DEEPEST = 50
-
-
-def _find_literals(text: str, opening: str, accept: Callable[[Any], bool], numbers: bool) -> Iterator[tuple[Any, str]]:
-    """Find the accepted lists and dictionaries in a text, none inside another, each with its own text.
-
-    Args:
-        text: the text.
-        opening: the pattern of their beginnings, of which a few are tried.
-        accept: whether a value is one of them.
-        numbers: whether to parse numbers; otherwise they stay texts.
-    """
-    find, place = re.compile(opening).search, 0
-    for _ in range(_MOST_TRIES):
-        if not (match := find(text, place)):
-            return
-        place = match.start() + 1
-        source = _scan_literal(text, match.start(), numbers)
-        value = _parse_literal(source[0]) if source else None
-        if source and value is not None and accept(value):
-            yield value, text[match.start() : source[1]]
-            place = source[1]
-
-
-def _scan_literal(text: str, start: int, numbers: bool) -> tuple[str, int] | None:
-    """Read tokens up to the bracket that closes the first one; None if other tokens come before it.
-
-    Returns:
-        The source of the literal, in which numbers are texts unless ``numbers``, and its end.
-    """
-    scan, place, depth, parts = re.compile(_PYTHON_TOKEN).match, start, 0, []
-    while place - start < _MOST_LITERAL and depth <= _DEEPEST and (token := scan(text, place)):
-        place, kind = token.end(), token.lastgroup
-        depth += (kind == "opening") - (kind == "closing")
-        parts.append(token[0] if numbers or kind != "number" else f"'{token[0]}'")
-        if not depth:
-            return "".join(parts), place
+    """Parse a single answer; None for any other value."""
+    match value:
+        case str(answer) | [str(answer)]:
+            return answer.strip()
+        case bool():
+            return str(value).lower()
+        case None:
+            return ""
     return None
 
 
-def _parse_literal(source: str) -> Any:
-    try:
-        return ast.literal_eval(double_backslashes(source))
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
-
-
-def take_python_field(text: str, field: str = "answer") -> str | None:
-    """Take the field of the last dictionary that has it."""
-    literals = _find_literals(
-        text, _PYTHON_DICT, lambda value: isinstance(value, dict) and field in value, numbers=False
-    )
-    return _choose_answer([value[field] for value, _ in literals])
-
-
-def take_python_value(text: str, field: str = "") -> str | None:
-    """Take the longest dictionary or list as JSON; or the field of the last dictionary that has it."""
-    if field:
-        literals = _find_literals(
-            text, _PYTHON_DICT, lambda value: isinstance(value, dict) and field in value, numbers=True
-        )
-        return _as_json([value[field] for value, _ in literals][-1:])
-    literals = _find_literals(text, _PYTHON_CONTAINER, lambda value: isinstance(value, (dict, list)), numbers=True)
-    return _as_json([value for value, _ in sorted(literals, key=lambda item: len(item[1]))][-1:])
-
-
-def _as_json(values: Sequence[Any]) -> str | None:
-    try:
-        return json.dumps(values[0], ensure_ascii=False) if values else None
-    except (TypeError, ValueError):  # a set, or a key that is a tuple
-        return None
-
-
-def is_broken_python(text: str, field: str = "") -> bool:
-    """Whether a part that looks like a dictionary cannot be parsed."""
-    opening = re.search(_PYTHON_DICT, text)
-    return opening is not None and _scan_literal(text, opening.start(), numbers=False) is None
+def take_list(text: str) -> str | None:
+    """Take a list that is the whole string, as JSON. It may also be a tuple or a set."""
+    text = text.strip()
+    for read in (_read_json, _read_python) if text.startswith(("[", "(", "{")) else ():
+        value, source, end = read(text, 0, numbers=True)
+        if isinstance(value, (list, tuple, set)) and end == len(text):
+            return source
+    return None
 
 
 def take_only_item(text: str) -> str | None:
-    """Take the only item, a text, of a list in Python or JSON that is the whole text."""
-    text = text.strip()
-    items = _parse_list(text) if re.match(_PYTHON_LIST, text) else None
-    only = items is not None and len(items) == 1 and isinstance(items[0], str)
-    return str(items[0]).strip() if items and only else None
-
-
-def take_list(text: str) -> str | None:
-    """Take a list that is the whole text, as JSON."""
-    text = text.strip()
-    items = _parse_list(text) if text.startswith("[") else None
-    return None if items is None else _as_json([items])
+    """Take the only item, a string, of a list that is the whole string."""
+    match _NUMBER_DECODER.decode(take_list(text) or "[]"):
+        case [str(item)]:
+            return item.strip()
+    return None
 
 
 def is_broken_list(text: str) -> bool:
-    """Whether a text that looks like a list of texts cannot be parsed."""
-    text = text.strip()
-    return bool(re.match(r"""\[\s*['"]""", text)) and _parse_list(text) is None
-
-
-def _parse_list(text: str) -> Sequence[Any] | None:
-    if len(text) > _MOST_LITERAL:
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        source = _scan_literal(text, 0, numbers=True)
-        value = _parse_literal(source[0]) if source and source[1] == len(text) else None
-    if isinstance(value, set):
-        return list(value)
-    return value if isinstance(value, (list, tuple)) else None
+    """Whether a string that looks like a list of strings cannot be read."""
+    return bool(re.match(r"""\s*\[\s*['"]""", text)) and take_list(text) is None
 
 
 # Marks and words around an answer
 
-_LANGUAGE = r"[\w+#.-]*[ \t\r]*"
+_LANGUAGE = r"\A[\w+#.-]*[ \t\r]*\n(?=\s*\S)"
 
 
 def take_from_fence(text: str) -> str | None:
-    """Take the content of the last fence, which may be cut off. An empty fence at the end leaves the text before it."""
+    """Take the content of the last fence, which may be cut off. An empty fence at the end leaves the string before."""
     before, *parts = text.split("```")
-    if not parts:
-        return None
-    insides = [part for part in parts[::2] if part.strip()]
-    if not insides:
-        return before.strip()
-    language, _, lines = insides[-1].partition("\n")
-    return (lines if lines.strip() and re.fullmatch(_LANGUAGE, language) else insides[-1]).strip()
+    insides = [re.sub(_LANGUAGE, "", part).strip() for part in parts[::2]]
+    return [before.strip(), *filter(None, insides)][-1] if parts else None
 
 
 _SPECIAL_TOKEN = (
-    r"(<\|[^\s<>|]{1,40}\|>|<｜[^\s<>]{1,40}｜>|</?s>|\[(?:CLS|EOS|PAD|SEP)\]"
-    r"|<(?:bos|eod|eos|pad|unk|end_of_turn|end_of_utterance|start_of_turn)>)"
+    r"<\|[^\s<>|]{1,40}\|>|<｜[^\s<>]{1,40}｜>|</?s>|\[(?:CLS|EOS|PAD|SEP)\]"
+    r"|<(?:bos|eod|eos|pad|unk|end_of_turn|end_of_utterance|start_of_turn)>"
 )
 
 
 def strip_special_tokens(text: str) -> str | None:
-    """Drop the special tokens before and after the text."""
-    parts = re.split(_SPECIAL_TOKEN, text)  # texts at even places, tokens at odd places
-    texts = [place for place in range(0, len(parts), 2) if parts[place].strip()]
-    first, last = (texts[0], texts[-1]) if texts else (0, 0)
-    return None if last - first == len(parts) - 1 else "".join(parts[first : last + 1]).strip()
+    """Drop the special tokens before and after the answer."""
+    blank = re.sub(_SPECIAL_TOKEN, lambda token: " " * len(token[0]), text)
+    answer = text[len(blank) - len(blank.lstrip()) : len(blank.rstrip())]
+    return None if answer == text.strip() else answer
 
 
 _LABEL = (
@@ -427,80 +323,48 @@ _LABEL = (
     r"\b(?:[Aa]nswer|ANSWER)[*_]{0,3}\s{0,3}[:：][*_]{0,3}"
     r"|\b(?:[Tt]he|THE)\s{1,3}(?:\w{1,12}\s{1,3})?(?:[Aa]nswer|ANSWER)\s{1,3}(?:is|IS)\b(?:[*_]{0,3}\s{0,3}[:：])?[*_]{0,3}"
 )
-_BOLD = ("***", "**", "__")
 
 
 def take_after_label(text: str) -> str | None:
-    """Take the text after the last label, from its line or the next one."""
-    for label in reversed(list(re.finditer(_LABEL, text))):
-        if line := text[label.end() :].lstrip().partition("\n")[0].rstrip():
-            for mark in _BOLD[1:]:
-                if line.count(mark) % 2:  # the mark was opened before the label
-                    line = "".join(line.rsplit(mark, 1)).rstrip()
-            bold = take_bold(line)
-            return line if bold is None else bold
-    return None
+    """Take the first line after the last label that something follows, without the marks of bold."""
+    _, *parts = re.split(_LABEL, text)
+    lines = [re.sub(r"[*]{2,3}", "", part).strip().partition("\n")[0].rstrip() for part in parts]
+    return next(filter(None, reversed(lines)), None)
 
 
-# A blank line, or a line that begins the next question or an explanation.
+# A blank line, or a line that begins the next question or an explanation. After a colon the answer goes on.
 _AFTER_ANSWER = (
-    r"\n[^\S\n]{0,20}\n"
+    r"(?<![:：])(?<![:：]\r)(?:\n[^\S\n]{0,20}\n"
     r"|\n[^\S\n]{0,20}[#*]{0,3}[ ]?(?:Questions?|Q|Explanation|Reasoning|Reason|Rationale|Note|Context|Human|User)"
     r"[ ]?\d{0,3}[*]{0,2}[ ]?[:：]"
-    r"|\sQuestion[ ]?\d{0,3}:"
+    r"|\sQuestion[ ]?\d{0,3}:)"
 )
 
 
 def take_before_rest(text: str) -> str | None:
-    """Take the text before a blank line, an explanation or the next question. A text that ends in a colon goes on."""
-    text = text.strip()
-    end = re.search(_AFTER_ANSWER, text)
-    answer = text[: end.start()].rstrip() if end else ""
-    return answer if re.search(r"\w", answer) and not answer.endswith((":", "：")) else None
-
-
-_BETWEEN_REPEATS = ",;|/"
-
-
-def take_repeated(text: str) -> str | None:
-    """Take a text that is repeated, if the whole text is repetitions; the last one may be cut off.
-
-    Two equal lines are enough. On one line the text must occur three times, or twice if it has three words or more:
-    "New York, New York" stays.
-    """
-    if sum(map(text.count, " \t\r\n")) < 2 and "\n" not in text:
-        return None
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    if len(lines) > 1 and len(set(lines)) == 1:
-        return lines[0]
-    words = re.findall(r"[^ \t\r\n]+", text)
-    keys = [word.strip(f"{_BETWEEN_REPEATS}.") or word for word in words]
-    if len(keys) < 3 or 2 * len(set(keys)) > len(keys) + 2:  # too many different words; the last one may be cut off
-        return None
-    period = _find_period(keys)
-    if len(keys) < 2 * period or (len(keys) < 3 * period and period < _FEWEST_WORDS):
-        return None
-    return " ".join(words[:period]).rstrip(_BETWEEN_REPEATS).strip()  # a word may begin or end with a form feed
+    """Take the string before a blank line, an explanation or the next question."""
+    answer, *rest = re.split(_AFTER_ANSWER, text.strip(), maxsplit=1)
+    return answer.rstrip() if rest and re.search(r"\w", answer) else None
 
 
 _FEWEST_WORDS = 3
+_MOST_WORDS = 200  # of a repeated answer
 
 
-def _find_period(keys: Sequence[str]) -> int:
-    """Find the smallest number of words after which the words repeat. Only the last word may be cut off."""
-    borders = [0] * len(keys)  # for each prefix, how many of its last words are also its first words
-    length = 0
-    for place in range(1, len(keys)):
-        last = place == len(keys) - 1
-        while length and not _repeats(keys[place], keys[length], last):
-            length = borders[length - 1]
-        length += _repeats(keys[place], keys[length], last)
-        borders[place] = length
-    return len(keys) - length or 1
+def take_repeated(text: str) -> str | None:
+    """Take a string that is repeated, if the whole string is repetitions; the last one may be cut off.
 
-
-def _repeats(word: str, before: str, may_be_cut: bool) -> bool:
-    return before.startswith(word) if may_be_cut else before == word
+    On one line the string must occur three times, or twice if it has three words or more: "New York, New York" stays.
+    On several lines, twice is enough.
+    """
+    words = re.findall(r"[^ \t\r\n]+", text)
+    keys = [word.strip(",;|/.") or word for word in words]
+    least = 2 if "\n" in text.strip() else 3
+    for count in range(1, min(len(keys) // 2, _MOST_WORDS) + 1):
+        repeats = keys[count] == keys[0] and keys[count:-1] == keys[: -count - 1]
+        if repeats and keys[-count - 1].startswith(keys[-1]) and (count >= _FEWEST_WORDS or least * count <= len(keys)):
+            return " ".join(words[:count]).rstrip(",;|/").strip()  # a word may end with a form feed
+    return None
 
 
 _LEADS = (
@@ -508,40 +372,33 @@ _LEADS = (
     r"|antwort|réponse|respuesta|risposta|resposta|svar|ответ|odpowiedź|yanıt|cevap)|A|答案|回答|答え|答|정답|답변|답|الإجابة|उत्तर"
 )
 _BULLET = "[-*•–—·‣▪●○]"
-_LEAD = (
-    rf"\s{{0,9}}(?:[*_]{{0,2}}(?:{_LEADS})[*_]{{0,2}}\s{{0,2}}[:：][*_]{{0,2}}\s{{0,9}}"
-    rf"|(?:答案|回答)[是为為][:：]?\s{{0,9}}|(?:{_BULLET}|1[.)]|\(1\))[ \t]{{1,9}})"
+_DATE = r"[ ]\w{1,20}\.?\s{1,3}\d{4}\b"  # "1. Januar 2020"
+_PREFIX = (  # but not the dash of "- 12 -"
+    rf"(?s)(?![-–—].*[-–—]\Z)(?:(?:[*_]{{0,2}}(?:{_LEADS})[*_]{{0,2}}\s{{0,2}}[:：][*_]{{0,2}}"
+    rf"|(?:答案|回答)[是为為][:：]?|(?:{_BULLET}|1[.)](?!{_DATE})|\(1\))(?=[ \t]))\s*){{1,3}}(?=\S)"
 )
 _NEXT_ITEM = rf"\n[^\S\n]{{0,20}}(?:{_BULLET}|\(?2[.)])[ \t]"
-_DASHES = ("-", "–", "—")
-_DATE = r"\w{1,20}\.?\s{1,3}\d{4}\b"  # "1. Januar 2020"
 
 
 def strip_prefix(text: str) -> str | None:
     """Drop up to three prefixes, such as "A:" or a bullet. A list of several items stays unchanged."""
-    answer = text
-    for _ in range(3):
-        lead = re.match(_LEAD, answer)
-        rest = answer[lead.end() :] if lead else ""
-        if not lead or not rest.strip() or (lead[0].strip() == "1." and re.match(_DATE, rest)):
-            break
-        answer = rest
-    is_page_number = text.strip()[:1] in _DASHES and text.strip()[-1] in _DASHES  # "- 12 -"
-    stays = len(answer) == len(text) or is_page_number or re.search(_NEXT_ITEM, text)
-    return None if stays else answer.strip()
+    text = text.strip()
+    prefix = re.match(_PREFIX, text)
+    return text[prefix.end() :] if prefix and not re.search(_NEXT_ITEM, text) else None
 
 
-_STARTS = (
+_SUBJECT = (  # of a sentence on one line
     r"[\"'“]?(?:[Tt](?:he|his|hat|hese|hose|hey|heir)|[Ii]ts?|[Hh](?:e|is|er)|[Ss]he|According to|Based on|As per|From"
-    r"|In|On)\b"
+    r"|In|On)\b(?=[^\n]*\Z)"
 )
-_COPULA = r"(?:(?<!\w)(?:is|are|was|were|reads)|(?<=\b[Ii]t)['’]s|(?<=\b[Tt]hat)['’]s)(?:[ ]as[ ]follows)?[:,]?[ ]{1,9}"
-_NO_SUBJECT = r"(?:\b[Tt]hat|\b[Ww]hich|\b[Ww]ho|\b[Ww]hom|\b[Ww]hat|\b[Ww]here|\b[Tt]here)\s{1,9}\Z"
-_NOT = r"(?:not|no longer)\b"
+_VERB = (  # but not of a relative clause or of "there is"
+    r"(?:(?<![Tt]hat |[Ww]hat |[Ww]hom )(?<![Ww]hich |[Ww]here |[Tt]here )(?<![Ww]ho )\b(?:is|are|was|were|reads)"
+    r"|(?<=\b[Ii]t)['’]s)(?:[ ]as[ ]follows)?[:,]?[ ]{1,9}(?![ ]|(?:not|no longer)\b)"
+)
 _PARTICIPLE = (
     r"[a-z]{1,20}(?:ed|en|wn|nt|ld|de)[ ](?:by|in|on|at|to|from|for|of|with|under|above|below|near|as)[ ]{1,9}"
 )
-_NEXT_SENTENCE = r"[.。]\s{1,9}(?:The|This|That|It|These|They|There|I|Please|Note)\b"
+_PERIOD = r"[.。](?:\Z|\s{1,9}(?:The|This|That|It|These|They|There|I|Please|Note)\b)"
 _FEWEST_SUBJECT_WORDS = 5
 
 
@@ -551,42 +408,20 @@ def take_from_sentence(text: str) -> str | None:
     A sentence without a period needs a long subject, or a digit in its answer: "The medium is the message" is a title.
     """
     text = text.strip()
-    if "\n" in text or not re.match(_STARTS, text):
+    if not re.match(_SUBJECT, text):
         return None
-    verb = _find_verb(text)
-    if verb is None:
+    verb = re.search(rf"{_VERB}(?!{_PARTICIPLE})", text) or re.search(rf"{_VERB}{_PARTICIPLE}", text)
+    if not verb:
         return None
-    start, end = verb
-    answer = re.split(_NEXT_SENTENCE, text[end:], maxsplit=1)[0]
-    has_period = len(answer) < len(text) - end or answer.endswith((".", "。"))
-    if not has_period and len(text[:start].split()) < _FEWEST_SUBJECT_WORDS and not re.search(r"\d", answer):
-        return None
-    bare = strip_period(answer)
-    return (answer if bare is None else bare).strip() or None
-
-
-def _find_verb(text: str) -> tuple[int, int] | None:
-    """Find the start and end of the verb before an answer: the first one without a participle, else the first one."""
-    passive = None
-    for verb in re.finditer(_COPULA, text):
-        start, end = verb.span()
-        if re.search(_NO_SUBJECT, f"{text[max(start - 20, 0) : start]} ") or re.match(_NOT, text[end : end + 20]):
-            continue
-        participle = re.match(_PARTICIPLE, text[end : end + 60])
-        if participle is None:
-            return start, end
-        passive = passive or (start, end + participle.end())
-    return passive
+    answer, *period = re.split(_PERIOD, text[verb.end() :], maxsplit=1)
+    is_long = len(text[: verb.start()].split()) >= _FEWEST_SUBJECT_WORDS
+    return answer.strip() or None if period or is_long or re.search(r"\d", answer) else None
 
 
 def take_bold(text: str) -> str | None:
-    """Take the content of bold marks around the whole text."""
-    text = text.strip()
-    for mark in _BOLD:
-        inside = text[len(mark) : -len(mark)]
-        if inside and mark not in inside and text.startswith(mark) and text.endswith(mark):
-            return inside.strip()
-    return None
+    """Take the content of bold marks around the whole string."""
+    bold = re.fullmatch(r"(?s)([*]{2,3}|__)(.+)\1", text.strip())
+    return bold[2].strip() if bold and bold[1] not in bold[2] else None
 
 
 # Each opening quotation mark with its closing ones.
@@ -595,31 +430,17 @@ QUOTES |= {"“": "”", "‘": "’", "„": "“”", "‚": "‘’", "«": "
 
 
 def take_from_quotes(text: str) -> str | None:
-    """Take the content of quotation marks around the whole text."""
-    text = text.strip()
-    enclosed = len(text) > 1 and text[-1] in QUOTES.get(text[0], "") and not _closes_early(text)
-    return text[1:-1].strip() if enclosed else None
-
-
-def _closes_early(text: str) -> bool:
-    """Whether the quotation at the start of a text ends before the end of the text, as in ``"a" and "b"``."""
-    depth, opening, closing = 1, text[0], text[-1]
-    for quote in re.compile(f"[{opening}{closing}]").finditer(text, 1, len(text) - 1):
-        before, after = text[quote.start() - 1], text[quote.end()]
-        if before.isalnum() and after.isalnum():  # an apostrophe
-            continue
-        if opening != closing:
-            depth += 1 if quote[0] == opening else -1
-        elif not before.isalnum() and not after.isspace():
-            depth += 1
-        elif not before.isspace() and after not in ")]}":  # 5'6" has an inch mark
-            depth -= 1
-        if depth == 0:
-            return True
-    return False
+    """Take the content of quotation marks around the whole string, but not of ``"a" and "b"``."""
+    quoted = re.fullmatch(r"(?s)(.)(.*)(.)", text.strip())
+    if quoted is None or quoted[3] not in QUOTES.get(quoted[1], ""):
+        return None
+    opening, inside, closing = quoted.groups()
+    # A mark after whitespace opens a quotation inside, and group 1 is that whitespace. A mark before ")" is for inches.
+    mark = re.search(rf"(\A|\s)[{opening}{closing}]|[{opening}{closing}][^\w)]", inside)
+    return None if mark and mark[1] is None else inside.strip()
 
 
 def strip_period(text: str) -> str | None:
-    """Drop the period at the end."""
+    """Drop the period at the end, but not of "..."."""
     text = text.strip()
     return text[:-1].rstrip() if text.endswith((".", "。")) and not text.endswith("...") else None

@@ -2,120 +2,84 @@
 
 from __future__ import annotations
 
-import doctest
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from anls_metric.reading import corrections
-from anls_metric.reading.batch import Row
-from anls_metric.reading.corrections import Correction, Corrections, read_corrections
-from anls_metric.reading.errors import InputError
+from tests.reading.conftest import Shell
 
-ROWS = [Row("7", "tea", ["Tea time"], {}), Row("8", None, ["milk"], {}), Row("9", "x", ["y"], {})]
+GOLD = [{"questionId": n, "answers": [text]} for n, text in ((7, "Tea time"), (8, "milk"), (9, "y"))]
+ANSWERS = {"7": "tea", "8": "x", "9": "1,5"}
+ACCEPTED = {"questionId": 7, "accept": ["a tea", "tea"], "note": "as the page says"}
 
-
-def write(folder: Path, records: list[dict[str, Any]]) -> str:
-    path = folder / "corrections.json"
-    path.write_text(json.dumps(records))
-    return str(path)
-
-
-def test_json_and_csv_are_the_same_corrections(tmp_path: Path) -> None:
-    csv = tmp_path / "corrections.csv"
-    csv.write_text(
-        "questionId,accept,exclude,note\n8,,true,no such page\n"
-        '7,"[""tea"", ""a tea""]",,\n9,"1,5",false,"so, ""it"" is"\n'
-    )
-    as_json = read_corrections(
-        write(
-            tmp_path,
-            [
-                {"questionId": 7, "accept": ["a tea", "tea"], "note": "as the page says"},
-                {"questionId": "8", "exclude": True},
-                {"questionId": 9, "accept": "1,5"},
-            ],
-        )
-    )
-    as_csv = read_corrections(str(csv))
-    assert as_csv.signature == as_json.signature
-    assert {frozenset(row.references) for row in as_csv.apply(ROWS)} == {
-        frozenset({"Tea time", "tea", "a tea"}),
-        frozenset({"y", "1,5"}),
-    }
-    assert (as_csv.accepted, as_csv.excluded, as_csv.conclude()) == (2, 1, [])
+# A file of corrections, its content, and the score: 7 and 9 are right with more accepted answers, and 8 is excluded.
+FILES: list[tuple[str, Any, float]] = [
+    ("c.json", [ACCEPTED, {"questionId": "8", "exclude": True}, {"questionId": 9, "accept": "1,5"}], 1),
+    ("c.csv",
+        'questionId,accept,exclude,note\n8,,true,no\n7,"[""tea"", ""a tea""]",,\n9,"1,5",false,"so, ""it"" is"\n', 1),
+    ("c.jsonl", [{"questionId": 9, "accept": "1,5"}, ACCEPTED, {"questionId": 8, "exclude": "yes"}], 1),
+    ("c.json", [ACCEPTED], 1 / 3),
+    ("c.json", [{"questionId": 8, "exclude": True}], 0),
+    ("c.json", [{**ACCEPTED, "mark": "annotation wrong"}, {"questionId": "8", "mark": "unclear"}], 1 / 3),
+]  # fmt: skip
 
 
-def test_rows_of_several_submissions_count_once() -> None:
-    applied = Corrections({"7": Correction(["tea"])})
-    for _ in range(3):
-        applied.apply(ROWS)
-    assert (applied.accepted, applied.excluded) == (1, 0)
+@pytest.mark.parametrize(("name", "content", "expected"), FILES)
+def test_corrections_change_the_score(shell: Shell, name: str, content: Any, expected: float) -> None:
+    shell.write({"gold.json": GOLD, "x.json": ANSWERS, name: content})
+    assert shell.scores(f"gold.json x.json --corrections {name}") == pytest.approx([expected])
+    assert shell.scores("gold.json x.json --quiet") == [0]
+    assert shell.scores(f"gold.json x.json n=x.json --corrections {name}") == pytest.approx([expected] * 2)
 
 
-def test_rows_that_no_correction_names_stay_as_they_are() -> None:
-    rows = Corrections({"7": Correction(["tea"])}).apply(ROWS)
-    assert rows[1] is ROWS[1]
-    assert ROWS[0].references == ["Tea time"]
+def test_signature_depends_on_what_is_corrected_alone(shell: Shell) -> None:
+    shell.write({"gold.json": GOLD, "x.json": ANSWERS})
+
+    def sign(records: Any) -> str:
+        shell.write({"c.json": records})
+        signature: str = shell.document("gold.json x.json --corrections c.json")["signature"]
+        return signature.partition("|corrections:")[2].partition("|")[0]
+
+    excluded = {"questionId": 8, "exclude": True}
+    first = sign([ACCEPTED, excluded])
+    assert first == sign([excluded, {"questionId": "7", "accept": ["tea", "a tea", "tea"]}])
+    others = [[ACCEPTED], [{**ACCEPTED, "questionId": 9}, excluded], [{**ACCEPTED, "accept": "tea"}, excluded]]
+    assert len({first, *map(sign, others)}) == 4
+    assert all(len(each) == 8 for each in [first, *map(sign, others)])
 
 
-def test_unknown_ids_are_an_error() -> None:
-    applied = Corrections({"7": Correction(["tea"]), "77": Correction(exclude=True)}, "corrections.json")
-    applied.apply(ROWS)
-    with pytest.raises(InputError, match=r"corrections.json: it corrects questions that do not exist \(77\)"):
-        applied.conclude()
+def test_correction_that_changes_nothing_has_a_hint(shell: Shell) -> None:
+    shell.write({"gold.json": GOLD, "x.json": ANSWERS, "c.json": [{"questionId": 7, "accept": "Tea time"}]})
+    hint = "c.json: 1 of its corrections change nothing, since the answers are accepted already (7)"
+    assert hint in shell.type("gold.json x.json --corrections c.json").err
 
 
-def test_idle_correction_is_noted() -> None:
-    applied = Corrections({"7": Correction(["Tea time"])}, "corrections.json")
-    assert applied.apply(ROWS) == ROWS
-    assert applied.accepted == 0
-    assert applied.conclude() == [
-        "corrections.json: 1 correction changes nothing: the answers are accepted already (7)"
-    ]
+REFUSED: list[tuple[Any, str]] = [
+    ([{"accept": "x"}], "c.json, record 1: questionId must be the id of a question, got None"),
+    ([{"questionId": True, "accept": "x"}],
+        "c.json, record 1: questionId must be the id of a question, got True (bool)"),
+    ([{"questionId": 7, "acept": "x"}],
+        "unknown field 'acept'; a correction has the fields questionId, accept, exclude, note"),
+    ({"1": ["x"]}, "unknown field '(key)'; a correction has the fields questionId, accept, exclude, note"),
+    ([{"questionId": 7}],
+        "write either accept or exclude into the correction of question 7"),
+    ([{"questionId": 7, "accept": "x", "exclude": True}],
+        "write either accept or exclude into the correction of question 7"),
+    ([{"questionId": 7, "exclude": "perhaps"}],
+        "exclude must be true or false, 1 or 0, correct or incorrect, yes or no, got 'perhaps' (str)"),
+    ([{"questionId": 7, "accept": [1]}], "accept of question 7, item 0, is 1 (int), not a string"),
+    ([ACCEPTED, {"questionId": "7", "accept": "y"}],
+        "c.json, record 2: a second correction of question 7: write one for each"),
+    ([{"questionId": 7, "mark": "unclear"}, ACCEPTED], "c.json, record 2: a second correction of question 7"),
+    ([ACCEPTED, {"questionId": 77, "exclude": True}],
+        "c.json: it corrects questions that do not exist (77): write ids of"),
+    ([{"questionId": n, "exclude": True} for n in (7, 8, 9)], "c.json: it excludes every question: exclude fewer"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("records", "problem"),
-    [
-        ([{"accept": "x"}], r"record 1: questionId is None: write the id of a question"),
-        ([{"questionId": True, "accept": "x"}], "questionId is True"),
-        ([{"questionId": 7, "acept": "x"}], "unknown field 'acept'; a correction has the fields questionId, accept"),
-        ({"1": ["x"]}, r"it is an object, not a list: write a list of corrections, such as \[{\"questionId\": 1"),
-        ([{"questionId": 7}], "question 7 neither accepts an answer nor excludes it"),
-        ([{"questionId": 7, "accept": "x", "exclude": True}], "accepts answers and excludes the question"),
-        ([{"questionId": 7, "exclude": "perhaps"}], "exclude is 'perhaps'"),
-        ([{"questionId": 7, "accept": [1]}], "accept of question 7"),
-        ([{"questionId": 7, "accept": "x"}, {"questionId": "7", "accept": "y"}], "a second correction of question 7"),
-    ],
-)
-def test_bad_correction_is_an_error_with_its_place(tmp_path: Path, records: Any, problem: str) -> None:
-    with pytest.raises(InputError, match=problem):
-        read_corrections(write(tmp_path, records))
-
-
-def test_marks_of_a_reviewer_correct_what_they_accept(tmp_path: Path) -> None:
-    marks: list[dict[str, Any]] = [
-        {"questionId": "7", "accept": ["tea"], "mark": "annotation wrong", "note": "the page says so"},
-        {"questionId": "8", "mark": "unclear"},
-    ]
-    applied = read_corrections(write(tmp_path, marks))
-    assert [row.references for row in applied.apply(ROWS)][:2] == [["Tea time", "tea"], ROWS[1].references]
-    assert applied.signature == Corrections({"7": Correction(["tea"])}).signature
-    assert applied.conclude() == []
-    with pytest.raises(InputError, match="a second correction of question 8"):
-        read_corrections(write(tmp_path, [*marks, {"questionId": 8, "accept": "x"}]))
-
-
-def test_signature_depends_on_what_is_corrected_alone() -> None:
-    first = Corrections({"7": Correction(["a", "b"], note="x"), "8": Correction(exclude=True)})
-    second = Corrections({"8": Correction(exclude=True), "7": Correction(["b", "a", "a"])})
-    others = [{"7": Correction(["a"])}, {"9": Correction(["a", "b"]), "8": Correction(exclude=True)}]
-    assert first.signature == second.signature
-    assert len({first.signature, *(Corrections(other).signature for other in others)}) == 3
-
-
-def test_examples_of_the_docstrings_run() -> None:
-    assert doctest.testmod(corrections).failed == 0
+@pytest.mark.parametrize(("records", "message"), REFUSED)
+def test_wrong_correction_is_refused_with_its_place(shell: Shell, records: Any, message: str) -> None:
+    shell.write({"gold.json": GOLD, "x.json": ANSWERS, "c.json": records})
+    error = shell.error("gold.json x.json --corrections c.json")
+    assert error.startswith("c.json")
+    assert message in error

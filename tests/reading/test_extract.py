@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 import anls_metric
 from anls_metric.reading.extract import (
     EXTRACTORS,
-    ExtractionReport,
-    RuleCounts,
     answer_in_tags,
     describe_extraction,
+    extract_all,
     extractor,
 )
 
@@ -534,18 +533,18 @@ NOT_BROKEN = {
 
 @pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule, texts in BROKEN.items() for text in texts])
 def test_report_counts_what_a_rule_cannot_read(rule: str, text: str) -> None:
-    report = ExtractionReport(extractor(rule))
-    assert report.extract(text) == extractor(rule)(text)
-    unreadable = 0 if report.counts[rule].changed else 1
-    assert report.counts == {rule: RuleCounts(1 - unreadable, 0, unreadable)}
+    texts, counts = extract_all(extractor(rule), [text])
+    assert texts == [extractor(rule)(text)]
+    unreadable = 0 if counts[rule]["changed"] else 1
+    assert counts == {rule: {"changed": 1 - unreadable, "left": 0, "unreadable": unreadable}}
     assert rule == "think" or unreadable, "only unfinished reasoning can follow an answer"
 
 
 @pytest.mark.parametrize(("rule", "text"), [(rule, text) for rule, texts in NOT_BROKEN.items() for text in texts])
 def test_report_counts_what_a_rule_leaves(rule: str, text: str) -> None:
-    report = ExtractionReport(extractor(rule))
-    assert report.extract(text) == extractor(rule)(text)
-    assert not report.counts[rule].unreadable
+    texts, counts = extract_all(extractor(rule), [text])
+    assert texts == [extractor(rule)(text)]
+    assert not counts[rule]["unreadable"]
 
 
 def test_every_rule_that_can_fail_says_how() -> None:
@@ -553,30 +552,30 @@ def test_every_rule_that_can_fail_says_how() -> None:
     assert all(bool(rule.broken) == (rule.is_broken is not None) for rule in EXTRACTORS.values())
 
 
-def test_report_counts_each_rule_of_a_chain() -> None:
-    report = ExtractionReport(extractor("think,json"))
-    texts = ['<think>a</think>{"answer": "b"}', "b", "b", "<think>a</think>b", '{"answer": "b']
-    assert [report.extract(text) for text in texts] == ["b", "b", "b", "b", '{"answer": "b']
-    assert report.counts == {"think": RuleCounts(2, 3, 0), "json": RuleCounts(1, 3, 1)}
-    assert report.as_dict()["json"] == {"changed": 1, "left": 3, "unreadable": 1}
-    assert report.sentences == [
-        "think changed 2 of 5 answers and left 3",
-        "json changed 1 of 5 answers and left 3; 1 is not valid JSON: cut off?",
+def test_extract_all_returns_answers_and_counts() -> None:
+    texts = ['<think>a</think>{"answer": "b"}', "b", None, "<think>a</think>b", '{"answer": "b']
+    answers, counts = extract_all(extractor("think,json"), texts)
+    assert answers == ["b", "b", None, "b", '{"answer": "b']
+    assert counts == {
+        "think": {"changed": 2, "left": 2, "unreadable": 0},
+        "json": {"changed": 1, "left": 2, "unreadable": 1},
+    }
+    assert extract_all(extractor("think"), []) == ([], {"think": {"changed": 0, "left": 0, "unreadable": 0}})
+
+
+def test_describe_extraction_counts_what_cannot_be_read() -> None:
+    assert describe_extraction({"think": {"changed": 2, "left": 3, "unreadable": 0}}) == [
+        "think changed 2 of 5 answers and left 3"
     ]
-
-
-def test_report_without_answers_has_counts_of_0() -> None:
-    assert ExtractionReport(extractor("think")).sentences == ["think changed 0 of 0 answers and left 0"]
     assert describe_extraction({"json:brand": {"changed": 0, "left": 0, "unreadable": 1200}}) == [
         "json:brand changed 0 of 1,200 answers and left 0; 1,200 are not valid JSON: cut off?"
     ]
 
 
 def test_part_of_values_that_are_cut_off_is_no_answer() -> None:
-    report = ExtractionReport(extractor("json", values=True))
     texts = ['{"vendor": {"name": "a"}, "items": [{"b": "c"}', '{"items": [{"a": 1},], "b": 2}', '[{"a": "b"}, {"c"']
-    assert [report.extract(text) for text in texts] == texts
-    assert report.counts == {"json": RuleCounts(0, 0, 3)}
+    counts = {"json": {"changed": 0, "left": 0, "unreadable": 3}}
+    assert extract_all(extractor("json", values=True), texts) == (texts, counts)
 
 
 # Pieces of texts that are expensive for rules.
@@ -680,11 +679,11 @@ FOUND_VALUES: dict[str, list[tuple[str, str | None]]] = {
     "python": [
         ("So: {'total': 12.5, 'items': ['a', None]}.", '{"total": 12.5, "items": ["a", null]}'),
         ("{'a': ('b', 'é')}", '{"a": ["b", "é"]}'),
-        ("{'a': {'b'}}", None),
+        ("{'a': {'b'}}", '{"a": ["b"]}'),
         ("{'a': 'b'", None),
     ],
     "python:brand": [("{'brand': ['a']} {'page': 7}", '["a"]')],
-    "list": [("['a', 1]", '["a", 1]'), ('["a"]', '["a"]'), ("[a]", None), ("('a',)", None)],
+    "list": [("['a', 1]", '["a", 1]'), ('["a"]', '["a"]'), ("[a]", None), ("('a',)", '["a"]')],
     "fence": [('So:\n```json\n["a"]\n```', '["a"]')],
 }
 

@@ -1,29 +1,26 @@
-"""Files of every format, container and encoding keep their content, or are refused."""
+"""Files of every format, container and encoding keep their content, or are refused with a next step."""
 
 from __future__ import annotations
 
 import bz2
-import contextlib
 import csv
+import datetime
 import gzip
 import io
 import json
 import lzma
+import re
 import zipfile
-from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import given, reject, settings
-from hypothesis import strategies as st
 
-from anls_metric.reading.batch import Row
-from anls_metric.reading.errors import InputError
-from anls_metric.reading.input_file import CHUNK
-from anls_metric.reading.records import Records
-from anls_metric.reading.sources import Reading
-from anls_metric.reading.submissions import find_submissions
+from anls_metric import score
+from anls_metric.reading import formats
+from tests.reading.conftest import Shell, read
+from tests.system.conftest import encode
 
 Table = list[dict[str, Any]]
 ROWS: Table = [
@@ -33,355 +30,262 @@ ROWS: Table = [
 ]
 
 
-def rows_of(*files: str, **reading: Any) -> list[Row]:
-    (submission,) = find_submissions(files, reading=Reading(**reading))
-    return list(chain.from_iterable(submission.batches()))
+def check(path: str, rows: Table = ROWS, **options: Any) -> None:
+    """Check that a file holds these rows."""
+    answers = score(path, **options).answers()
+    found = [(each["id"], each["prediction"], list(each["references"])) for each in answers]
+    assert found == [(row["id"], row["prediction"], row["references"]) for row in rows]
 
 
-def check_rows(path: Path | str, rows: Table = ROWS, **reading: Any) -> None:
-    rows_read = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path), **reading)]
-    assert rows_read == [(row["id"], row["prediction"], row["references"]) for row in rows]
-
-
-def write_csv(
-    rows: Table, delimiter: str = ",", end: str = "\n", quoting: Any = csv.QUOTE_MINIMAL, empty_columns: int = 0
-) -> str:
-    stream = io.StringIO()
+def write_csv(delimiter: str = ",", end: str = "\n", quoting: Any = csv.QUOTE_MINIMAL, empty_columns: int = 0) -> str:
+    stream, empty = io.StringIO(), [""] * empty_columns
     writer = csv.writer(stream, delimiter=delimiter, lineterminator=end, quoting=quoting)
-    empty = [""] * empty_columns
-    writer.writerow([*rows[0], *empty])
-    writer.writerows([row["id"], row["prediction"], json.dumps(row["references"]), *empty] for row in rows)
+    writer.writerow([*ROWS[0], *empty])
+    writer.writerows([row["id"], row["prediction"], json.dumps(row["references"]), *empty] for row in ROWS)
     return stream.getvalue()
 
 
 LINES = "".join(f"{json.dumps(row)}\n" for row in ROWS)
 COLUMNS = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+INDEXED = {name: {str(n): value for n, value in enumerate(column)} for name, column in COLUMNS.items()}
 
 TEXTS = {
-    "table.csv": write_csv(ROWS),
-    "semicolons.csv": write_csv(ROWS, ";"),
-    "tabs.csv.txt": write_csv(ROWS, "\t"),
-    "table.tsv": write_csv(ROWS, "\t", "\r\n"),
-    "pipes.txt": write_csv(ROWS, "|"),
-    "blank rows at the end.csv": write_csv(ROWS) + ",,\n,,\n",
-    "empty columns.csv": write_csv(ROWS, empty_columns=2),
-    "delimiter of Excel.csv": "sep=;\n" + write_csv(ROWS, ";"),
-    "blanks before quotation marks.csv": write_csv(ROWS, quoting=csv.QUOTE_ALL).replace('","', '", "'),
+    "table.csv": write_csv(),
+    "semicolons.csv": write_csv(";"),
+    "tabs.csv.txt": write_csv("\t"),
+    "table.tsv": write_csv("\t", "\r\n"),
+    "quoted.tsv": write_csv("\t", quoting=csv.QUOTE_ALL),
+    "pipes.txt": write_csv("|"),
+    "blank rows at the end.csv": write_csv() + ",,\n,,\n",
+    "empty columns.csv": write_csv(empty_columns=2),
+    "blanks before quotation marks.csv": write_csv(quoting=csv.QUOTE_ALL).replace('","', '", "'),
     "list.json": json.dumps(ROWS),
     "indented.json": json.dumps(ROWS, indent=4),
     "data.json": json.dumps({"name": "x", "data": ROWS}),
+    "any name.json": json.dumps({"model": "x", "rows": ROWS, "errors": []}),
     "lines.jsonl": LINES,
     "lines.json": LINES,
     "lines.csv": LINES,
     "list.tsv": json.dumps(ROWS, indent=4),
-    "no ending": LINES,
+    "no extension": LINES,
     "blank lines.jsonl": "\n \n" + LINES.replace("\n", "\n\n"),
     "windows.jsonl": LINES.replace("\n", "\r\n"),
     "one after the other.json": "\n".join(json.dumps(row, indent=2) for row in ROWS),
     "one line.json": "".join(json.dumps(row) for row in ROWS),
     "columns.json": json.dumps(COLUMNS),
-    "pandas.json": json.dumps(
-        {name: {str(n): value for n, value in enumerate(column)} for name, column in COLUMNS.items()}
-    ),
-    "pandas split.json": json.dumps(
-        {"columns": list(ROWS[0]), "index": [0, 1, 2], "data": [list(row.values()) for row in ROWS]}
-    ),
+    "pandas.json": json.dumps(INDEXED),
     "pandas index.json": json.dumps({str(n): row for n, row in enumerate(ROWS)}),
+    "by id.json": json.dumps({row["id"]: {**row, "id": row["id"]} for row in ROWS}),
 }
 
 
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_text_of_any_shape_and_encoding_is_read(tmp_path: Path, name: str, encoding: str) -> None:
-    (tmp_path / name).write_bytes(TEXTS[name].encode(encoding))
-    check_rows(tmp_path / name)
+def test_text_of_any_shape_and_encoding_is_read(shell: Shell, name: str, encoding: str) -> None:
+    shell.write({name: TEXTS[name].encode(encoding)})
+    check(name)
 
 
-@pytest.mark.parametrize("name", ["table.csv", "lines.jsonl", "list.json"])
-@pytest.mark.parametrize("packed", [gzip, bz2, lzma], ids=lambda packed: packed.__name__)
-def test_compressed_file_is_unpacked_up_to_the_limit(tmp_path: Path, name: str, packed: Any) -> None:
-    ending = {"gzip": ".gz", "bz2": ".bz2", "lzma": ".xz"}[packed.__name__]
-    (tmp_path / (name + ending)).write_bytes(packed.compress(TEXTS[name].encode()))
-    check_rows(tmp_path / (name + ending))
-    (tmp_path / "cut").write_bytes(packed.compress(TEXTS[name].encode())[:-10])
-    with pytest.raises(InputError, match=r"cannot be unpacked"):
-        rows_of(str(tmp_path / "cut"))
-    (tmp_path / "bomb").write_bytes(packed.compress(b" " * 10_000_000))
-    with pytest.raises(InputError, match=r"more than 1 MB once unpacked"):
-        list(Records(str(tmp_path / "bomb"), most_bytes=2**20).chunks())
+@pytest.mark.parametrize("packed", [gzip, bz2, lzma])
+def test_compressed_file_is_unpacked_up_to_a_limit(
+    shell: Shell, packed: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("table.csv", "lines.jsonl"):
+        content = packed.compress(TEXTS[name].encode())
+        shell.write({f"{name}.x": content, "cut.x": content[:-10]})
+        check(f"{name}.x")
+        assert re.match(r"cut\.x: not (gzip|bzip2|xz), or damaged \(", shell.error("cut.x"))
+    monkeypatch.setattr(formats, "MAX_UNPACKED", 2_000_000)
+    shell.write(
+        {"large.x": packed.compress(b" " * 2_000_001), "fits.x": packed.compress(LINES.encode() + b" " * 1_000_000)}
+    )
+    assert shell.error("large.x") == "large.x: it holds more than 2 MB once unpacked"
+    check("fits.x")
 
 
-def test_pandas_columns_without_a_name_have_their_number(tmp_path: Path) -> None:
-    split = {"columns": [*ROWS[0], 3], "data": [[*row.values(), True] for row in ROWS]}
-    (tmp_path / "split.json").write_text(json.dumps(split))
-    check_rows(tmp_path / "split.json")
-    (tmp_path / "split.json").write_text(json.dumps({**split, "columns": ["id", "prediction", "references", "id"]}))
-    with pytest.raises(InputError, match=r"no predictions"):
-        rows_of(str(tmp_path / "split.json"))
+@pytest.mark.parametrize("name", ["t.parquet", "t.arrow", "t.parquet.gz", "t.bin"])
+def test_columns_are_read_without_images(shell: Shell, name: str) -> None:
+    rows = [{**row, "image": {"bytes": b"x" * 1000, "path": "p"}, "more": {"a": [{"b": 1}]}} for row in ROWS]
+    shell.write({name: encode("t.parquet", rows) if name == "t.bin" else encode(name, rows)})
+    check(name)
 
 
-def test_single_record_is_read(tmp_path: Path) -> None:
-    for name, text in {"a.json": json.dumps(ROWS[0], indent=1), "b.json": json.dumps(ROWS[0])}.items():
-        (tmp_path / name).write_text(text)
-        check_rows(tmp_path / name, ROWS[:1])
+def test_columns_of_several_batches_are_read(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(formats, "MAX_BATCH", 100)
+    rows = [{"id": f"{n}", "prediction": f"{n}" * 9, "references": ["a"]} for n in range(100)]
+    shell.write({"t.parquet": encode("t.parquet", rows)})
+    check("t.parquet", rows)
 
 
-def test_objects_of_answers_by_id_are_joined(tmp_path: Path) -> None:
-    gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
-    answers.write_text(json.dumps({row["id"]: row["prediction"] for row in ROWS}))
-    for accepted in ({row["id"]: row["references"] for row in ROWS}, {row["id"]: row["references"][0] for row in ROWS}):
-        gold.write_text(json.dumps(accepted))
-        (submission,) = find_submissions([str(answers)], gold=str(gold))
-        rows = list(chain.from_iterable(submission.batches()))
-        assert [row.prediction for row in rows] == [row["prediction"] for row in ROWS]
-        assert [row.references[0] for row in rows] == [row["references"][0] for row in ROWS]
+def test_columns_that_pandas_wrote_are_read(shell: Shell) -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(ROWS)
+    frame["prediction"] = frame["prediction"].astype("category")
+    frame.set_index("id").to_parquet("a.parquet")
+    check("a.parquet")
 
 
-def test_folder_and_pattern_of_parts_are_read_as_one_file(tmp_path: Path) -> None:
+def test_dataset_of_datasets_is_read(shell: Shell) -> None:
+    datasets = pytest.importorskip("datasets")
+    datasets.disable_progress_bars()
     rows = [{"id": f"{n}", "prediction": "a", "references": ["a"]} for n in range(25)]
-    for part in range(12):  # part 10 comes after part 9
-        lines = "".join(f"{json.dumps(row)}\n" for row in rows[2 * part : 2 * part + (3 if part == 11 else 2)])
-        (tmp_path / f"part-{part}.jsonl").write_text(lines)
-    check_rows(tmp_path, rows)
-    check_rows(tmp_path / "part-*.jsonl", rows)
-    (tmp_path / "part-3.jsonl").write_text('{"id": 1, "prediction": {"a": 7}, "references": ["a"]}\n')
-    with pytest.raises(InputError, match=r"part-3.jsonl, line 1: 'prediction' is "):
-        rows_of(str(tmp_path))
-    (tmp_path / "other.csv").write_text("a\n")
-    with pytest.raises(InputError, match=r"it holds other.csv, part-0.jsonl, .* are not parts of one file"):
-        rows_of(str(tmp_path))
+    datasets.Dataset.from_list(rows).save_to_disk("saved", num_shards=3)
+    check("saved", rows)
+    datasets.DatasetDict({"test": datasets.Dataset.from_list(ROWS)}).save_to_disk("splits")
+    assert shell.error("splits") == "splits: it holds several splits: pass the folder of one (test)"
+    check("splits/test")
 
 
-REFUSED = {
-    "a.pkl": (b"\x80\x04\x95", "a pickle"),
-    "a.json": (b"\x80\x05\x95", "a pickle"),
-    "a.pickle": (b"(lp0\n", "a pickle"),
-    "a.zst": (b"\x28\xb5\x2f\xfd rest", "it is packed by Zstandard: unpack it first"),
-    "a.pdf": (b"%PDF-1.7", "a PDF document"),
-    "a.csv": (b"<!DOCTYPE html><html>", "a web page"),
-    "a.png": (b"\x89PNG\r\n", "an image"),
-    "a.db": (b"SQLite format 3\x00", "an SQLite database"),
-    "a.jsonl": (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 9\n", "run git lfs pull"),
-    "a.npy": (b"\x93NUMPY\x01\x00", "it is a NumPy array: save its answers as CSV"),
-    "a.yaml": (b"- questionId: 1\n", "files of this kind are not read: save its answers as CSV"),
-    "empty.json": (b"", "the file is empty"),
-    "blank.csv": (b" \n\n", "the file is empty"),
-    "latin.csv": ("prediction,references\ncafé,b\n".encode("latin-1"), "byte 0xe9 is not UTF-8"),
-    "table.md": (b"| id | prediction |\n|---|---|\n| a1 | b |\n", "it is a Markdown table: save it as CSV"),
-    "title and blank.csv": (
-        b"Results,,\n\nid,answer\na,b\n",
-        "line 3: .* 2 values, .*: begin with a line that names each",
-    ),
-    "title alone.csv": (b"Results\na\n", "the first row must name the columns: delete the rows above it"),
-    "title.csv": (b"Round 2\nid,prediction,references\n", "line 2: .* 3 values, .*: begin with a line that names each"),
-    "a.parquet": (b"no parquet", "it is not Parquet, or damaged"),
-    "a.eval": (b"no log", "not an inspect_ai log"),
-    "a.xlsx": (b"no workbook", "not an Excel workbook"),
-}
+def test_workbook_is_read_with_its_numbers(shell: Shell) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
+    shell.write({"t.xlsx": encode("t.xlsx", ROWS)})
+    check("t.xlsx")
+    book = openpyxl.Workbook()
+    rows = [
+        ["id", "prediction", "references"],
+        [7, 56, "56"],
+        [None] * 3,
+        [8, 2.5, "2.5"],
+        ["x", None, "b"],
+        [9, True, "TRUE"],
+    ]
+    for row in rows:
+        book.active.append(row)
+    book.create_sheet("other")
+    book.save("n.xlsx")
+    numbers = [("7", "56"), ("8", "2.5"), ("x", ""), ("9", "TRUE")]
+    assert [(each["id"], each["prediction"]) for each in score("n.xlsx").answers()] == numbers
+    assert read(shell, "n.xlsx").endswith(" of n.xlsx: 4 rows (sheet Sheet of 2)")
+    assert "1 predictions are decimal numbers in the file, so their formatting is lost" in shell.type("n.xlsx").err
+    book.active["B3"] = datetime.date(1989, 12, 15)
+    book.save("date.xlsx")
+    message = (
+        "date.xlsx, row 3, prediction: the cell is 1989-12-15 (date), and the string that was typed is lost: format the"
+    )
+    assert shell.error("date.xlsx").startswith(message)
+    book.active.delete_rows(1, 9)
+    book.save("empty.xlsx")
+    message = "its first sheet (Sheet) has no answers: move the sheet of the answers to the front"
+    assert message in shell.error("empty.xlsx")
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_file_of_another_format_is_refused_by_its_name(tmp_path: Path, name: str) -> None:
-    content, message = REFUSED[name]
-    (tmp_path / name).write_bytes(content)
-    if name == "a.parquet":
+def test_folder_and_pattern_of_parts_are_one_file(shell: Shell) -> None:
+    rows = [{"id": f"{n}", "prediction": "a", "references": ["a"]} for n in range(24)]
+    shell.write({f"x/part-{n}.jsonl": rows[2 * n : 2 * n + 2] for n in range(12)})  # part 10 comes after part 9
+    check("x", rows)
+    check("x/part-*.jsonl", rows)
+    shell.write({"x/part-3.jsonl": [{"id": "x", "prediction": ["a", "b"], "references": ["a"]}]})
+    assert shell.error("'x/part-*.jsonl'").startswith(
+        "x/part-*.jsonl, part-3.jsonl, line 1: 'prediction' is ['a', 'b'] (list)"
+    )
+    shell.write({"x/other.csv": "a\n", "y/a.json": ROWS, "y/config.json": {"lr": 1}, "z/a.txt": "a\n"})
+    for folder in "xyz":
+        assert "are not parts of one table: pass one file, or a pattern of its parts, such as '" in shell.error(folder)
+    assert shell.error("'w/*.csv'") == "w/*.csv: no file has a name of this pattern"
+
+
+def test_standard_input_is_read(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXTS["list.json"].encode())))
+    assert read(shell, "-").endswith(" of standard input: 3 rows")
+
+
+# The name of a file, its content, and its error.
+REFUSED: list[tuple[str, str | bytes, str]] = [
+    ("a.json", b"\x80\x05\x95", "it is a pickle, and reading a pickle can run any program: save its answers as CSV"),
+    ("a.pickle", "(lp0\n", "it is a pickle, and reading a pickle can run any program: save"),
+    ("a.zst", b"\x28\xb5\x2f\xfd rest", "files of this kind are not read: save its answers as CSV"),
+    ("a.pdf", "%PDF-1.7", "files of this kind are not read: save its answers as CSV, JSON lines or Parquet"),
+    ("a.csv", "<!DOCTYPE html><html>", "it is a web page, perhaps in place of a download: download the file again"),
+    ("a.png", b"\x89PNG\r\n", "files of this kind are not read: save its answers as CSV"),
+    ("a.db", b"SQLite format 3\x00", "files of this kind are not read: save its answers as CSV"),
+    ("a.jsonl", "version https://git-lfs.github.com/spec/v1\n",
+        "it is a Git LFS pointer in place of the file: run git lfs pull"),
+    ("a.npy", b"\x93NUMPY\x01\x00", "files of this kind are not read: save its answers as CSV"),
+    ("a.yaml", "- questionId: 1\n", "files of this kind are not read: save its answers as CSV"),
+    ("a.parquet", "no parquet", "not Parquet, or damaged ("),
+    ("a.arrow", "no arrow", "not Arrow, or damaged ("),
+    ("b.arrow", b"\xff\xff\xff\xff\xff\xff\xff\x7f", "not Arrow, or damaged ("),
+    ("a.eval", "no log", "not a zip archive, or damaged ("),
+    ("a.xlsx", "no workbook", "not an Excel workbook, or damaged ("),
+    ("empty.json", "", "the file is empty: look at the program that wrote it"),
+    ("blank.csv", " \n\n", "the file is empty"),
+    ("latin.csv", "prediction,references\ncaf\xe9,b\n".encode("latin-1"),
+        "line 2: the byte 0xe9 is not UTF-8: save the file"),
+    ("half.json", b"\xff\xfe\x00", "not UTF-16, or damaged ("),
+    ("none.json", "[]", "it has no records: add a record for each question"),
+    ("none.csv", "prediction,references\n", "it has no records"),
+    ("mixed.json", '["a", {"answer": "b"}]', "record 1: expected an object, got a str: write each record like {"),
+    ("object.json", '{"anls": 0.5, "all": [1]}',
+        "expected a list of records, got an object with the keys 'anls', 'all': write"),
+    ("text.json", '"a"', "expected a list of records, got 'a'"),
+    ("split.json", '{"columns": ["prediction"], "index": [0], "data": [["a"]]}',
+        '(pandas: to_json(orient="records"))'),
+    ("cut.json", '[{"prediction": "a", "refer',
+        "line 1, column 22: the JSON is cut off: copy or write the file again"),
+    ("printed.json", "[{'prediction': 'a'}]",
+        "line 1, column 3: printed Python, not JSON: write it with json.dumps, not"),
+    ("none.jsonl", '{"a": 1}\n{"a": None}\n', "line 2, column 7: printed Python, not JSON"),
+    ("comma.jsonl", '{"a": 1},\n{"a": 2}\n', "line 1, column 9: a comma between records: remove these commas"),
+    ("wrong.jsonl", '{"a": 1}\n\nnot\n',
+        "line 3, column 1: this is not a record: remove it, or write the file with json.dump"),
+    ("wrong.json", '[\n{"a": 1 "b": 2}]',
+        "line 2, column 9: not JSON: Expecting ',' delimiter: correct it there, or write"),
+    ("log.json", "INFO: 24 answers",
+        "line 1, column 1: not JSON: Expecting value: correct it there, or write the file with json.dump"),
+    ("deep.json", "[" * 100_000, "the JSON is nested too deeply, or a number in it is too long: write plain records"),
+    ("more.csv", "id;answer\n1;a;b\n",
+        "line 2: 3 values, expected 2: put quotation marks around a value with a semicolon in it"),
+    ("fewer.csv", 'id,answer\n1,"a\nb"\n2\n',
+        "line 4: 1 value, expected 2: add the missing values (an empty one is fine)"),
+    ("same.csv", "id,answer,answer\n1,a,b\n", "two columns are called 'answer': rename one"),
+    ("quote.csv", 'id,answer\n1,"a" b\n',
+        "line 2: not CSV (',' expected after '\"'): put quotation marks around the value"),
+    ("open.csv", 'id,answer\n1,"a\n2,b\n',
+        "not CSV (unexpected end of data): put quotation marks around the value, and write"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "message"), REFUSED, ids=[row[0] for row in REFUSED])
+def test_file_that_cannot_be_read_is_refused(shell: Shell, name: str, content: str | bytes, message: str) -> None:
+    if name.endswith((".parquet", ".arrow")):
         pytest.importorskip("pyarrow")
-    with pytest.raises(InputError, match=message):
-        rows_of(str(tmp_path / name))
+    if name.endswith(".xlsx"):
+        pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
+    shell.write({name: content})
+    error = shell.error(name)
+    assert error.startswith(name)
+    assert message in error
 
 
-def test_zip_archive_is_refused_with_its_contents(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "answers.zip", "w") as archive:
+def test_zip_archive_is_refused_with_its_contents(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile("a.zip", "w") as archive:
         archive.writestr("answers.json", "[]")
-    with pytest.raises(InputError, match=r"it is a zip archive of answers.json: unpack it"):
-        rows_of(str(tmp_path / "answers.zip"))
+    assert shell.error("a.zip") == "a.zip: it is a zip archive of answers.json: unpack it, and pass the file of answers"
+    with zipfile.ZipFile("a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("samples/1_epoch_1.json", json.dumps({"id": 1, "input": "a" * 1_000_001}))
+    content = Path("a.eval").read_bytes()
+    shell.write({"b.eval": content.replace(b"samples/1", b"samples/2", 1)})
+    assert "b.eval: not a zip archive, or damaged (" in shell.error("b.eval")
+    monkeypatch.setattr(formats, "MAX_UNPACKED", 1_000_000)
+    assert shell.error("a.eval") == "a.eval: it holds more than 1 MB once unpacked"
+
+
+def test_cell_of_csv_may_be_large_while_the_limit_of_the_process_stays(shell: Shell) -> None:
+    before = csv.field_size_limit()
+    shell.write({"a.csv": "prediction,references\n" + f"{'x' * (2 * before)},a\n"})
+    assert shell.scores("a.csv --quiet") == [0]
+    assert csv.field_size_limit() == before
 
 
 @pytest.mark.parametrize(
-    ("member", "what"),
-    [("word/document.xml", "Word document"), ("ppt/a.xml", "PowerPoint file"), ("content.xml", "OpenDocument file")],
+    ("name", "place"), [("a.csv", "line 4"), ("a.jsonl", "line 6"), ("a.json", "record 2"), ("a.parquet", "row 2")]
 )
-def test_office_document_is_refused_by_its_name(tmp_path: Path, member: str, what: str) -> None:
-    with zipfile.ZipFile(tmp_path / "answers.docx", "w") as archive:
-        archive.writestr("[Content_Types].xml", "")
-        archive.writestr(member, "")
-    with pytest.raises(InputError, match=f"it is an? {what}: save its answers as CSV, JSON or xlsx"):
-        rows_of(str(tmp_path / "answers.docx"))
-
-
-# Parquet and Arrow
-
-
-def test_parquet_columns_of_images_are_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    table = pyarrow.Table.from_pylist([{**row, "image": {"bytes": b"x" * 1000, "path": "p"}} for row in ROWS])
-    parquet.write_table(table, tmp_path / "table.parquet")
-    read: list[Any] = []
-    iterate = parquet.ParquetFile.iter_batches
-
-    def noting(file: Any, *args: Any, columns: Any = None, **options: Any) -> Any:
-        read.append(columns)
-        return iterate(file, *args, columns=columns, **options)
-
-    monkeypatch.setattr(parquet.ParquetFile, "iter_batches", noting)
-    check_rows(tmp_path / "table.parquet")
-    assert read
-    assert all("image" not in columns for columns in read)
-    content = (tmp_path / "table.parquet").read_bytes()
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
-    check_rows("-")
-
-
-def test_data_set_saved_by_datasets_is_read(tmp_path: Path) -> None:
-    datasets = pytest.importorskip("datasets")
-    rows = [{"id": f"{n}", "prediction": "a", "references": ["a"]} for n in range(CHUNK + 7)]
-    datasets.Dataset.from_list(rows).save_to_disk(tmp_path / "saved", num_shards=3)
-    check_rows(tmp_path / "saved", rows)
-    datasets.DatasetDict({"test": datasets.Dataset.from_list(ROWS)}).save_to_disk(tmp_path / "splits")
-    with pytest.raises(InputError, match=r"it holds several splits: name the folder of one split: test"):
-        rows_of(str(tmp_path / "splits"))
-    check_rows(tmp_path / "splits" / "test")
-    pyarrow = pytest.importorskip("pyarrow")
-    table = pyarrow.Table.from_pylist(ROWS)
-    with pyarrow.ipc.new_file(str(tmp_path / "file.arrow"), table.schema) as writer:
-        writer.write_table(table)
-    check_rows(tmp_path / "file.arrow")
-
-
-# Excel workbooks, made by hand because few libraries write them
-
-
-def workbook(path: Path, rows: list[list[str]]) -> str:
-    """Write a workbook, given the XML of its cells."""
-    cells = ""
-    for number, row in enumerate(rows, 1):
-        of_row = "".join(f"<c r='{chr(65 + place)}{number}' {cell}</c>" for place, cell in enumerate(row))
-        cells += f"<row r='{number}'>{of_row}</row>"
-    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    package = "http://schemas.openxmlformats.org/package/2006"
-    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, text in {
-            "[Content_Types].xml": f"<Types xmlns='{package}/content-types'><Default Extension='rels' ContentType="
-            "'application/vnd.openxmlformats-package.relationships+xml'/><Default Extension='xml' ContentType="
-            f"'{kinds}.sheet.main+xml'/>"
-            f"<Override PartName='/xl/worksheets/sheet1.xml' ContentType='{kinds}.worksheet+xml'/>"
-            f"<Override PartName='/xl/styles.xml' ContentType='{kinds}.styles+xml'/></Types>",
-            "_rels/.rels": f"<Relationships xmlns='{package}/relationships'><Relationship Id='r1' Type="
-            f"'{relations}/officeDocument' Target='xl/workbook.xml'/></Relationships>",
-            "xl/workbook.xml": f"<workbook xmlns='{main}' xmlns:r='{relations}'><sheets><sheet name='S' sheetId='1' "
-            "r:id='r1'/></sheets></workbook>",
-            "xl/_rels/workbook.xml.rels": f"<Relationships xmlns='{package}/relationships'><Relationship Id='r1' Type="
-            f"'{relations}/worksheet' Target='worksheets/sheet1.xml'/><Relationship Id='r2' Type='{relations}/styles' "
-            "Target='styles.xml'/></Relationships>",
-            "xl/styles.xml": f"<styleSheet xmlns='{main}'><cellXfs count='2'><xf numFmtId='0'/><xf numFmtId='14' "
-            "applyNumberFormat='1'/></cellXfs></styleSheet>",
-            "xl/worksheets/sheet1.xml": f"<worksheet xmlns='{main}'><sheetData>{cells}</sheetData></worksheet>",
-        }.items():
-            archive.writestr(name, text)
-    return str(path)
-
-
-def text(value: str) -> str:
-    escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace("\n", "&#10;")
-    return f"t='inlineStr'><is><t xml:space='preserve'>{escaped}</t></is>"
-
-
-def number(value: str) -> str:
-    return f"><v>{value}</v>"
-
-
-HEADER = [text(name) for name in ("id", "prediction", "references")]
-
-
-def test_workbook_is_read(tmp_path: Path) -> None:
-    pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
-    rows = [[text(row["id"]), text(row["prediction"]), text(json.dumps(row["references"]))] for row in ROWS]
-    check_rows(workbook(tmp_path / "table.xlsx", [HEADER, *rows]))
-    kinds = [
-        [number("7"), number("56"), text("56")],
-        [number("8"), number("2.5"), text("2.5")],
-        [text("x"), text(""), text("b")],
-    ]
-    rows_read = rows_of(workbook(tmp_path / "numbers.xlsx", [HEADER, *kinds]))
-    assert [(row.id, row.prediction) for row in rows_read] == [("7", "56"), ("8", "2.5"), ("x", "")]
-
-
-def test_workbook_with_a_date_is_refused(tmp_path: Path) -> None:
-    pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
-    date = workbook(tmp_path / "date.xlsx", [HEADER, [text("1"), "s='1'><v>32857</v>", text("12/15/89")]])
-    with pytest.raises(InputError, match=r"row 2, prediction: the cell is 1989-12-15 .date., and the text"):
-        rows_of(date)
-
-
-def test_failed_formulas_of_a_workbook_are_read_as_csv_holds_them(tmp_path: Path) -> None:
-    pytest.importorskip("python_calamine", reason="the extra `files` is not installed")
-    failed = "t='e'><f>Old!#REF!</f><v>#REF!</v>"
-    rows = [[number("7"), failed, text("56")], [number("8"), "t='e'><v>#N/A</v>", text("2.5")]]
-    read = rows_of(workbook(tmp_path / "table.xlsx", [HEADER, *rows, [failed, failed, failed]]))
-    assert [(row.id, row.prediction) for row in read] == [("7", "#REF!"), ("8", "#N/A")]
-
-
-def test_empty_cell_of_accepted_answers_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "table.csv").write_text("prediction,references\na,\n")
-    with pytest.raises(InputError, match=r"table.csv, line 2: 'references' is empty: add at least one accepted answer"):
-        rows_of(str(tmp_path / "table.csv"))
-
-
-# Random files
-
-
-@st.composite
-def tables(draw: st.DrawFn) -> Table:
-    """Make rows of any texts that are valid in UTF-8."""
-    texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-    answers = st.lists(texts, min_size=1, max_size=3)
-    count = draw(st.integers(1, 6))
-    return [{"id": f"q{n}", "prediction": draw(texts), "references": draw(answers)} for n in range(count)]
-
-
-def _csv(rows: Table, delimiter: str) -> str:
-    try:
-        return write_csv(rows, delimiter, quoting=csv.QUOTE_ALL)  # otherwise a carriage return would end a line
-    except csv.Error:  # Python 3.10 writes no NUL
-        reject()
-
-
-WRITERS: dict[str, Any] = {
-    "list.json": json.dumps,
-    "indented.json": lambda rows: json.dumps(rows, indent=2, ensure_ascii=False),
-    "lines.jsonl": lambda rows: "".join(f"{json.dumps(row)}\n" for row in rows),
-    "columns.json": lambda rows: json.dumps({name: [row[name] for row in rows] for name in rows[0]}),
-    "objects.json": lambda rows: "\n".join(json.dumps(row, indent=1) for row in rows),
-    "comma.csv": lambda rows: _csv(rows, ","),
-    "semicolon.csv": lambda rows: _csv(rows, ";"),
-    "tab.tsv": lambda rows: _csv(rows, "\t"),
-}
-
-
-@settings(max_examples=300)
-@given(tables(), st.sampled_from(sorted(WRITERS)), st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]), st.booleans())
-def test_text_of_any_format_is_read_as_it_was_written(
-    tmp_path_factory: pytest.TempPathFactory, rows: Table, name: str, encoding: str, packed: bool
-) -> None:
-    content = WRITERS[name](rows).encode(encoding)
-    path = tmp_path_factory.getbasetemp() / f"fuzz-{name}{'.gz' if packed else ''}"
-    path.write_bytes(gzip.compress(content) if packed else content)
-    rows_read = [(row.id, row.prediction, list(row.references)) for row in rows_of(str(path))]
-    every = [row["prediction"] for row in rows]
-    unwrapped = len(every) > 1 and all(text.startswith("[") for text in every)
-    assert unwrapped or rows_read == [(row["id"], row["prediction"], row["references"]) for row in rows]
-
-
-@settings(max_examples=300)
-@given(
-    st.binary(max_size=60), st.sampled_from(["a.json", "a.csv", "a.jsonl", "a", "a.tsv", "a.gz", "a.eval", "a.xlsx"])
-)
-def test_any_bytes_are_read_or_refused_with_an_input_error(
-    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
-) -> None:
-    path = tmp_path_factory.getbasetemp() / f"bytes-{name}"
-    path.write_bytes(content)
-    with contextlib.suppress(InputError):
-        assert all(isinstance(row, Row) for row in rows_of(str(path)))
+def test_error_names_the_place_of_a_record(shell: Shell, name: str, place: str) -> None:
+    rows = [{"prediction": "a\nb", "references": "a"}, {"prediction": "c", "references": " "}]
+    shell.write({name: encode(name, rows).replace(b"\n{", b"\n\n\n{") if name == "a.jsonl" else rows})
+    if name == "a.jsonl":
+        shell.write({name: b"\n\n" + Path(name).read_bytes()})
+    message = "the accepted answer is empty: add at least one accepted answer, or leave this question out"
+    assert shell.error(name) == f"{name}, {place}: {message}"

@@ -1,189 +1,266 @@
-"""Rows from a gold file and a submission, and from tables, in any order and format."""
+"""How answers meet their questions: by id, by position, as runs and as several submissions. The answers are made up."""
 
 from __future__ import annotations
 
-import json
 import random
-import re
-from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anls_metric.reading.batch import Batch, Row
-from anls_metric.reading.errors import InputError
-from anls_metric.reading.extract import extractor
-from anls_metric.reading.input_file import CHUNK
-from anls_metric.reading.join import join_files, read_table
-from anls_metric.reading.sources import Reading, Source
-from anls_metric.reading.submissions import find_submissions
+from anls_metric import score
+from tests.reading.conftest import Shell, read
+from tests.system.conftest import (
+    ACCEPTED,
+    BASE,
+    BETTER,
+    GOLD,
+    IDS,
+    MEAN,
+    SCORE,
+    SHUFFLED,
+    TUNED,
+    list_answers,
+    list_both,
+    list_rows,
+)
 
+Files = dict[str, Any]
 Records = list[dict[str, Any]]
 
 
-def write(path: Path, records: Records) -> str:
-    lines = path.suffix == ".jsonl"
-    text = "".join(f"{json.dumps(record)}\n" for record in records) if lines else json.dumps(records)
-    path.write_text(text, encoding="utf-8")
-    return str(path)
+def rename(name: str, records: Records | None = None) -> Records:
+    """Give the field of the ids another name."""
+    return [
+        {name if field == "questionId" else field: value for field, value in row.items()} for row in records or ANSWERS
+    ]
 
 
-def join(gold: str, submission: str, missing: str = "error") -> list[Row]:
-    return list(chain.from_iterable(join_files(gold, submission, Reading(missing=missing))))
+def replace_ids(count: int, name: str = "questionId") -> Records:
+    """Replace the first ids by ids that the gold file does not have."""
+    return [{name: n if n < count else row["questionId"], "answer": "a"} for n, row in enumerate(ANSWERS)]
 
 
-def write_files(folder: Path, gold: Records, answers: Records, ending: str = "json") -> tuple[str, str]:
-    return write(folder / f"gold.{ending}", gold), write(folder / f"answers.{ending}", answers)
+ANSWERS = list_answers("answer")
+BY_POSITION = [{"answer": BASE[key]} for key in IDS]
+COUNTED = [{**row, "questionId": n} for n, row in zip(random.Random(1).sample(range(24), 24), GOLD)]
+REQUESTS = [{"id": f"req_{n}", **row} for n, row in enumerate(rename("custom_id"))]
+
+# What is typed, the files beside gold.json, and the end of the line that says what was read.
+JOINED: dict[str, tuple[str, Files, str]] = {
+    "the usual field": ("gold.json x.json", {"x.json": ANSWERS}, "questionId: 24 of 24"),
+    "another usual field": ("gold.json x.json", {"x.json": rename("qid")}, "qid and questionId: 24 of 24"),
+    "any other field": ("gold.json x.json", {"x.json": rename("item")}, "item and questionId: 24 of 24"),
+    "a field in an object": ("gold.json x.json", {"x.json": [{"meta": {"uid": row["questionId"]},
+        "answer": row["answer"]} for row in ANSWERS]}, "meta.uid and questionId: 24 of 24"),
+    "another field than a usual one": ("gold.json x.json", {"x.json": REQUESTS}, "custom_id and questionId: 24 of 24"),
+    "two fields with the same ids": ("gold.json x.json", {"x.json": [{"uid": str(row["questionId"]),
+        "key": row["questionId"], "answer": row["answer"]} for row in ANSWERS]}, "uid and questionId: 24 of 24"),
+    "the keys of an object": ("gold.json x.json", {"x.json": {str(key): BASE[key] for key in SHUFFLED}},
+        "the keys of an object and questionId: 24 of 24"),
+    "floats": ("gold.json x.json", {"x.json": [{**row, "questionId": row["questionId"] + 0.0} for row in ANSWERS]},
+        "questionId: 24 of 24"),
+    "named fields": ("g.json x.json --gold-id-field nr --id-field uid", {"g.json": rename("nr", GOLD),
+        "x.json": [{"id": n, **row} for n, row in enumerate(rename("uid"))]}, "uid and nr: 24 of 24"),
+    "a named field of one file": ("g.json x.json --id-field nr", {"g.json": [{"id": n, **row} for n,
+        row in enumerate(rename("nr", GOLD))], "x.json": ANSWERS}, "questionId and nr: 24 of 24"),
+    "half of the usual ids": ("gold.json x.json --missing zero --extra ignore", {"x.json": replace_ids(12)},
+        "questionId: 12 of 24"),
+    "nearly all ids in another field": ("gold.json x.json --missing zero --extra ignore", {"x.json": replace_ids(1,
+        "item")}, "item and questionId: 23 of 24"),
+    "ids that count": ("g.json x.json", {"g.json": COUNTED, "x.json": [{"index": row["questionId"], "answer": "a"}
+        for row in COUNTED[::-1]]}, "index and questionId: 24 of 24"),
+    "no ids": ("gold.json x.json", {"x.json": BY_POSITION}, "position: 24 of 24"),
+    "no ids in the gold file": ("g.json x.json", {"g.json": [{"answers": row["answers"]} for row in GOLD],
+        "x.json": BY_POSITION}, "position: 24 of 24"),
+    "numbers that are no ids": ("g.json x.json", {"g.json": COUNTED, "x.json": [{"tokens": n, **row} for n,
+        row in enumerate(BY_POSITION)]}, "position: 24 of 24"),
+    "two ids of 24 wrong in a field": ("gold.json x.json", {"x.json": replace_ids(2, "item")}, "position: 24 of 24"),
+    "ids that are refused": ("gold.json x.json --id-field none", {"x.json": [{"questionId": f"q{key}",
+        "answer": BASE[key]} for key in IDS]}, "position: 24 of 24"),
+    "runs": ("gold.json x.json", {"x.json": [{**row, "seed": n} for n in (1, 2) for row in ANSWERS]},
+        "questionId: 48 answers to 24 questions"),
+    "one of the runs": ("gold.json x.json --filter 2", {"x.json": [{**row, "seed": n} for n in (1, 2)
+        for row in ANSWERS]}, "questionId: 24 of 24"),
+    "some runs without an answer": ("gold.json x.json --missing zero", {"x.json": [{**row, "run": n} for n in (1, 2)
+        for row in ANSWERS[:20]]}, "questionId: 40 answers to 24 questions"),
+    "files of one name": ("gold.json m=x.json m=a.json", {"x.json": ANSWERS}, "questionId: 24 of 24; and 1 other run"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("ending", ["json", "jsonl"])
-@pytest.mark.parametrize("order", ["same", "reversed", "shuffled"])
-def test_join_files_keeps_the_order_of_the_gold_file(tmp_path: Path, ending: str, order: str) -> None:
-    count = 3 * CHUNK + 7
-    gold = [{"questionId": number, "answers": [f"gold {number}"], "page": number % 7} for number in range(count)]
-    answers = [{"question_id": str(number), "answer": f"answer {number}"} for number in range(count)]
-    if order == "reversed":
-        answers.reverse()
-    elif order == "shuffled":
-        random.Random(1).shuffle(answers)
-    rows = join(*write_files(tmp_path, gold, answers, ending))
-    assert rows == [Row(str(n), f"answer {n}", [f"gold {n}"], gold[n]) for n in range(count)]
-    assert {type(row) for row in rows} == {Row}
+@pytest.mark.parametrize("case", JOINED)
+def test_line_says_how_answers_were_joined(shell: Shell, case: str) -> None:
+    line, files, end = JOINED[case]
+    shell.write(files)
+    gold = line.partition(" ")[0]
+    prediction = "the values" if isinstance(files["x.json"], dict) else "answer"
+    start = f"{prediction} (prediction) of x.json, answers (accepted answers) of {gold}, joined by "
+    assert read(shell, line) == start + end
 
 
-IDS = st.lists(st.text(min_size=1, max_size=3) | st.integers(), unique_by=str, max_size=20)
+# What is typed, the files beside gold.json, the error, what is typed then, and the scores.
+ERRORS: dict[str, tuple[str, Files, str, str, list[float]]] = {
+    "fewer than half of the usual ids": ("gold.json x.json", {"x.json": replace_ids(13)},
+        "x.json: no ids in common with gold.json (0, 1, ... / 49000, 49003, ...): set --id-field and --gold-id-field, "
+        "or --id-field none to match by order", "gold.json x.json --id-field questionId --missing zero --extra ignore",
+        [0]),
+    "no ids in the gold file": ("g.json x.json", {"g.json": [{"answers": row["answers"]} for row in GOLD],
+        "x.json": rename("custom_id")},
+        "x.json: g.json has no ids (49030, 49012, ... here): set --id-field and --gold-id-field, or --id-field none",
+        "gold.json x.json", [SCORE]),
+    "ids that are no ids": ("gold.json x.json", {"x.json": [{**row, "questionId": [7]} if n == 1 else row for n,
+        row in enumerate(ANSWERS)]},
+        "x.json, record 2: 'questionId' is no id (a string or a whole number): name the field of ids with --id-field",
+        "gold.json a.json", [SCORE]),
+    "ids and other answers": ("gold.json x.json", {"x.json": [*ANSWERS[4:], *replace_ids(2)[:2]]},
+        "x.json: 2 answers to questions that gold.json does not have (0, 1): --extra ignore ignores them",
+        "gold.json x.json --extra ignore --missing zero", [17 / 24]),
+    "questions without an answer": ("gold.json x.json --extra ignore", {"x.json": [*ANSWERS[7:],
+        *replace_ids(2)[:2]]},
+        "x.json: no answer to 7 questions of gold.json (49003, 49006, 49012, 49030, 49036, ...): --missing zero",
+        "gold.json x.json --extra ignore --missing zero", [14 / 24]),
+    "repeated ids": ("gold.json x.json", {"x.json": [*ANSWERS, ANSWERS[3]]},
+        f"x.json: 1 id repeated (the first: {SHUFFLED[3]}): keep one record for each id, or --runs question scores the "
+        "mean over runs of one model; --id-field none numbers the records", "gold.json a.json", [SCORE]),
+    "runs that are not told apart": ("t.json", {"t.json": list_both("seed", 1, 1)},
+        "t.json: 24 ids repeated (the first: 49000): keep one record for each id, or --runs question",
+        "t.json --runs question", [MEAN]),
+    "a record without a model": ("t.json",
+        {"t.json": [*list_both("model"), {"id": IDS[0], "prediction": "", "answers": "a"}]},
+        "t.json, record 49: it has no field 'model': write the name of its model into each record", "gold.json a.json",
+        [SCORE]),
+    "repeated questions": ("g.json a.json", {"g.json": [{**row, "lang": "en"} for row in GOLD] + [{**row,
+        "lang": "fr"} for row in GOLD]}, "g.json: ids repeat; 'lang' (en, fr) differs: ", "gold.json a.json", [SCORE]),
+    "several models as a run": ("m=t.json m=a.json -g gold.json", {"t.json": list_both("model")},
+        "t.json: it holds several submissions (base, tuned), and is passed as a run of m: give it its own name",
+        "t.json b=a.json -g gold.json", [SCORE, BETTER, SCORE]),
+}  # fmt: skip
 
 
-@given(IDS, IDS, st.randoms(use_true_random=False), st.sampled_from(["error", "zero"]))
-def test_join_files_joins_as_a_dictionary_does(
-    tmp_path_factory: pytest.TempPathFactory,
-    questions: list[Any],
-    others: list[Any],
-    chance: random.Random,
-    missing: str,
-) -> None:
-    wanted = set(map(str, questions))
-    answered = chance.sample([*questions, *(key for key in others if str(key) not in wanted)], len(questions))
-    gold = [{"id": key, "answers": ["a"]} for key in questions]
-    paths = write_files(tmp_path_factory.mktemp("joined"), gold, [{"id": key, "answer": f"{key}!"} for key in answered])
-    expected = {str(key): f"{key}!" for key in answered}
-    if set(expected) - wanted or (missing == "error" and wanted - set(expected)):
-        with pytest.raises(InputError) as refused:
-            join(*paths, missing)
-        assert refused.value.where == paths[1]
+@pytest.mark.parametrize("case", ERRORS)
+def test_join_that_is_not_certain_is_an_error_with_a_next_step(shell: Shell, case: str) -> None:
+    line, files, message, next_line, scores = ERRORS[case]
+    shell.write(files)
+    assert message in shell.error(line)
+    assert shell.scores(next_line) == pytest.approx(scores)
+
+
+IDENTIFIERS = st.lists(
+    st.text("ab7", min_size=1, max_size=3) | st.integers(0, 99), unique_by=str, min_size=1, max_size=9
+)
+
+
+@settings(max_examples=60)
+@given(IDENTIFIERS, st.randoms(use_true_random=False))
+def test_order_of_a_submission_does_not_matter(ids: list[Any], chance: random.Random) -> None:
+    gold = [{"id": key, "answers": [f"{key}"]} for key in ids]
+    answers = [{"id": str(key), "answer": f"{key}{'' if n % 2 else ' and more'}"} for n, key in enumerate(ids)]
+    scores = score(chance.sample(answers, len(answers)), gold=gold)
+    assert [each["prediction"] for each in scores.answers()] == [each["answer"] for each in answers]
+    assert [each["score"] == 1 for each in scores.answers()] == [n % 2 == 1 for n in range(len(ids))]
+
+
+# Texts of questions
+
+# The questions of a submission, and how many are taken to be others. An error comes from more than half.
+QUESTIONS: dict[str, tuple[list[str], int]] = {
+    "the same": ([f"What is {key}?" for key in IDS], 0),
+    "in a prompt": ([f"Answer briefly.\nWhat is {key}? Answer:" for key in IDS], 0),
+    "in other letters": ([f" WHAT  IS {key}?\n" for key in IDS], 0),
+    "a part": ([f"is {key}" for key in IDS], 0),
+    "half are others": ([f"What is {key + (n < 12)}?" for n, key in enumerate(IDS)], 0),
+    "most are others": ([f"What is {key + (n < 13)}?" for n, key in enumerate(IDS)], 13),
+    "no texts": (["" for _ in IDS], 0),
+}
+
+
+@pytest.mark.parametrize("case", QUESTIONS)
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_text_of_another_question_is_an_error(shell: Shell, case: str, has_ids: bool) -> None:
+    texts, count = QUESTIONS[case]
+    rows = [{"questionId": key, "prompt": text, "answer": BASE[key]} for key, text in zip(IDS, texts)]
+    shell.write({"x.json": rows if has_ids else [{"prompt": row["prompt"], "answer": row["answer"]} for row in rows]})
+    if count:
+        assert shell.error("gold.json x.json") == (
+            f"x.json: {count} answers stand beside another question than in gold.json: question 49000 is 'What is "
+            "49000?' there, 'What is 49001?' here. Check that both files have the same split; --field question=none "
+            "skips this check"
+        )
+        assert shell.scores("gold.json x.json --field question=none") == [SCORE]
     else:
-        rows = join(*paths, missing)
-        assert [(row.id, row.prediction) for row in rows] == [(str(key), expected.get(str(key))) for key in questions]
+        assert shell.scores("gold.json x.json") == [SCORE]
 
 
-@pytest.mark.parametrize("apart", [1, CHUNK, 2 * CHUNK + 3])
-def test_repeated_id_is_refused_however_far_apart(tmp_path: Path, apart: int) -> None:
-    gold = [{"id": number, "answers": ["a"]} for number in range(apart + 1)]
-    answers = [{"id": number, "answer": "a"} for number in range(apart + 1)]
-    twice = write_files(tmp_path, gold, [*answers, {"id": 0, "answer": "b"}], "jsonl")
-    with pytest.raises(InputError, match=r"answers\.jsonl: the id 0 is repeated: keep one record"):
-        join(*twice)
-    twice = write_files(tmp_path, [*gold, gold[0]], answers, "jsonl")
-    with pytest.raises(InputError, match=r"gold\.jsonl: the id 0 is repeated: write one record for each question"):
-        join(*twice)
-    table = [{"key": n % (apart + 1), "prediction": "a", "references": "a"} for n in range(apart + 2)]
-    with pytest.raises(InputError, match=r"table\.jsonl: the id 0 is repeated"):
-        list(read_table(write(tmp_path / "table.jsonl", table), Reading(id_field="key")))
+# Runs and several models in one table
 
 
-def test_error_names_arguments_and_not_flags(tmp_path: Path) -> None:
-    table = write(tmp_path / "table.json", [{"text": "a", "references": ["a"]}])
-    for read, message in (
-        (
-            lambda: list(read_table(table)),
-            "(found 'text', 'references'): name the field of the predictions with the argument 'prediction'",
-        ),
-        (
-            lambda: list(read_table(table, Reading(prediction_field="text", references_field="gold"))),
-            "name the field of the accepted answers with the argument 'references'",
-        ),
-        (
-            lambda: join(*write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [])),
-            'answers.json: it has no answers: add the answers, or score them 0 with missing="zero"',
-        ),
-    ):
-        with pytest.raises(InputError) as refused:
-            read()
-        for part in message.split(".*"):
-            assert part in str(refused.value)
-        assert "--" not in str(refused.value)
+@pytest.mark.parametrize("name", ["seed", "sample", "Epoch", "run", "trial"])
+def test_field_of_runs_has_a_usual_name(shell: Shell, name: str) -> None:
+    shell.write({"t.json": list_both(name, 7, 8)})
+    line = "prediction (prediction), answers (accepted answers) of t.json: 48 rows, 24 questions"
+    assert read(shell, "t.json") == line
+    assert shell.scores("t.json") == pytest.approx([MEAN])
+    assert shell.scores("t.json --filter 8") == [BETTER]
+    assert shell.document("t.json")["submissions"][0]["runs"] == 2
 
 
-def test_read_table_numbers_rows_from_1_without_an_id(tmp_path: Path) -> None:
-    records = [{"prediction": str(number), "references": ["a"]} for number in range(CHUNK + 3)]
-    rows = list(chain.from_iterable(read_table(write(tmp_path / "table.jsonl", records))))
-    assert [row.id for row in rows] == [str(number) for number in range(1, CHUNK + 4)]
-    assert [row.prediction for row in rows] == [record["prediction"] for record in records]
+# What is typed about t.json, its records, and the names and scores of the submissions.
+TABLES: dict[str, tuple[str, Records, dict[str, float]]] = {
+    "models with runs": ("t.json", [{**row, "model": model} for model in "xy" for row in list_both("seed", 1, 2)],
+        {"x": MEAN, "y": MEAN}),
+    "models with other ids": ("t.json", [{**row, "id": n} for n, row in enumerate(list_both("model"))], {"t": MEAN}),
+    "one model": ("t.json", list_both("model", "x", "x")[:24], {"t": SCORE}),
+    "models as runs": ("t.json --submission-field none --runs question", list_both("model"), {"t": MEAN}),
+    "runs as models": ("t.json --submission-field seed", list_both("seed", 1, 2), {"1": SCORE, "2": BETTER}),
+    "epochs without repeats": ("t.json", list_both("epoch", 1, 1)[:24], {"t": SCORE}),
+    "rows without ids": ("t.json", [*list_rows(), *list_rows(TUNED)], {"t": MEAN}),
+    "rows without ids of models": ("t.json --submission-field llm", [*list_rows(llm="x"), *list_rows(TUNED, llm="y")],
+        {"x": SCORE, "y": BETTER}),
+    "a column for each model": ("t.json --prediction-field prediction,out.text", [{**row, "out": {"text": TUNED[key]}}
+        for key, row in zip(IDS, list_rows())], {"prediction": SCORE, "out.text": BETTER}),
+    "a table and a submission": ("t.json n=a.json -g gold.json", list_both("model"), {"t/base": SCORE,
+        "t/tuned": BETTER, "n": SCORE}),
+}  # fmt: skip
 
 
-def test_read_table_names_the_place_of_a_bad_row_in_a_later_chunk(tmp_path: Path) -> None:
-    records: Records = [{"prediction": "a", "references": ["a"]} for _ in range(CHUNK + 3)]
-    records[CHUNK + 1]["references"] = ["a", True]
-    with pytest.raises(InputError) as refused:
-        list(read_table(write(tmp_path / "table.jsonl", records)))
-    assert refused.value.where == f"{tmp_path / 'table.jsonl'}, line {CHUNK + 2}"
-    assert refused.value.problem == "'references', item 1, is True (bool), not a string: pass a string (\"True\")"
+@pytest.mark.parametrize("case", TABLES)
+def test_table_has_a_submission_for_each_model(shell: Shell, case: str) -> None:
+    line, records, scores = TABLES[case]
+    shell.write({"t.json": records})
+    found = {each["name"]: each["anls"] for each in shell.document(line)["submissions"]}
+    assert found == pytest.approx(scores)
 
 
-def test_batch_makes_rows_from_columns() -> None:
-    batch = Batch(["7", "8"], ["a", None], [["b"], ["c"]], [{"page": 1}, {}], ["It is a", None])
-    rows = [Row("7", "a", ["b"], {"page": 1}, "It is a"), Row("8", None, ["c"], {})]
-    assert list(batch) == rows
-    assert [batch[0], batch[-1], *batch[1:]] == [rows[0], rows[1], rows[1]]
-    assert all(type(row) is Row for row in batch)
-    assert list(Batch.of(rows)) == rows
-    assert Batch.of(batch) is batch
-    assert len(Batch.of([])) == 0
+# Which file is the gold file, and the names of submissions
+
+# What is typed, the files beside gold.json, a.json and b.json, and the names of the submissions.
+INPUTS: dict[str, tuple[str, Files, list[str]]] = {
+    "the first file": ("gold.json a.json b.json", {}, ["a", "b"]),
+    "a named gold file": ("b.json --gold gold.json a.json", {}, ["b", "a"]),
+    "a gold file that is passed again": ("-g gold.json gold.json a.json", {}, ["a"]),
+    "a table as the gold file": ("t.json a.json", {"t.json": list_both("x")[:24]}, ["a"]),
+    "two tables": ("s.json t.json", {"s.json": list_rows(), "t.json": list_rows(TUNED)}, ["s", "t"]),
+    "names of users": ("gold.json base=a.json", {}, ["base"]),
+    "a name like a path": ("gold.json x/y=a.json", {"x/y=a.json": list_answers()}, ["y=a"]),
+    "a shared prefix": ("gold.json s/submission_x.json s/submission_y.json", {"s/submission_x.json": list_answers(),
+        "s/submission_y.json": list_answers()}, ["x", "y"]),
+    "folders of one file name": ("gold.json x/p.json y/p.json", {"x/p.json": list_answers(),
+        "y/p.json": list_answers()}, ["x/p", "y/p"]),
+    "folders of folders": ("gold.json 1/x/p.json 2/x/p.json", {"1/x/p.json": list_answers(),
+        "2/x/p.json": list_answers()}, ["1/x/p", "2/x/p"]),
+    "a packed file": ("gold.json c.d.jsonl.gz", {"c.d.jsonl.gz": list_answers()}, ["c.d"]),
+    "an answer against an answer": ("g.json x.json", {"g.json": [{"id": k, "answer": ACCEPTED[k]} for k in IDS],
+        "x.json": rename("id")}, ["x"]),
+    "values by id": ("g.json x.json --variant anls_star", {"g.json": [{"id": 7, "answer": {"total": "5"}}],
+        "x.json": {"7": {"total": "5"}}}, ["x"]),
+    "lists by id": ("g.json x.json --variant anls_star", {"g.json": [{"id": 7, "answer": ["a", "b"]}],
+        "x.json": {"7": ["a"]}}, ["x"]),
+}  # fmt: skip
 
 
-def test_row_keeps_the_raw_output_of_an_extracted_prediction(tmp_path: Path) -> None:
-    outputs = ["The answer is a", "b"]
-    both: Records = [{"id": str(n), "prediction": text, "references": ["a"]} for n, text in enumerate(outputs)]
-    table = write(tmp_path / "table.jsonl", both)
-    rule = Reading(extract=extractor("final"))
-    assert [(row.prediction, row.written) for row in chain(*read_table(table, rule))] == [("a", outputs[0]), ("b", "b")]
-    assert [row.written for row in chain(*read_table(table))] == [None, None]
-    gold = write(tmp_path / "gold.jsonl", [{"id": record["id"], "answers": ["a"]} for record in reversed(both)])
-    answers = write(
-        tmp_path / "answers.jsonl", [{"id": record["id"], "answer": record["prediction"]} for record in both]
-    )
-    assert [row.written for row in chain(*join_files(gold, answers, rule))] == ["b", outputs[0]]
-    assert [row.written for row in chain(*join_files(gold, answers))] == [None, None]
-
-
-def test_join_files_refuses_lists_by_id_as_answers(tmp_path: Path) -> None:
-    gold, answers = tmp_path / "gold.json", tmp_path / "answers.json"
-    gold.write_text('{"1": ["a"], "2": ["b"]}')
-    answers.write_text('{"1": ["a"], "2": ["b"]}')
-    with pytest.raises(InputError, match=re.escape("question 1: the prediction is ['a'] (list), not a text")):
-        list(join_files(str(gold), str(answers)))
-
-
-def test_find_submissions_skips_a_gold_file_that_a_pattern_names_again(tmp_path: Path) -> None:
-    for name, records in (("gold", [{"id": 1, "answers": ["a"]}]), ("answers", [{"id": 1, "answer": "a"}])):
-        (tmp_path / f"{name}.json").write_text(json.dumps(records))
-    gold, answers = (str(tmp_path / f"{name}.json") for name in ("gold", "answers"))
-    assert [submission.name for submission in find_submissions([gold, gold, answers])] == ["answers"]
-    assert [submission.name for submission in find_submissions([gold, answers], gold)] == ["answers"]
-    assert [submission.name for submission in find_submissions([gold], gold)] == ["gold"]
-
-
-def test_a_filter_that_no_layout_has_is_a_note(tmp_path: Path) -> None:
-    gold, answers = write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [{"id": 1, "answer": "a"}])
-    source = Source(answers, Reading(filter="strict"))
-    list(join_files(gold, source))
-    assert source.notes == ["it has no filters: the filter 'strict' is not used"]
-
-
-def test_text_in_an_object_is_named_as_a_field(tmp_path: Path) -> None:
-    gold, answers = write_files(tmp_path, [{"id": 1, "answers": ["a"]}], [{"id": 1, "answer": {"text": "a"}}])
-    with pytest.raises(InputError, match=r"not a text: name the field of the text with prediction=\"answer\.text\""):
-        list(join_files(gold, answers))
+@pytest.mark.parametrize("case", INPUTS)
+def test_gold_file_and_names(shell: Shell, case: str) -> None:
+    line, files, names = INPUTS[case]
+    shell.write(files)
+    assert [each["name"] for each in shell.document(f"{line} --quiet")["submissions"]] == names

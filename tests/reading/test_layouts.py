@@ -1,55 +1,43 @@
-"""The layouts of made-up files in the format of every program, and of files from the programs."""
+"""Files in the layout of each program: made up for the test, and written by the programs themselves."""
 
 from __future__ import annotations
 
 import json
 import zipfile
-from copy import deepcopy
-from itertools import chain
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-import anls_metric
-from anls_metric import command_line
-from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading import remedies
-from anls_metric.reading.batch import Row
-from anls_metric.reading.containers import KEY
-from anls_metric.reading.errors import InputError
-from anls_metric.reading.join import RepeatedIdsError
-from anls_metric.reading.layouts import (
-    ABSENT,
-    LAYOUTS,
-    _split_last_annotations,
-    describe_failures,
-    find_failures,
-    find_layout,
-    look_up,
-    recognize_layout,
-    remove_prompt,
-)
-from anls_metric.reading.responses import find_batch_answer
-from anls_metric.reading.sources import Reading
-from anls_metric.reading.submissions import find_submissions
+from anls_metric import score
+from anls_metric.reading.layouts import LAYOUTS
 from tests.conftest import SHARED
+from tests.reading.conftest import Shell, read
 
 # Two made-up questions in the format of each program.
 QUESTIONS = ["What is the total?", "Who signed it?"]
 ANSWERS = ["12.50", "R Jones"]
 ACCEPTED = [["12.50", "$12.50"], ["R. Jones", 'it\'s "R. Jones"']]
+SCORE = (1 + 7 / 8) / 2
+BEFORE = "Answer the question according to the image using a single word or phrase.\n"
+AFTER = (
+    '\nThe last line of your response should be of the form "ANSWER: [ANSWER]" (without quotes) where [ANSWER] is the '
+    "answer to the question."
+)
 PROMPT = "\nAnswer the question using a single word or phrase."
 REASONED = [{"type": "reasoning", "reasoning": "It says so."}, {"type": "text", "text": ANSWERS[1]}]
+GOLD = [
+    {"questionId": 7 + n, "question": question, "answers": accepted}
+    for n, (question, accepted) in enumerate(zip(QUESTIONS, ACCEPTED))
+]
 
 
-def make_list(make: Any) -> list[Any]:
+def make_list(make: Callable[..., Any]) -> list[Any]:
     return [make(n, *row) for n, row in enumerate(zip(QUESTIONS, ANSWERS, ACCEPTED))]
 
 
-def make_by_id(make: Any) -> dict[str, Any]:
+def make_by_id(make: Callable[..., Any]) -> dict[str, Any]:
     return {str(7 + n): make(n, *row) for n, row in enumerate(zip(QUESTIONS, ANSWERS, ACCEPTED))}
 
 
@@ -62,994 +50,398 @@ def tag_references(accepted: list[str]) -> list[Any]:
     return [wrong, *({"output": {"text": text}, "tags": ["correct"]} for text in accepted)]
 
 
-def make_queries(questions: list[str], answers: list[str], aliases: list[str]) -> dict[str, Any]:
-    """Make a response of Textract's AnalyzeDocument to queries."""
-    blocks: list[Any] = [{"BlockType": "PAGE", "Id": "page", "Relationships": [{"Type": "CHILD", "Ids": ["q0"]}]}]
-    for n, (question, answer, alias) in enumerate(zip(questions, answers, aliases)):
-        query = {"Text": question, **({"Alias": alias} if alias else {})}
-        result = {"BlockType": "QUERY_RESULT", "Confidence": 97.0, "Text": answer, "Id": f"a{n}", "Page": 1}
-        relation = {"Relationships": [{"Type": "ANSWER", "Ids": [f"a{n}"]}]} if answer else {}
-        blocks += [{"BlockType": "QUERY", "Id": f"q{n}", "Query": query, **relation}, *([result] if answer else [])]
-    return {"DocumentMetadata": {"Pages": 1}, "Blocks": blocks, "AnalyzeDocumentModelVersion": "1.0"}
-
-
-def make_field(text: str) -> dict[str, Any]:
-    """Make a field of Azure Document Intelligence."""
-    return {"type": "string", "valueString": f"{text}!", "content": text, "confidence": 0.9, "spans": []}
-
-
-def make_azure_result(answers: dict[str, str]) -> dict[str, Any]:
-    document = {"docType": "invoice", "fields": {key: make_field(text) for key, text in answers.items()}}
-    return {"apiVersion": "2024-11-30", "modelId": "x", "content": "...", "pages": [], "documents": [document]}
-
-
-def make_document(answers: dict[str, str]) -> dict[str, Any]:
-    """Make a document of Document AI."""
-    entities = [{"type": key, "mentionText": text, "confidence": 0.9, "id": "0"} for key, text in answers.items()]
-    return {"uri": "", "mimeType": "application/pdf", "text": "...", "pages": [], "entities": entities}
-
-
-FILES: dict[str, tuple[str, Any]] = {
-    "lm_eval": (
-        "samples.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "doc_id": n,
-                "doc": {"questionId": 7 + n, "question": question, "answers": accepted},
-                "target": str(accepted),
-                "arguments": {"gen_args_0": {"arg_0": question + PROMPT}},
-                "resps": [[answer]],
-                "filtered_resps": [answer],
-                "filter": "none",
-            }
-        ),
-    ),
-    "lmms_eval": (
-        "samples.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "doc_id": 7 + n,
-                "target": str(accepted),
-                "filtered_resps": [answer],
-                "doc_hash": "x",
-                "input": question + PROMPT,
-            }
-        ),
-    ),
-    "vlmevalkit": (
-        "results.tsv",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "index": str(n),
-                "question": question,
-                "answer": str(accepted),
-                "questionId": str(7 + n),
-                "prediction": answer,
-            }
-        ),
-    ),
-    "inspect_ai": (
-        "log.json",
-        {
-            "version": 2,
-            "status": "success",
-            "eval": {},
-            "samples": make_list(
-                lambda n, question, answer, accepted: {
-                    "id": 7 + n,
-                    "epoch": 1,
-                    "input": [{"role": "user", "content": [{"type": "text", "text": question + PROMPT}]}]
-                    if n
-                    else question,
-                    "target": accepted,
-                    "output": make_message(answer),
-                }
-            ),
-        },
-    ),
-    "evalscope_reviews": (
-        "reviews.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "index": n,
-                "target": [json.dumps(accepted)],
-                "messages": [
-                    {
-                        "content": [
-                            {
-                                "type": "text",
-                                "text": "Answer the question according to the image using a single word or phrase.\n"
-                                f"{question}\nThe last line of your response should be of the form "
-                                '"ANSWER: [ANSWER]" (without quotes) where [ANSWER] is the answer to the question.',
-                            }
-                        ]
-                    }
-                ],
-                "sample_score": {
-                    "score": {"extracted_prediction": answer, "prediction": f"ANSWER: {answer}"},
-                    "sample_metadata": {"questionId": str(7 + n)},
-                },
-            }
-        ),
-    ),
-    "evalscope_predictions": (
-        "predictions.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "index": n,
-                "model_output": make_message(answer),
-                "messages": [{"content": question}],
-                "metadata": {"questionId": str(7 + n)},
-            }
-        ),
-    ),
-    "lighteval": (
-        "details.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "doc": {
-                    "id": str(7 + n),
-                    "query": f"Question: {question}\nAnswer:",
-                    "choices": ["wrong", *accepted],
-                    "gold_index": [1, 2],
-                },
-                "metric": {"em": 0.0},
-                "model_response": {"text": [answer]},
-            }
-        ),
-    ),
-    "qwen_vl": (
-        "docvqa_val.json",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "question": f"{question} {PROMPT.strip()}",
-                "questionId": 7 + n,
-                "answer": answer,
-                "annotation": accepted,
-            }
-        ),
-    ),
-    "mistral_evals": (
-        "raw_output.json",
-        make_by_id(
-            lambda n, question, answer, accepted: {
-                "request": {
-                    "messages": [{"content": [{"type": "image"}, {"type": "text", "text": question + PROMPT}]}]
-                },
-                "model_answer": answer,
-                "reference_answer": accepted,
-            }
-        ),
-    ),
-    "unitxt": (
-        "samples.json",
-        {
-            "environment_info": {},
-            "samples": {
-                "docvqa": make_list(
-                    lambda n, question, answer, accepted: {
-                        "source": question + PROMPT + "\n",
-                        "processed_prediction": answer,
-                        "processed_references": accepted,
-                    }
-                )
-            },
-        },
-    ),
-    "helm_scenario_state": (
-        "scenario_state.json",
-        {
-            "adapter_spec": {},
-            "request_states": make_list(
-                lambda n, question, answer, accepted: {
-                    "instance": {"id": f"{7 + n}", "input": {"text": question}, "references": tag_references(accepted)},
-                    "train_trial_index": 0,
-                    "result": {"completions": [{"text": answer}]},
-                }
-            ),
-        },
-    ),
-    "helm_predictions": (
-        "display_predictions.json",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "instance_id": f"{7 + n}",
-                "train_trial_index": 0,
-                "predicted_text": answer,
-            }
-        ),
-    ),
-    "helm_instances": (
-        "instances.json",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "id": f"{7 + n}",
-                "input": {"text": question},
-                "references": tag_references(accepted),
-                "split": "valid",
-            }
-        ),
-    ),
-    "mp_docvqa": (
-        "results.json",
-        {
-            "Model": "x",
-            "Scores by samples": make_by_id(lambda n, question, answer, accepted: {"pred_answer": answer, "anls": 1}),
-        },
-    ),
-    "opencompass": (
-        "predictions.json",
-        make_by_id(
-            lambda n, question, answer, accepted: {
-                "origin_prompt": [{"role": "HUMAN", "prompt": question + PROMPT}],
-                "prediction": answer,
-                "gold": accepted,
-            }
-        ),
-    ),
-    "llama_factory": (
-        "generated_predictions.jsonl",
-        [{"prompt": a, "predict": p, "label": r[0]} for a, p, r in zip(QUESTIONS, ANSWERS, ACCEPTED)],
-    ),
-    "ms_swift": (
-        "result.jsonl",
-        [
-            {"response": p, "labels": r[0], "messages": [{"role": "user", "content": a}]}
-            for a, p, r in zip(QUESTIONS, ANSWERS, ACCEPTED)
-        ],
-    ),
-    "rrc_results": (
-        "results.json",
-        {
-            "result": {"score": 0.9},
-            "per_sample_result": make_by_id(
-                lambda n, question, answer, accepted: {"question": question, "gt": accepted, "det": answer, "score": 1}
-            ),
-        },
-    ),
-    "anls_answers": (
-        "answers.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "submission": "base",
-                "id": str(7 + n),
-                "question": question,
-                "prediction": "the answer of a run",
-                "references": accepted,
-                "score": 0.9,
-                "outcome": "equal",
-                "runs": [{"prediction": answer, "score": 0.9, "outcome": "equal"}],
-            }
-        ),
-    ),
-    "due": (
-        "documents.jsonl",
-        [
-            {
-                "name": "document",
-                "annotations": make_list(
-                    lambda n, question, answer, accepted: {
-                        "id": 7 + n,
-                        "key": question,
-                        "values": [{"value": answer, "value_variants": accepted}],
-                    }
-                ),
-            }
-        ],
-    ),
-    "openai_batch": (
-        "batch_output.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "id": f"batch_req_{n}",
-                "custom_id": f"{7 + n}",
-                "response": {
-                    "status_code": 200,
-                    "request_id": "x",
-                    "body": {"id": "chatcmpl-x", "object": "chat.completion", **make_message(answer)},
-                },
-                "error": None,
-            }
-        ),
-    ),
-    "openai_responses": (
-        "responses.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "id": f"resp_{n}",
-                "object": "response",
-                "status": "completed",
-                "error": None,
-                "output": [
-                    {"type": "reasoning", "id": "rs_0", "summary": [{"type": "summary_text", "text": "It says so."}]},
-                    {"type": "message", "phase": "commentary", "content": [{"type": "output_text", "text": "Hm."}]},
-                    {
-                        "type": "message",
-                        "role": "assistant",
-                        "status": "completed",
-                        "content": [{"type": "output_text", "text": answer, "annotations": []}],
-                    },
-                ],
-            }
-        ),
-    ),
-    "chat_completions": (
-        "responses.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "id": f"chatcmpl-{n}",
-                "object": "chat.completion",
-                "model": "x",
-                "choices": [
-                    {
-                        "index": 0,
-                        "message": {"role": "assistant", "reasoning_content": "It says so.", "content": answer},
-                        "finish_reason": "stop",
-                    }
-                ],
-            }
-        ),
-    ),
-    "completions": (
-        "responses.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "id": f"cmpl-{n}",
-                "object": "text_completion",
-                "choices": [{"index": 0, "text": answer, "finish_reason": "stop"}, {"index": 1, "text": "x"}],
-            }
-        ),
-    ),
-    "anthropic_batch": (
-        "msgbatch_results.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "custom_id": f"{7 + n}",
-                "result": {
-                    "type": "succeeded",
-                    "message": {
-                        "id": "msg_x",
-                        "type": "message",
-                        "role": "assistant",
-                        "content": [
-                            {"type": "thinking", "thinking": "It says so.", "signature": "x"},
-                            {"type": "redacted_thinking", "data": "x"},
-                            {"type": "text", "text": answer[:2]},
-                            {"type": "text", "text": answer[2:]},
-                        ],
-                        "stop_reason": "end_turn",
-                    },
-                },
-            }
-        ),
-    ),
-    "gemini_batch": (
-        "results.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "key": f"{7 + n}",
-                "response": {
-                    "candidates": [
-                        {
-                            "content": {
-                                "parts": [
-                                    {"text": "It says so.", "thought": True},
-                                    {"text": answer[:2]},
-                                    {"text": answer[2:], "thoughtSignature": "x"},
-                                ],
-                                "role": "model",
-                            },
-                            "finishReason": "STOP",
-                        }
-                    ],
-                    "usageMetadata": {"totalTokenCount": 7},
-                },
-            }
-        ),
-    ),
-    "vllm": (
-        "outputs.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "request_id": f"{n}",
-                "prompt": f"<|im_start|>user\n{question}<|im_end|>\n<|im_start|>assistant\n",
-                "prompt_token_ids": [1, 2],
-                "outputs": [{"index": 0, "text": answer, "token_ids": [3], "finish_reason": "stop"}],
-                "finished": True,
-            }
-        ),
-    ),
-    "llava": (
-        "answers.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "question_id": 7 + n,
-                "prompt": question + PROMPT,
-                "text": answer,
-                "answer_id": "x",
-                "model_id": "llava-v1.5-7b",
-                "metadata": {},
-            }
-        ),
-    ),
-    "squad": (
-        "dev-v2.0.json",
-        {
-            "version": "v2.0",
-            "data": [
-                {
-                    "title": "page",
-                    "paragraphs": [
-                        {
-                            "context": "...",
-                            "qas": [
-                                {
-                                    "id": f"{7 + n}",
-                                    "question": question,
-                                    "answers": [{"text": text, "answer_start": 0} for text in accepted],
-                                    "is_impossible": False,
-                                }
-                            ],
-                        }
-                        for n, (question, accepted) in enumerate(zip(QUESTIONS, ACCEPTED))
-                    ],
-                }
-            ],
-        },
-    ),
-    "squad_nbest": (
-        "nbest_predictions.json",
-        {
-            key: [{"text": answer, "probability": 0.9, "start_logit": 2.0}, {"text": "x", "probability": 0.1}]
-            for key, answer in zip("78", ANSWERS)
-        },
-    ),
-    "textract": ("response.json", make_queries(QUESTIONS, ANSWERS, ["7", "8"])),
-    "azure_document": (
-        "analyze_result.json",
-        {"status": "succeeded", "createdDateTime": "x", "analyzeResult": make_azure_result(dict(zip("78", ANSWERS)))},
-    ),
-    "azure_result": ("result.json", make_azure_result(dict(zip("78", ANSWERS)))),
-    "document_ai_process": (
-        "response.json",
-        {"document": make_document(dict(zip("78", ANSWERS))), "humanReviewStatus": {"state": "SKIPPED"}},
-    ),
-    "document_ai": ("document.json", make_document(dict(zip("78", ANSWERS)))),
-    "every_eval_ever": (
-        "0b0e_samples.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "schema_version": "0.3.0",
-                "evaluation_id": "x",
-                "model_id": "org/model",
-                "evaluation_name": "docvqa",
-                "sample_id": f"{7 + n}",
-                "interaction_type": "single_turn",
-                "input": {"raw": question, "reference": accepted, "formatted": "..."},
-                "output": {"raw": [answer], "reasoning_trace": ["It says so."]},
-                "answer_attribution": [{"turn_idx": 0, "source": "output.raw", "extracted_value": "x"}],
-                "evaluation": {"score": 1.0, "is_correct": True},
-            }
-        ),
-    ),
-    "dude_submission": (
-        "submission.json",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "questionId": str(7 + n),
-                "answers": [answer],
-                "answers_confidence": [0.9],
-                "answers_abstain": False,
-            }
-        ),
-    ),
-    "docvqa_2026": (
-        "val.json",
-        [
-            {
-                "doc_id": "maps_2",
-                "doc_category": "maps",
-                "questions": {"question_id": ["7", "8"], "question": QUESTIONS},
-                "answers": {"question_id": ["7", "8"], "answer": [accepted[0] for accepted in ACCEPTED]},
-            }
-        ],
-    ),
-    "docvqa_2026_submission": (
-        "submission.json",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "question_id": str(7 + n),
-                "full_answer": f"It says so. FINAL ANSWER: {answer}",
-                "answer": answer,
-            }
-        ),
-    ),
-    "longdocurl": (
-        "results.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "question_id": str(7 + n),
-                "doc_no": "4026369",
-                "question_type": "extract",
-                "question": question,
-                "answer": accepted,
-                "evidence_pages": [1],
-                "answer_format": "List",
-                "task_tag": "Understanding",
-                "response": f"<concise_answer>{answer}</concise_answer><answer_format>List</answer_format>",
-                "pred": answer,
-                "score": 1.0,
-            }
-        ),
-    ),
-    "mmlongbench_doc": (
-        "results.json",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "doc_id": "a.pdf",
-                "doc_type": "Research report / Introduction",
-                "question": question,
-                "answer": str(accepted),
-                "evidence_pages": "[3]",
-                "evidence_sources": "['Chart']",
-                "answer_format": "List",
-                "response": answer,
-                "extracted_res": f"Extracted answer: {answer}\nAnswer format: List",
-                "pred": answer,
-                "score": 1.0,
-            }
-        ),
-    ),
-    "chartqapro": (
-        "predictions.json",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "Question": ["What is this?", question],
-                "Answer": ["A chart", accepted[0]],
-                "Question Type": "Conversational",
-                "Year": ["NO", "NO"],
-                "Paragraph": "",
-                "prediction": answer,
-            }
-        ),
-    ),
-    "ocrbench_v2": (
-        "results.json",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "dataset_name": "docvqa",
-                "id": 7 + n,
-                "image_path": "a.png",
-                "type": "reasoning VQA en",
-                "question": question,
-                "answers": accepted,
-                "predict": answer,
-            }
-        ),
-    ),
-    "madqa": (
-        "dev.json",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "id": str(7 + n),
-                "question": question,
-                "answers": [[text] for text in accepted],
-                "evidence": [{"document": "a.pdf", "page": 1}],
-                "category": "Finance",
-            }
-        ),
-    ),
-    "madqa_results": (
-        "results.jsonl",
-        make_list(
-            lambda n, question, answer, accepted: {
-                "id": str(7 + n),
-                "question": question,
-                "answer": answer,
-                "citations": [{"file": "a.pdf", "page": 1}],
-                "search_history": ["total"],
-                "iterations": 2,
-            }
-        ),
-    ),
-    "answers_by_id": ("answers.json", dict(zip("78", ANSWERS))),
+BY_ID = ("mistral_evals", "opencompass")
+# A record of each program: of the number of a question, its text, the answer and the accepted answers.
+# fmt: off
+RECORDS: dict[str, Callable[[int, str, str, list[str]], dict[str, Any]]] = {
+    "lm_eval": lambda n, q, a, r: {"doc_id": n, "doc": {"questionId": 7 + n, "question": q, "answers": r},
+        "target": str(r), "arguments": {"gen_args_0": {"arg_0": q + PROMPT}}, "resps": [[a]], "filtered_resps": [a],
+        "filter": "none"},
+    "lmms_eval": lambda n, q, a, r: {"doc_id": 7 + n, "target": str(r), "filtered_resps": [a], "doc_hash": "x",
+        "input": q + PROMPT},
+    "vlmevalkit": lambda n, q, a, r: {"index": str(n), "question": q, "answer": str(r), "questionId": str(7 + n),
+        "prediction": a},
+    "evalscope_reviews": lambda n, q, a, r: {"index": n, "target": [json.dumps(r)],
+        "messages": [{"content": [{"type": "text",
+        "text": f"{BEFORE}{q}{AFTER}"}]}],
+        "sample_score": {"score": {"extracted_prediction": a, "prediction": f"ANSWER: {a}"},
+        "sample_metadata": {"questionId": str(7 + n)}}},
+    "evalscope_predictions": lambda n, q, a, r: {"index": n, "model_output": make_message(a),
+        "messages": [{"content": q}], "metadata": {"questionId": str(7 + n)}},
+    "lighteval": lambda n, q, a, r: {"doc": {"id": str(7 + n), "query": f"Question: {q}\nAnswer:",
+        "choices": ["wrong", *r], "gold_index": [1, 2]}, "metric": {"em": 0.0}, "model_response": {"text": [a]}},
+    "qwen_vl": lambda n, q, a, r: {"question": f"{q} {PROMPT.strip()}", "questionId": 7 + n, "answer": a,
+        "annotation": r},
+    "mistral_evals": lambda n, q, a, r: {"request": {"messages": [{"content": [{"type": "image"}, {"type": "text",
+        "text": q + PROMPT}]}]}, "model_answer": a, "reference_answer": r},
+    "helm_predictions": lambda n, q, a, r: {"instance_id": f"{7 + n}", "train_trial_index": 0, "predicted_text": a},
+    "helm_instances": lambda n, q, a, r: {"id": f"{7 + n}", "input": {"text": q}, "references": tag_references(r),
+        "split": "valid"},
+    "opencompass": lambda n, q, a, r: {"origin_prompt": [{"role": "HUMAN", "prompt": q + PROMPT}], "prediction": a,
+        "gold": r},
+    "openai_batch": lambda n, q, a, r: {"id": f"batch_req_{n}", "custom_id": f"{7 + n}",
+        "response": {"status_code": 200, "request_id": "x", "body": {"id": "chatcmpl-x", "object": "chat.completion",
+        **make_message(a)}}, "error": None},
+    "openai_responses": lambda n, q, a, r: {"id": f"resp_{n}", "object": "response", "status": "completed",
+        "error": None, "output": [{"type": "reasoning", "id": "rs_0", "summary": [{"type": "summary_text",
+        "text": "It says so."}]}, {"type": "message", "phase": "commentary", "content": [{"type": "output_text",
+        "text": "Hm."}]}, {"type": "message", "role": "assistant", "status": "completed",
+        "content": [{"type": "output_text", "text": a, "annotations": []}]}]},
+    "chat_completions": lambda n, q, a, r: {"id": f"chatcmpl-{n}", "object": "chat.completion", "model": "x",
+        "choices": [{"index": 0, "message": {"role": "assistant", "reasoning_content": "It says so.", "content": a},
+        "finish_reason": "stop"}]},
+    "completions": lambda n, q, a, r: {"id": f"cmpl-{n}", "object": "text_completion", "choices": [{"index": 0,
+        "text": a, "finish_reason": "stop"}, {"index": 1, "text": "x"}]},
+    "anthropic_batch": lambda n, q, a, r: {"custom_id": f"{7 + n}", "result": {"type": "succeeded",
+        "message": {"id": "msg_x", "type": "message", "role": "assistant", "content": [{"type": "thinking",
+        "thinking": "It says so.", "signature": "x"}, {"type": "redacted_thinking", "data": "x"}, {"type": "text",
+        "text": a[:2]}, {"type": "text", "text": a[2:]}], "stop_reason": "end_turn"}}},
+    "gemini_batch": lambda n, q, a, r: {"key": f"{7 + n}",
+        "response": {"candidates": [{"content": {"parts": [{"text": "It says so.", "thought": True}, {"text": a[:2]},
+        {"text": a[2:], "thoughtSignature": "x"}], "role": "model"}, "finishReason": "STOP"}],
+        "usageMetadata": {"totalTokenCount": 7}}},
+    "vllm": lambda n, q, a, r: {"request_id": f"{n}",
+        "prompt": f"<|im_start|>user\n{q}<|im_end|>\n<|im_start|>assistant\n", "prompt_token_ids": [1, 2],
+        "outputs": [{"index": 0, "text": a, "token_ids": [3], "finish_reason": "stop"}], "finished": True},
+    "llava": lambda n, q, a, r: {"question_id": 7 + n, "prompt": q + PROMPT, "text": a, "answer_id": "x",
+        "model_id": "llava-v1.5-7b", "metadata": {}},
+    "dude_submission": lambda n, q, a, r: {"questionId": str(7 + n), "answers": [a], "answers_confidence": [0.9],
+        "answers_abstain": False},
+    "docvqa_2026_submission": lambda n, q, a, r: {"question_id": str(7 + n),
+        "full_answer": f"It says so. FINAL ANSWER: {a}", "answer": a},
+    "longdocurl": lambda n, q, a, r: {"question_id": str(7 + n), "doc_no": "4026369", "question_type": "extract",
+        "question": q, "answer": r, "evidence_pages": [1], "answer_format": "List", "task_tag": "Understanding",
+        "response": f"<concise_answer>{a}</concise_answer><answer_format>List</answer_format>", "pred": a,
+        "score": 1.0},
+    "mmlongbench_doc": lambda n, q, a, r: {"doc_id": "a.pdf", "doc_type": "Research report / Introduction",
+        "question": q, "answer": str(r), "evidence_pages": "[3]", "evidence_sources": "['Chart']",
+        "answer_format": "List", "response": a, "extracted_res": f"Extracted answer: {a}\nAnswer format: List",
+        "pred": a, "score": 1.0},
+    "chartqapro": lambda n, q, a, r: {"Question": ["What is this?", q], "Answer": ["A chart", r[0]],
+        "Question Type": "Conversational", "Year": ["NO", "NO"], "Paragraph": "", "prediction": a},
+    "ocrbench_v2": lambda n, q, a, r: {"dataset_name": "docvqa", "id": 7 + n, "image_path": "a.png",
+        "type": "reasoning VQA en", "question": q, "answers": r, "predict": a},
+    "madqa": lambda n, q, a, r: {"id": str(7 + n), "question": q, "answers": [[text] for text in r],
+        "evidence": [{"document": "a.pdf", "page": 1}], "category": "Finance"},
+    "madqa_results": lambda n, q, a, r: {"id": str(7 + n), "question": q, "answer": a, "citations": [{"file": "a.pdf",
+        "page": 1}], "search_history": ["total"], "iterations": 2},
 }
-# A layout of gold files -> the layout of its submissions.
-SUBMISSION_TO = {
-    "helm_instances": "helm_predictions",
-    "squad": "squad_nbest",
-    "docvqa_2026": "docvqa_2026_submission",
-    "madqa": "madqa_results",
+CONTENTS: dict[str, Any] = {
+    **{name: (make_by_id if name in BY_ID else make_list)(make) for name, make in RECORDS.items()},
+    "inspect_ai": {"version": 2, "status": "success", "eval": {}, "samples": make_list(lambda n, question, answer,
+        accepted: {"id": 7 + n, "epoch": 1, "input": [{"role": "user", "content": [{"type": "text",
+        "text": question + PROMPT}]}] if n else question, "target": accepted, "output": make_message(answer)})},
+    "unitxt": {"environment_info": {}, "samples": {"docvqa": make_list(lambda n, question, answer,
+        accepted: {"source": question + PROMPT + "\n", "processed_prediction": answer,
+        "processed_references": accepted})}},
+    "helm_scenario_state": {"adapter_spec": {}, "request_states": make_list(lambda n, question, answer,
+        accepted: {"instance": {"id": f"{7 + n}", "input": {"text": question},
+        "references": tag_references(accepted)}, "train_trial_index": 0,
+        "result": {"completions": [{"text": answer}]}})},
+    "mp_docvqa": {"Model": "x", "Scores by samples": make_by_id(lambda n, question, answer,
+        accepted: {"pred_answer": answer, "anls": 1})},
+    "llama_factory": [{"prompt": a, "predict": p, "label": r[0]} for a, p, r in zip(QUESTIONS, ANSWERS, ACCEPTED)],
+    "ms_swift": [{"response": p, "labels": r[0], "messages": [{"role": "user", "content": a}]} for a, p,
+        r in zip(QUESTIONS, ANSWERS, ACCEPTED)],
+    "rrc_results": {"result": {"score": 0.9}, "per_sample_result": make_by_id(lambda n, question, answer,
+        accepted: {"question": question, "gt": accepted, "det": answer, "score": 1})},
+    "due": [{"name": "document", "annotations": make_list(lambda n, question, answer, accepted: {"id": 7 + n,
+        "key": question, "values": [{"value": answer, "value_variants": accepted}]})}],
+    "squad": {"version": "v2.0", "data": [{"title": "page", "paragraphs": [{"context": "...",
+        "qas": [{"id": f"{7 + n}", "question": question, "answers": [{"text": text, "answer_start": 0}
+        for text in accepted], "is_impossible": False}]} for n, (question, accepted) in enumerate(zip(QUESTIONS,
+        ACCEPTED))]}]},
+    "docvqa_2026": [{"doc_id": "maps_2", "doc_category": "maps", "questions": {"question_id": ["7", "8"],
+        "question": QUESTIONS}, "answers": {"question_id": ["7", "8"], "answer": [accepted[0]
+        for accepted in ACCEPTED]}}],
+    "answers_by_id": dict(zip("78", ANSWERS)),
 }
-ONE_REFERENCE = ("llama_factory", "ms_swift", "docvqa_2026", "chartqapro")
-WITHOUT_IDS = {layout.name for layout in LAYOUTS if not layout.id and not layout.references}
-GOLD = [
-    {"questionId": 7 + n, "question": question, "answers": accepted}
-    for n, (question, accepted) in enumerate(zip(QUESTIONS, ACCEPTED))
-]
+PATHS = {"lm_eval": "samples.jsonl", "lmms_eval": "samples.jsonl", "vlmevalkit": "results.tsv",
+    "inspect_ai": "log.json", "evalscope_reviews": "reviews.jsonl", "evalscope_predictions": "predictions.jsonl",
+    "lighteval": "details.jsonl", "qwen_vl": "docvqa_val.json", "mistral_evals": "raw_output.json",
+    "unitxt": "samples.json", "helm_scenario_state": "scenario_state.json",
+    "helm_predictions": "display_predictions.json", "helm_instances": "instances.json", "mp_docvqa": "results.json",
+    "opencompass": "predictions.json", "llama_factory": "generated_predictions.jsonl", "ms_swift": "result.jsonl",
+    "rrc_results": "results.json", "due": "documents.jsonl", "openai_batch": "batch_output.jsonl",
+    "openai_responses": "responses.jsonl", "chat_completions": "responses.jsonl", "completions": "responses.jsonl",
+    "anthropic_batch": "msgbatch_results.jsonl", "gemini_batch": "results.jsonl", "vllm": "outputs.jsonl",
+    "llava": "answers.jsonl", "squad": "dev-v2.0.json", "dude_submission": "submission.json",
+    "docvqa_2026": "val.json", "docvqa_2026_submission": "submission.json", "longdocurl": "results.jsonl",
+    "mmlongbench_doc": "results.json", "chartqapro": "predictions.json", "ocrbench_v2": "results.json",
+    "madqa": "dev.json", "madqa_results": "results.jsonl", "answers_by_id": "answers.json"}
+# fmt: on
+FILES: dict[str, tuple[str, Any]] = {name: (path, CONTENTS[name]) for name, path in PATHS.items()}
+"""The name and the content of a file of each layout."""
 
 
 def write(path: Path, value: Any) -> str:
     if path.suffix == ".jsonl":
         path.write_text("".join(f"{json.dumps(record)}\n" for record in value), encoding="utf-8")
     elif path.suffix == ".tsv":
-        quoted = [
-            ['"' + cell.replace('"', '""') + '"' for cell in row] for row in (value[0], *(r.values() for r in value))
-        ]
+        rows = [list(value[0]), *(list(record.values()) for record in value)]
+        quoted = [['"' + cell.replace('"', '""') + '"' for cell in row] for row in rows]
         path.write_text("".join("\t".join(row) + "\n" for row in quoted), encoding="utf-8")
     else:
         path.write_text(json.dumps(value), encoding="utf-8")
     return str(path)
 
 
-def rows_of(*files: str, gold: str | None = None, **reading: Any) -> list[Row]:
-    (submission,) = find_submissions(files, gold=gold, reading=Reading(**reading))
-    try:
-        return list(chain.from_iterable(submission.batches()))
-    except RepeatedIdsError as error:
-        return list(chain.from_iterable(submission.take_runs(error).batches()))
+def save(name: str) -> str:
+    """Write the file of a layout into the current folder, and return its name."""
+    path, content = FILES[name]
+    return write(Path(path), content)
 
 
-@pytest.mark.parametrize(
-    "layout", [layout for layout in LAYOUTS if layout.name not in WITHOUT_IDS], ids=lambda layout: layout.name
+# Layouts without an id. That of vllm is a place, which must not be taken for the id of a question.
+BY_POSITION = (
+    "openai_responses",
+    "chat_completions",
+    "completions",
+    "llama_factory",
+    "ms_swift",
+    "unitxt",
+    "mmlongbench_doc",
+    "chartqapro",
+    "vllm",
 )
-def test_file_in_each_layout_is_recognized_and_read(layout: Any, tmp_path: Path) -> None:
-    name, content = FILES[layout.name]
-    files, gold = [write(tmp_path / name, content)], None
-    if layout.name in SUBMISSION_TO:
-        name, content = FILES[SUBMISSION_TO[layout.name]]
-        files.append(write(tmp_path / name, content))
-    elif not layout.references:
-        gold = write(tmp_path / "gold.json", GOLD)
-    submissions = find_submissions(files, gold=gold)
-    assert submissions[0].layout == SUBMISSION_TO.get(layout.name, layout.name)
-    rows = list(chain.from_iterable(submissions[0].batches()))
-    has_ids, one_reference = bool(layout.id), layout.name in ONE_REFERENCE
-    ids = ["document/7", "document/8"] if layout.name == "due" else ["7", "8"]
-    assert [row.id for row in rows] == (ids if has_ids else ["1", "2"])
-    assert [row.prediction for row in rows] == ANSWERS
-    assert [list(row.references) for row in rows] == [accepted[: 1 if one_reference else 2] for accepted in ACCEPTED]
-    assert [row.record["question"] for row in rows] == QUESTIONS
-
-
-@pytest.mark.parametrize("name", sorted(WITHOUT_IDS))
-def test_file_without_ids_is_recognized_and_read_in_its_order(name: str, tmp_path: Path) -> None:
-    path, gold = write(tmp_path / FILES[name][0], FILES[name][1]), write(tmp_path / "gold.json", GOLD)
-    (submission,) = find_submissions([path], gold=gold)
-    rows = list(chain.from_iterable(submission.batches()))
-    assert submission.layout == name
-    assert [(row.id, row.prediction) for row in rows] == list(zip("78", ANSWERS))
-
-
-def test_recognize_layout_tells_every_layout_from_the_others() -> None:
-    for layout in LAYOUTS:
-        assert recognize_layout(dict.fromkeys(layout.fields)) == layout
-
-
-JSON = st.recursive(
-    st.text(max_size=3) | st.integers(0, 3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab.", max_size=3), inner, max_size=3),
-    max_leaves=10,
-)
-
-
-@given(JSON, st.lists(st.text("ab0.", min_size=1, max_size=3), min_size=1, max_size=3))
-def test_look_up_follows_the_parts_of_a_path(record: Any, path: list[str]) -> None:
-    value = record
-    for part in path:
-        if isinstance(value, dict) and part in value:
-            value = value[part]
-        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
-            value = value[int(part)]
-        else:
-            break
-    else:
-        assert look_up(record, ".".join(path)) is not ABSENT
-        if not any("." in part for part in path) and "." not in json.dumps(record):
-            assert look_up(record, ".".join(path)) == value
-
-
-@pytest.mark.parametrize(
-    "question", ["What is the answer?", "Answer: what is it?", "Question: who?", "Who wrote 'Answer:' here?"]
-)
-def test_remove_prompt_keeps_the_words_of_a_question(question: str) -> None:
-    assert remove_prompt(question) == question.removeprefix("Question: ")
-
-
-def test_due_submission_is_joined_with_the_documents_of_the_gold_file(tmp_path: Path) -> None:
-    """The gold file holds the variants of each value, a submission only the values."""
-    _, documents = FILES["due"]
-    gold = write(tmp_path / "gold.jsonl", documents)
-    answered = [
-        {"id": annotation["id"], "key": annotation["key"], "values": [{"value": answer}]}
-        for annotation, answer in zip(documents[0]["annotations"], ["12.50", "x"])
-    ]
-    path = write(tmp_path / "answers.jsonl", [{"name": "document", "annotations": answered}])
-    (submission,) = find_submissions([path], gold=gold)
-    assert [row.prediction for row in chain.from_iterable(submission.batches())] == ["12.50", "x"]
-    answered[0]["values"] = [{"value": "12"}, {"value": "50"}]
-    path = write(tmp_path / "lists.jsonl", [{"name": "document", "annotations": answered}])
-    with pytest.raises(InputError, match=r"lists.jsonl, line 1: it is no record of the layout due"):
-        list(find_submissions([path], gold=gold)[0].batches())
-
-
-def test_checkboxqa_key_may_be_any_value() -> None:
-    annotations = [{"key": ["a"], "values": []}, {"key": ["a"], "values": [{"value": "b"}]}]
-    (record,) = _split_last_annotations({"name": "document", "annotations": annotations})
-    assert (record[KEY], record["values"]) == ("document/['a']", [{"value": "b"}])
-
-
-@pytest.mark.parametrize("name", ["helm_instances", "squad"])
-def test_accepted_answer_without_a_text_is_refused(name: str, tmp_path: Path) -> None:
-    broken = json.dumps(FILES[name][1]).replace('"text": "12.50"', '"other": "12.50"')
-    gold, answers = write(tmp_path / "gold.json", json.loads(broken)), write(tmp_path / "a.json", {"7": "a", "8": "b"})
-    with pytest.raises(InputError, match=r"gold.json.* is None"):
-        rows_of(answers, gold=gold)
-
-
-def test_layout_says_what_its_files_hold() -> None:
-    held = {layout.name: layout.holds for layout in LAYOUTS}
-    assert {held[name] for name in ("openai_batch", "helm_predictions", "textract")} == {"answers"}
-    assert {held[name] for name in ("helm_instances", "squad")} == {"gold"}
-    assert {held[name] for name in ("lm_eval", "every_eval_ever", "due")} == {"both"}
-    assert held["answers_by_id"] == "answers or gold"
-
-
-def test_squad_question_without_answer_accepts_an_empty_text(tmp_path: Path) -> None:
-    articles = deepcopy(FILES["squad"][1])
-    qas = articles["data"][0]["paragraphs"][0]["qas"]
-    impossible = {
-        "id": "9",
-        "question": "?",
-        "answers": [],
-        "is_impossible": True,
-        "plausible_answers": [{"text": "x"}],
-    }
-    old = {"version": "1.1", "data": [{"title": "", "paragraphs": [{"context": "", "qas": [*qas, impossible]}]}]}
-    gold = write(tmp_path / "dev.json", old)
-    rows = rows_of(gold, write(tmp_path / "predictions.json", {"7": "12.50", "9": ""}))
-    assert [(row.id, row.prediction, list(row.references)) for row in rows] == [
-        ("7", "12.50", ACCEPTED[0]),
-        ("9", "", [""]),
-    ]
-    assert rows[0].record["title"] == ""
-    best = {"7": [{"text": "12.50", "probability": 0.9}], "9": [{"text": "", "probability": 0.6}, {"text": "x"}]}
-    assert [row.prediction for row in rows_of(gold, write(tmp_path / "nbest.json", best))] == ["12.50", ""]
-    qas[0]["answers"] = []
-    with pytest.raises(InputError, match=r"question 7: .*answer"):
-        rows_of(write(tmp_path / "broken.json", articles), write(tmp_path / "predictions.json", {"7": "a", "8": "b"}))
-
-
-def test_llama_factory_file_is_joined_with_its_labels_or_a_gold_file(tmp_path: Path) -> None:
-    path = write(tmp_path / "generated_predictions.jsonl", FILES["llama_factory"][1])
-    assert [list(row.references) for row in rows_of(path)] == [[accepted[0]] for accepted in ACCEPTED]
-
-
-# Requests that failed
-
-FAILED_REQUESTS: dict[str, list[tuple[dict[str, Any], str]]] = {
-    "openai_batch": [
-        ({"response": None, "error": {"code": "batch_expired", "message": "It expired."}}, "It expired."),
-        ({"response": {"status_code": 400, "body": {"error": {"message": "bad"}}}, "error": None}, "bad"),
-        ({"response": {"status_code": 400, "body": None}, "error": "too long"}, "too long"),  # vLLM
-        ({"response": {"status_code": 500, "body": None}, "error": {"error": {"message": "oom"}}}, "oom"),  # vLLM
-    ],
-    "anthropic_batch": [
-        ({"result": {"type": "errored", "error": {"type": "error", "error": {"message": "big"}}}}, "big"),
-        ({"result": {"type": "expired"}}, "expired"),
-        ({"result": {"type": "canceled"}}, "canceled"),
-    ],
-    "gemini_batch": [
-        ({"error": {"code": 13, "message": "internal"}}, "internal"),
-        ({"response": {"promptFeedback": {"blockReason": "SAFETY"}}}, "SAFETY"),
-    ],
+OF_GOLD = {
+    "helm_instances": "helm_predictions",
+    "squad": "answers_by_id",
+    "docvqa_2026": "docvqa_2026_submission",
+    "madqa": "madqa_results",
 }
+"""The layouts of gold files, and that of a submission to each."""
+
+ONE_REFERENCE = ("llama_factory", "ms_swift", "docvqa_2026", "chartqapro")  # which is the first one
+
+
+def test_each_layout_has_a_file() -> None:
+    assert [layout.name for layout in LAYOUTS if layout.name not in FILES] == []
+    assert len({layout.name for layout in LAYOUTS}) == len(LAYOUTS) == len(FILES)
+
+
+@pytest.mark.parametrize("name", [layout.name for layout in LAYOUTS if layout.prediction and layout.references])
+def test_log_with_accepted_answers_is_scored_alone(shell: Shell, name: str) -> None:
+    path = save(name)
+    (submission,) = shell.document(f"{path} --quiet")["submissions"]
+    assert (submission["layout"], submission["anls"], submission["questions"]) == (name, SCORE, 2)
+    assert submission["read"].endswith(f" (accepted answers) of {path}: 2 rows")
+    answers = score(path).answers()
+    assert [each["prediction"] for each in answers] == ANSWERS
+    count = 1 if name in ONE_REFERENCE else 2
+    assert [list(each["references"]) for each in answers] == [accepted[:count] for accepted in ACCEPTED]
 
 
 @pytest.mark.parametrize(
-    ("name", "failure", "reason"), [(name, *row) for name, rows in FAILED_REQUESTS.items() for row in rows]
+    "name", [layout.name for layout in LAYOUTS if layout.name not in (*OF_GOLD, "due") and FILES[layout.name]]
 )
-@pytest.mark.parametrize("place", [0, 1])
-def test_failed_request_is_a_missing_answer(
-    name: str, failure: dict[str, Any], reason: str, place: int, tmp_path: Path
+def test_log_is_joined_with_a_gold_file(shell: Shell, name: str) -> None:
+    path = save(name)
+    shell.write({"gold.json": GOLD})
+    option = " --id-field none" if name in ("vllm", "mmlongbench_doc") else ""  # ids of requests, names of documents
+    (submission,) = shell.document(f"-g gold.json -s {path} --quiet{option}")["submissions"]
+    assert (submission["layout"], submission["anls"], submission["questions"]) == (name, SCORE, 2)
+    how = "position" if name in BY_POSITION else r"questionId"
+    assert submission["read"].endswith(f"{how}: 2 of 2")
+
+
+@pytest.mark.parametrize("name", OF_GOLD)
+def test_gold_file_of_a_program_is_joined_with_its_submission(shell: Shell, name: str) -> None:
+    gold = save(name)
+    path = save(OF_GOLD[name])
+    (submission,) = shell.document(f"{gold} {path} --quiet")["submissions"]
+    assert (submission["layout"], submission["anls"]) == (OF_GOLD[name], SCORE)
+    assert "no predictions (found " in shell.error(gold)
+
+
+def test_log_without_accepted_answers_asks_for_a_gold_file(shell: Shell) -> None:
+    path = save("openai_batch")
+    assert shell.error(path).endswith(" or pass a gold file with --gold")
+
+
+def test_table_of_a_user_with_the_fields_of_a_program_is_a_table(shell: Shell) -> None:
+    rows = [{"index": "7", "question": "?", "answer": "b", "prediction": "a", "answers": ["a"]}]
+    shell.write({"t.json": rows})
+    assert read(shell, "t.json") == "prediction (prediction), answers (accepted answers) of t.json: 1 row"
+    assert (
+        read(shell, "t.json --layout vlmevalkit")
+        == "prediction (prediction), answer (accepted answers) of t.json: 1 row"
+    )
+    assert "did you mean vlmevalkit?" in shell.error("t.json --layout vlmevalkitt")
+
+
+def test_due_submission_is_joined_with_the_variants_of_its_gold_file(shell: Shell) -> None:
+    (document,) = FILES["due"][1]
+    values = [{**each, "values": [{"value": answer}]} for each, answer in zip(document["annotations"], ["$12.50", "x"])]
+    shell.write({"gold.jsonl": [document], "x.jsonl": [{"name": "document", "annotations": values}]})
+    assert shell.scores("gold.jsonl x.jsonl") == [0.5]
+
+
+def test_question_of_squad_without_answer_accepts_an_empty_string(shell: Shell) -> None:
+    more = {"id": "9", "question": "?", "answers": [], "is_impossible": True, "plausible_answers": [{"text": "x"}]}
+    (article,) = FILES["squad"][1]["data"]
+    shell.write({"gold.json": {"data": [article, {"title": "", "paragraphs": [{"context": "", "qas": [more]}]}]}})
+    shell.write(
+        {"x.json": {"7": "12.50", "8": "R. Jones", "9": ""}, "y.json": {"7": "12.50", "8": "R. Jones", "9": "x"}}
+    )
+    assert shell.scores("gold.json x.json y.json") == [1, 2 / 3]
+    broken = json.dumps(FILES["squad"][1]).replace('"text": "12.50"', '"other": "12.50"')
+    shell.write({"broken.json": broken})
+    assert "broken.json, record 1: the accepted answer, item 0, is None" in shell.error("broken.json x.json")
+
+
+# Answers of APIs
+
+TEXT = {"type": "output_text", "text": "7"}
+# A layout, what stands in the place of the response to question 7, and the prediction; None where the request failed.
+RESPONSES: list[tuple[str, dict[str, Any], str | None]] = [
+    ("chat_completions", {"choices": [{"message": {"content": [{"type": "text", "text": "7"}]}}]}, "7"),
+    ("chat_completions", {"choices": [{"message": {"content": "", "reasoning_content": "6?"}}]}, ""),
+    ("chat_completions", {"choices": [{"message": {"content": None, "tool_calls": [{}]}}]}, ""),
+    ("chat_completions", {"choices": [{"message": {"content": None, "refusal": "No."}}]}, "No."),
+    ("completions", {"choices": [{"text": None}]}, ""),
+    ("openai_responses", {"output": [{"type": "reasoning"}, {"type": "function_call"}]}, ""),
+    ("openai_responses", {"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]}, "No."),
+    ("openai_responses", {"output": [{"type": "message", "phase": "final_answer", "content": [TEXT]}]}, "7"),
+    ("openai_responses", {"output": [{"type": "message", "phase": "commentary", "content": [TEXT]}]}, ""),
+    ("openai_responses", {"status": "failed", "error": {"code": "x", "message": "server error"}}, None),
+    ("openai_batch", {"response": {"body": {"output": [{"type": "message", "content": [TEXT]}]}}}, "7"),
+    ("openai_batch", {"response": {"choices": [{"message": {"content": "7"}}]}}, "7"),
+    ("openai_batch", {"response": "7"}, "7"),  # a table of a user with these fields
+    ("openai_batch", {"response": None, "error": {"code": "batch_expired", "message": "It expired."}}, None),
+    ("openai_batch", {"response": {"status_code": 400, "body": {"error": {"message": "bad"}}}}, None),
+    ("openai_batch", {"response": {"status_code": 400, "body": None}, "error": "too long"}, None),  # vLLM
+    ("openai_batch", {"response": {"status_code": 500, "body": None}, "error": {"error": {"message": "oom"}}}, None),
+    ("anthropic_batch", {"result": {"type": "succeeded", "message": {"content": []}}}, ""),
+    ("anthropic_batch", {"result": {"type": "succeeded", "message": {"content": [{"type": "tool_use"}]}}}, ""),
+    ("anthropic_batch", {"result": {"type": "errored", "error": {"error": {"message": "big"}}}}, None),
+    ("anthropic_batch", {"result": {"type": "expired"}}, None),
+    ("gemini_batch", {"response": {"candidates": [{"finishReason": "SAFETY"}]}}, ""),
+    ("gemini_batch", {"response": {"candidates": [{"content": {"parts": [{"text": "6?", "thought": True}]}}]}}, ""),
+    ("gemini_batch", {"response": {"promptFeedback": {"blockReason": "BLOCKED"}}}, None),
+    ("gemini_batch", {"error": {"code": 13, "message": "internal"}, "response": None}, None),
+]
+REASONS = ("server error", "It expired.", "bad", "too long", "oom", "big", "expired", "BLOCKED", "internal")
+
+
+@pytest.mark.parametrize(("name", "response", "answer"), RESPONSES)
+def test_answer_of_an_api_is_its_text_alone(
+    shell: Shell, name: str, response: dict[str, Any], answer: str | None
 ) -> None:
-    records = list(FILES[name][1])
-    key = "key" if name == "gemini_batch" else "custom_id"
-    records[place] = {key: records[place][key], **failure}
-    path, gold = write(tmp_path / FILES[name][0], records), write(tmp_path / "gold.json", GOLD)
-    (submission,) = find_submissions([path], gold=gold, reading=Reading(missing="zero"))
-    predictions: list[Any] = [row.prediction for row in chain.from_iterable(submission.batches())]
-    assert predictions == [None if n == place else answer for n, answer in enumerate(ANSWERS)]
-    assert submission.layout == name
-    assert find_failures(find_layout(name), records, predictions) == {place: reason}
-    assert f"{path}: 1 request failed ({reason})" in submission.notes
-    with pytest.raises(InputError) as refused:
-        rows_of(path, gold=gold)
-    assert refused.value.problem == f"1 request failed ({reason})"
-    assert refused.value.remedy == remedies.MISSING
+    other, first = FILES[name][1]
+    shell.write({"gold.json": GOLD[::-1], "x.jsonl": [other, {**first, **response}]})
+    if name in BY_POSITION:
+        shell.write({"x.jsonl": [{**first, **response}, other]})
+    if answer is None:
+        message = shell.error("gold.json x.jsonl")
+        assert message.endswith(": --missing zero scores them 0")
+        assert any(f"x.jsonl: 1 request failed ({reason})" in message for reason in REASONS)
+    scores = score("x.jsonl", gold="gold.json", missing="zero")
+    (prediction,) = [each["prediction"] for each in scores.answers() if each["prediction"] != ANSWERS[0]]
+    assert prediction == answer
 
 
-def test_missing_answer_of_another_layout_is_no_failed_request() -> None:
-    assert find_failures(find_layout("answers_by_id"), [{"(key)": "7"}], [None]) == {}
+def test_reasons_of_failed_requests_are_listed(shell: Shell) -> None:
+    reasons = ["b\nb", "b\nb", "a", "c", "d"]
+    rows = [{"custom_id": f"{n}", "response": None, "error": {"message": text}} for n, text in enumerate(reasons)]
+    shell.write({"gold.json": [{**GOLD[0], "questionId": n} for n in range(5)], "x.jsonl": rows})
+    message = "x.jsonl: 5 requests failed (b b, a, c, d): --missing zero scores them 0"
+    assert shell.error("-g gold.json -s x.jsonl") == message
 
 
-@pytest.mark.parametrize(
-    ("reasons", "sentence"),
-    [
-        ({"": 1}, "1 request failed"),
-        ({"a": 1, "b": 1200}, "1,201 requests failed (b; a)"),
-        (dict.fromkeys("abcd", 1), "4 requests failed (a; b; c; ...)"),
-        ({"rate\nlimit " * 20: 2}, f"2 requests failed ({('rate limit ' * 8)[:80].strip()})"),
-    ],
-)
-def test_failures_are_described_with_their_commonest_reasons(reasons: dict[str, int], sentence: str) -> None:
-    assert describe_failures(reasons) == sentence
+# Answers that a program wrote several times
 
 
-def test_batch_with_texts_as_responses_is_read() -> None:
-    """A table of a user with the fields of a batch."""
-    assert find_batch_answer({"custom_id": "7", "response": "Coca Cola", "error": None}) == "Coca Cola"
+def test_answers_of_lm_eval_are_scored_once_without_its_filters(shell: Shell) -> None:
+    records = FILES["lm_eval"][1]
+    strict = [{**each, "filter": "strict-match", "filtered_resps": ["x"]} for each in records]
+    shell.write({"x.jsonl": [*strict, *({**each, "filter": "flexible"} for each in strict)], "one.jsonl": strict})
+    line = "resps.0.0 (prediction), doc.answers (accepted answers) of x.jsonl: 2 rows (2 filters (strict-match, "
+    assert read(shell, "x.jsonl") == line + "flexible), none of them applied)"
+    assert shell.scores("x.jsonl one.jsonl") == [SCORE, 0]
+    assert shell.scores("x.jsonl --filter flexible") == [0]
+    message = "x.jsonl: there is no filter 'x' (found strict-match, flexible): --filter takes one of these"
+    assert shell.error("x.jsonl --filter x") == message
 
 
-# Repeated questions
+def test_epochs_of_inspect_ai_are_runs(shell: Shell) -> None:
+    log = FILES["inspect_ai"][1]
+    second = [{**sample, "epoch": 2, "output": make_message("x")} for sample in log["samples"]]
+    shell.write({"log.json": {**log, "samples": [*log["samples"], *second]}})
+    assert read(shell, "log.json").endswith("of log.json: 4 rows, 2 questions")
+    assert shell.scores("log.json") == [SCORE / 2]
+    assert shell.scores("log.json --filter 2") == [0]
+    assert shell.error("log.json --filter 3").startswith(
+        "log.json: there is no run '3' (found 1, 2): --filter takes one of"
+    )
 
 
-def test_lm_eval_filters_are_scored_once_with_a_note(tmp_path: Path) -> None:
-    _, records = FILES["lm_eval"]
-    cut = [{**record, "filter": "flexible-extract", "filtered_resps": ["[invalid]"]} for record in records]
-    strict = [
-        {**record, "filter": "strict-match", "filtered_resps": [f"{answer}!"]}
-        for record, answer in zip(records, ANSWERS)
-    ]
-    path = write(tmp_path / "samples.jsonl", [*strict, *cut])
-    (submission,) = find_submissions([path])
-    assert [row.prediction for row in chain.from_iterable(submission.batches())] == ANSWERS
-    note = "2 filters (strict-match, flexible-extract): each answer is scored once, as resps.0.0"
-    assert submission.notes == [f"{path}: read as lm_eval", f"{path}: {note}"]
-    assert [row.prediction for row in rows_of(path, filter="strict-match")] == [f"{answer}!" for answer in ANSWERS]
-    assert [row.prediction for row in rows_of(path, prediction_field="filtered_resps.0")] == [f"{a}!" for a in ANSWERS]
-    with pytest.raises(InputError, match=r"no filter 'x' .found strict-match, flexible-extract"):
-        rows_of(path, filter="x")
-    assert [row.prediction for row in rows_of(write(tmp_path / "one.jsonl", strict))] == [f"{a}!" for a in ANSWERS]
-
-
-def test_inspect_ai_epochs_are_runs(tmp_path: Path) -> None:
-    _, log = FILES["inspect_ai"]
-    twice = {
-        **log,
-        "samples": [
-            *log["samples"],
-            *({**sample, "epoch": 2, "output": make_message("x")} for sample in log["samples"]),
-        ],
-    }
-    path = write(tmp_path / "log.json", twice)
-    assert [[run.prediction for run in row.runs] for row in rows_of(path)] == [[answer, "x"] for answer in ANSWERS]
-    assert [row.prediction for row in rows_of(path, run="1")] == ANSWERS
-    assert [row.prediction for row in rows_of(path, run="2")] == ["x", "x"]
-    with pytest.raises(InputError, match=r"no run '3' .found 1, 2.: choose a run with the argument 'run'"):
-        rows_of(path, run="3")
-    with pytest.raises(InputError, match=r"the field 'epoch' .1, 2. tells runs of one model apart: score the mean"):
-        rows_of(path, runs="error")
-
-
-def test_inspect_ai_archive_is_read(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("header.json", "{}")
-        for sample in FILES["inspect_ai"][1]["samples"]:
+@pytest.mark.parametrize("status", ["success", "error", "cancelled", "started"])
+def test_stopped_log_of_inspect_ai_has_a_hint(shell: Shell, status: str) -> None:
+    samples = FILES["inspect_ai"][1]["samples"]
+    header = {"status": status, "eval": {"dataset": {"samples": 9}, "config": {"epochs": 1}}}
+    with zipfile.ZipFile("log.eval", "w", zipfile.ZIP_DEFLATED) as archive:
+        name = "_journal/start.json" if status == "started" else "header.json"
+        archive.writestr(name, json.dumps(header))
+        for sample in samples:
             archive.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
         archive.writestr("summaries.json", "[]")
-    assert [row.prediction for row in rows_of(str(tmp_path / "log.eval"))] == ANSWERS
+    shell.write({"log.json": {**header, "samples": samples}})
+    for path in ("log.eval", "log.json"):
+        done = shell.type(f"{path} --format json")
+        assert json.loads(done.out)["submissions"][0]["anls"] == SCORE
+        hint = f"hint: {path}: the evaluation stopped ({status}) after 2 samples: inspect eval-retry runs the others"
+        assert (hint in done.err) == (status != "success")
+
+
+def test_folder_of_helm_is_read(shell: Shell) -> None:
+    shell.write({f"run/{FILES[name][0]}": FILES[name][1] for name in ("helm_instances", "helm_predictions")})
+    assert read(shell, "run").endswith(
+        "of display_predictions.json, find correct references (accepted answers) of "
+        "instances.json, joined by instance_id and id: 2 of 2"
+    )
 
 
 # Files from the programs themselves, if they are on the machine
 
 WRITTEN = SHARED / "layouts"
 MANIFEST = json.loads((WRITTEN / "MANIFEST.json").read_text(encoding="utf-8")) if WRITTEN.is_dir() else []
-needs_files = pytest.mark.skipif(not MANIFEST, reason="files of the programs are not on this machine")
-BOTH = [entry for entry in MANIFEST if entry["references"] and entry["prediction"]]
-ONE_SIDE = [entry for entry in MANIFEST if not entry["references"] and not entry["file"].endswith(".pkl")]
+PROGRAMS = [entry for entry in MANIFEST if entry["prediction"] and not entry["file"].endswith(".pkl")]
+needs_files = pytest.mark.skipif(not MANIFEST, reason="../shared: files of the programs are not on this machine")
 NEEDS = {".xlsx": "python_calamine", ".parquet": "pyarrow", ".eval": "zstandard"}
 
-# A program -> the variant that it computes.
-THEIR_VARIANT = {"lmms-eval": "lmms_eval", "inspect_ai": "standard", "unitxt": "rrc", "evalscope": "standard"}
 
-
-def skip_without_library(entry: dict[str, Any]) -> None:
-    pytest.importorskip(NEEDS.get(Path(entry["file"]).suffix, "json"), reason="the extra `files` is not installed")
-
-
-@needs_files
-@pytest.mark.parametrize("entry", BOTH, ids=[entry["file"] for entry in BOTH])
-@pytest.mark.parametrize("variant", ["standard", "rrc"])
-def test_file_of_a_program_has_the_right_score_without_flags(
-    entry: dict[str, Any], variant: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    skip_without_library(entry)
-    epoch = ["--epoch", "1"] if entry.get("epochs", 1) > 1 else []
-    path = str(WRITTEN / entry["file"])
-    assert command_line.main([path, *epoch, "--variant", variant, "--format", "json"]) == 0
-    out, err = capsys.readouterr()
-    submission = json.loads(out)["submissions"][0]
-    assert submission["anls"] == pytest.approx(entry["expected"][variant], abs=1e-12)
-    assert submission["questions"] == entry["rows"]
-    assert f"{path}: read as {submission['layout']}" in err
-
-
-@needs_files
-@pytest.mark.parametrize("entry", BOTH, ids=[entry["file"] for entry in BOTH])
-def test_file_of_a_program_has_the_right_score_for_each_question(entry: dict[str, Any]) -> None:
-    skip_without_library(entry)
-    rows = rows_of(str(WRITTEN / entry["file"]), run="1" if entry.get("epochs", 1) > 1 else None)
-    scored = ScoredSet().add(rows)
-    per_question, ids = entry["expected_per_question"]["standard"], entry.get("id_map", {})
-    if entry["id"] is None:
-        scores = [question.score for question in scored]
-        assert scores == pytest.approx(list(per_question.values()), abs=1e-12)
+def make_gold_file(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """Make a gold file with the ids that are in the file of a program."""
+    if "edge" in entry["file"]:
+        results = json.loads((WRITTEN / "rrc" / "edge" / "results.json").read_text(encoding="utf-8"))
+        by_id = {
+            key: {"question": r["question"], "answers": r["gt"]} for key, r in results["per_sample_result"].items()
+        }
     else:
-        scores_by_id = {ids.get(question.row.id, question.row.id): question.score for question in scored}
-        assert scores_by_id == pytest.approx(per_question, abs=1e-12)
-    questions = [row.record.get("question") for row in rows]
-    if entry["question"]:
-        assert all(isinstance(text, str) and text and "single word or phrase" not in text for text in questions)
-
-
-def make_gold_file(folder: Path, entry: dict[str, Any]) -> str:
-    """Make a gold file for the questions of a file without accepted answers."""
-    if "edge" not in entry["file"]:
-        return str(SHARED / "data" / "docvqa_val_1k" / "gold.json")
-    if entry["harness"] == "crfm-helm":
-        return str(WRITTEN / "helm" / "edge" / "instances.json")
-    results = json.loads((WRITTEN / "rrc" / "edge" / "results.json").read_text(encoding="utf-8"))["per_sample_result"]
-    records = [
-        {"questionId": int(key), "question": result["question"], "answers": result["gt"]}
-        for key, result in results.items()
-    ]
-    return write(folder / "gold.json", records)
+        data = json.loads((SHARED / "data" / "docvqa_val_1k" / "gold.json").read_text(encoding="utf-8"))["data"]
+        by_id = {str(row["questionId"]): {"question": row["question"], "answers": row["answers"]} for row in data}
+    own = [*entry["expected_per_question"]["standard"]][: entry["rows"]]
+    ids = entry.get("id_map") or {key: key for key in own if key in by_id}
+    return [{"questionId": key, **by_id[ids[key]]} for key in list(ids)[: entry["rows"]]]
 
 
 @needs_files
-@pytest.mark.parametrize("entry", ONE_SIDE, ids=[entry["file"] for entry in ONE_SIDE])
-def test_file_of_a_program_without_accepted_answers_needs_a_gold_file(
-    entry: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold, path = make_gold_file(tmp_path, entry), str(WRITTEN / entry["file"])
-    if "edge" not in entry["file"]:  # the file has only the first questions of the split
-        records = json.loads(Path(gold).read_text(encoding="utf-8"))["data"]
-        wanted = set(entry["expected_per_question"]["standard"])
-        gold = write(tmp_path / "gold.json", [record for record in records if str(record["questionId"]) in wanted])
-    assert command_line.main([path]) == 2
-    assert "it has no accepted answers" in capsys.readouterr().err
-    for arguments in (["-g", gold, "-s", path], [gold, path]):
-        assert command_line.main([*arguments, "--format", "json"]) == 0
-        submission = json.loads(capsys.readouterr().out)["submissions"][0]
-        assert submission["anls"] == pytest.approx(entry["expected"]["standard"], abs=1e-12)
-        assert submission["questions"] == entry["rows"]
-
-
-@needs_files
-def test_helm_folder_is_scored(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main([str(WRITTEN / "helm" / "edge"), "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["submissions"][0]["anls"] == pytest.approx(0.7254737599565186, abs=1e-12)
-
-
-@needs_files
-def test_pickle_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command_line.main([str(WRITTEN / "vlmevalkit" / "canned-edge_01_DocVQA_VAL.pkl")]) == 2
-    assert "a pickle, and reading a pickle can run any program" in capsys.readouterr().err
-
-
-OF_THEIR_VARIANT = [entry for entry in BOTH if entry["harness"] in THEIR_VARIANT]
-
-
-@needs_files
-@pytest.mark.parametrize("entry", OF_THEIR_VARIANT, ids=[entry["file"] for entry in OF_THEIR_VARIANT])
-def test_file_of_a_program_has_the_scores_that_the_program_wrote(entry: dict[str, Any]) -> None:
-    skip_without_library(entry)
-    variant = THEIR_VARIANT[entry["harness"]]
-    if variant not in anls_metric.VARIANTS:  # a row of another branch
-        pytest.skip(f"there is no variant {variant} yet")
-    rows = rows_of(str(WRITTEN / entry["file"]), run="1" if entry.get("epochs", 1) > 1 else None)
-    path = entry["score"].replace("samples[].", "").replace("samples.*[].", "")
-    theirs = [look_up(row.record, path) for row in rows]
-    ours = [question.score for question in ScoredSet(variant).add(rows)]
-    assert ours == pytest.approx(theirs, abs=1e-9)
+@pytest.mark.parametrize("entry", PROGRAMS, ids=[entry["file"] for entry in PROGRAMS])
+def test_file_of_a_program_has_the_right_score(shell: Shell, entry: dict[str, Any]) -> None:
+    pytest.importorskip(NEEDS.get(Path(entry["file"]).suffix, "json"), reason="the extra `files` is not installed")
+    path = f"'{WRITTEN / entry['file']}' --quiet" + " --filter 1" * (entry.get("epochs", 1) > 1)
+    for variant, expected in entry["expected"].items():
+        if entry["references"]:
+            (submission,) = shell.document(f"{path} --variant {variant}")["submissions"]
+            assert submission["anls"] == pytest.approx(expected, abs=1e-12)
+            assert submission["questions"] == entry["rows"]
+        shell.write({"gold.json": make_gold_file(entry)})
+        (submission,) = shell.document(f"-g gold.json -s {path} --variant {variant}")["submissions"]
+        assert submission["anls"] == pytest.approx(expected, abs=1e-12)
+    if entry["references"] and entry["id"]:
+        shell.print(f"{path} --output x.jsonl")
+        rows = [json.loads(line) for line in Path("x.jsonl").read_text(encoding="utf-8").splitlines()]
+        ids = entry.get("id_map", {})
+        scores = {ids.get(row["id"], row["id"]): row["score"] for row in rows}
+        assert scores == pytest.approx(entry["expected_per_question"]["standard"], abs=1e-12)

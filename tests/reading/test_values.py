@@ -1,46 +1,275 @@
-"""Lists and nested values that texts hold as JSON."""
+"""What the cells of a file mean: predictions, accepted answers, confidences, verdicts, and values in JSON."""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import math
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from anls_metric.reading.values import parse_value, parse_value_or_text
+from anls_metric import score
+from anls_metric.messages import InputError
+from tests.reading.conftest import Shell
 
-JSON: list[tuple[str, Any]] = [
-    ('{"a": [1, null, true, 2.5]}', {"a": [1, None, True, 2.5]}),
-    (' \n["a"]\n', ["a"]),
-    ("[]", []),
+
+def read_references(cell: Any, **options: Any) -> list[Any]:
+    (answer,) = score([{"prediction": "a", "references": cell}], **options).answers()
+    return list(answer["references"])
+
+
+def find_error(prediction: Any = "a", references: Any = "a", options: Any = None, **more: Any) -> str:
+    """Score a record that must be refused, and return the error."""
+    with pytest.raises(InputError) as refused:
+        score([{"prediction": prediction, "references": references, **more}], **(options or {}))
+    return str(refused.value).removeprefix("data, record 1: ")
+
+
+# Accepted answers
+
+# A cell, and the accepted answers in it.
+WRITTEN: list[tuple[Any, list[str]]] = [
+    (["a", "b"], ["a", "b"]),
+    ("a", ["a"]),
+    (7, ["7"]),
+    ([7, 2.5, "a"], ["7", "2.5", "a"]),
+    ([["a", "b"]], ["a", "b"]),
+    ([{"text": "a", "answer_start": 1}, {"text": "b"}], ["a", "b"]),
+    ({"text": ["a", "b"], "answer_start": [1, 2]}, ["a", "b"]),
+    ('["a", "b"]', ["a", "b"]),
+    (' ["a", "b"] ', ["a", "b"]),
+    ('[["a", "b"]]', ["a", "b"]),
+    ("['a', 'b']", ["a", "b"]),
+    ("('a', 'b')", ["a", "b"]),
+    ("('a',)", ["a"]),
+    ("{'a', 'b'}", ["a", "b"]),
+    ("['it\\'s', \"it's\", 'a\\nb']", ["it's", "it's", "a\nb"]),
+    ('["\\u00e9", "a/b"]', ["é", "a/b"]),
+    ("['C:\\data']", ["C:\\data"]),
+    ("[np.str_('a'), np.str_(\"b'\")]", ["a", "b'"]),
+    ("[b'a', b'caf\\xc3\\xa9']", ["a", "café"]),
+    ("{'text': ['a', 'b'], 'answer_start': [1, 2]}", ["a", "b"]),
+    ('{"answer_start": [1], "text": ["a"]}', ["a"]),
+    ("{'text': 'a', 'answer_start': 1}", ["a"]),
 ]
-SCALARS: list[tuple[str, Any]] = [('"tea"', "tea"), (" 0.10", "0.10"), ("true", "true"), ("null", None), ("1e5", "1e5")]
-NO_JSON = [
-    "",
-    "Coca Cola",
-    "[1] tea",
-    "{tea}",
-    '["a"',
-    "['a']",
-    '{"a": 1} {"a": 2}',
-    "[" * 100_000,
-    "9" * 5000,
-    "[0" * 90,
+
+
+@pytest.mark.parametrize(("cell", "answers"), WRITTEN)
+def test_written_list_is_read(cell: Any, answers: list[str]) -> None:
+    assert read_references(cell) == answers
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *(
+            "[1, 2]",
+            "(910) 741-5000",
+            "[illegible]",
+            "(a)",
+            "('a')",
+            "[sic] yes",
+            "['",
+            "[]x",
+            "{x}",
+            "{'a': 'b'}",
+            "()",
+        ),
+        *('("a" or "b")', "Index", "array", "[", "{", '{"a"', "[...]", "a|b", "a; b"),
+    ],
+)
+def test_text_that_only_looks_like_a_list_is_one_answer(cell: str) -> None:
+    assert read_references(cell) == [cell]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *(
+            "['a', nan]",
+            "[nan, 'a']",
+            "['a', None]",
+            "['a' 'b']",
+            "[1, 'a']",
+            "[['a'], ['b']]",
+            "['a\nb', 'c']",
+        ),
+        *("array(['a', 'b'], dtype=object)", "Index(['a', 'b'], dtype='object')", "[b'\\xff']", '["Hello" he said]'),
+        *("{'text': array(['a'], dtype=object), 'answer_start': array([1])}", "[np.str_('a'), np.float64(2.0)]"),
+    ],
+)
+def test_printed_form_of_other_values_is_refused(cell: str) -> None:
+    message = find_error(references=cell)
+    assert message.startswith("the accepted answer is ")
+    assert message.endswith(
+        ', a printed value that is not a list of strings: write it as JSON, like ["first answer", "second answer"]'
+    )
+
+
+# A cell without an accepted answer, and the error.
+EMPTY: list[tuple[Any, str]] = [
+    (None, "'references' is null or missing: add an accepted answer, or leave the question out"),
+    ("", "the accepted answer is empty: add at least one accepted answer, or leave this question out"),
+    ([], "the accepted answer is an empty list"),
+    ("[]", "the accepted answer is an empty list"),
+    ({"text": [], "answer_start": []}, "the accepted answer is an empty list"),  # the only question
+    (["a", True], "the accepted answer, item 1, is True (bool), not a string: pass a string"),
+    ([["a"], ["b"]], "the accepted answer, item 0, is ['a'] (list), not a string"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cell", "message"), EMPTY)
+def test_missing_accepted_answer_is_refused(cell: Any, message: str) -> None:
+    assert find_error(references=cell).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("cell", "separator", "answers"),
+    [
+        *(("a | b", "|", ["a", "b"]), ("a\nb", r"\n", ["a", "b"]), ("a;;b;", ";", ["a", "b"]), ("|", "|", ["|"])),
+        (["a|b", "c"], "|", ["a", "b", "c"]),
+    ],
+)
+def test_separator_splits_accepted_answers(cell: Any, separator: str, answers: list[str]) -> None:
+    assert read_references(cell, references_separator=separator) == answers
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(st.text(), min_size=1, max_size=4), st.sampled_from([json.dumps, repr, lambda texts: repr(tuple(texts))])
+)
+def test_list_is_read_as_it_was_written(texts: list[str], write: Any) -> None:
+    assert read_references(write(texts)) == texts
+
+
+@settings(max_examples=100)
+@given(st.text(alphabet="[](){}'\",\\ab1 \n", max_size=40))
+def test_any_cell_is_read_or_refused(cell: str) -> None:
+    with contextlib.suppress(InputError):
+        assert all(isinstance(text, str) for text in read_references(cell)) or not cell
+
+
+# Predictions
+
+# A cell of a prediction, the prediction that is read, and the answer that it equals.
+PREDICTED: list[tuple[Any, str]] = [
+    ("['a', 'b']", "['a', 'b']"),  # a prediction is never a printed list
+    ("", ""),
+    (["a"], "a"),
+    (7, "7"),
+    (2.5, "2.5"),
+    ([{"type": "reasoning", "text": "b"}, {"type": "text", "text": "a"}], "a"),
 ]
 
 
-@pytest.mark.parametrize(("text", "value"), JSON)
-def test_value_of_reads_objects_and_lists(text: str, value: Any) -> None:
-    assert parse_value(text) == value == parse_value_or_text(text)
+@pytest.mark.parametrize(("cell", "text"), PREDICTED)
+def test_prediction_is_a_string(cell: Any, text: str) -> None:
+    (answer,) = score([{"prediction": cell, "references": [text or "x"]}]).answers()
+    assert (answer["prediction"], answer["score"]) == (text, float(text != ""))
 
 
-@pytest.mark.parametrize(("text", "value"), SCALARS)
-def test_value_or_text_keeps_a_scalar_as_text(text: str, value: Any) -> None:
-    assert parse_value(text) == value
-    assert parse_value_or_text(text) == text
+@pytest.mark.parametrize("cell", [None, math.nan])
+def test_missing_prediction_is_refused_or_scores_zero(cell: Any) -> None:
+    message = '\'prediction\' is null or missing: write "" if the model gave no answer; missing="zero" scores it 0'
+    assert find_error(cell) == message
+    rows = [{"prediction": cell, "references": "a"}, {"references": "a"}, {"prediction": "a", "references": "a"}]
+    assert score(rows, missing="zero").anls == 1 / 3
 
 
-@pytest.mark.parametrize("text", NO_JSON)
-def test_value_or_text_keeps_a_text_that_is_not_json(text: str) -> None:
-    with pytest.raises(ValueError, match=r"."):
-        parse_value(text)
-    assert parse_value_or_text(text) == text
+@pytest.mark.parametrize("cell", [["a", "b"], {"text": "a"}, True, []])
+def test_prediction_that_is_no_string_is_refused_with_a_way_out(shell: Shell, cell: Any) -> None:
+    rows = [{"id": 7, "answer": cell}]
+    shell.write({"g.json": [{"id": 7, "answers": ["a"]}], "x.json": rows})
+    message = shell.error("g.json x.json --prediction-field answer")
+    assert message.startswith("x.json, record 1: 'answer' is ")
+    end = ", expected a string: name the field of the string with --prediction-field, or score lists and objects with "
+    assert message.endswith(f"{end}--variant anls_star")
+    assert shell.type("g.json x.json --prediction-field answer --variant anls_star --quiet").status == 0
+    if cell and cell is not True:
+        path = "answer.text" if isinstance(cell, dict) else "answer.0"
+        assert shell.scores(f"g.json x.json --prediction-field {path}") == [1]
+
+
+# Lists and nested values, for ANLS*
+
+# A prediction, an accepted answer, and the score.
+VALUES: list[tuple[Any, Any, float]] = [
+    ({"total": "12.50", "tax": None}, {"total": "12.50", "tax": None}, 1),
+    ('{"total": "12.50"}', {"total": "12.50"}, 1),
+    ({"total": "12.50"}, '{"total": "12.50"}', 1),
+    (' \n["a"]\n', ["a"], 1),
+    (["a", "b"], "['a', 'b']", 1),
+    ("[1] tea", "[1] tea", 1),
+    ("['a']", ["a"], 0),  # text that Python printed is no JSON
+    ("0.10", "0.1", 0.75),
+    ("tea", {"__tuple__": ["milk", "tea"]}, 1),
+    ({"a": "x"}, {"a": {"__tuple__": ["x", "y"]}}, 1),
+    ('["a"', ["a"], 0),
+    ("9" * 5000, "[" * 9, 0),
+]
+
+
+@pytest.mark.parametrize(("prediction", "accepted", "expected"), VALUES)
+def test_values_are_read_from_json(prediction: Any, accepted: Any, expected: float) -> None:
+    rows = [{"id": 1, "prediction": prediction, "references": accepted}]
+    (answer,) = score(rows, variant="anls_star").answers()
+    assert answer["score"] == pytest.approx(expected)
+
+
+def test_accepted_value_that_is_no_json_is_refused() -> None:
+    message = find_error({"a": "x"}, "{'total': 12.5}", {"variant": "anls_star"})
+    assert message.endswith("(str), which looks like a list or object: write it as JSON")
+
+
+def test_records_of_an_object_by_id_are_values() -> None:
+    gold = {"7": {"total": "5", "reference": "INV"}, "8": {"total": "6", "reference": "X"}}
+    assert score({"8": {"total": "6"}, "7": gold["7"]}, gold=gold, variant="anls_star").anls == 0.75
+    named = {key: {"answers": value} for key, value in gold.items()}
+    assert (
+        score({key: {"prediction": value, "s": 2} for key, value in gold.items()}, gold=named, variant="anls_star").anls
+        == 1
+    )
+
+
+# Confidences and verdicts
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.25, "0.5", -0.0])
+def test_confidence_is_a_probability(value: Any) -> None:
+    rows = [{"prediction": text, "references": "a", "p": value} for text in "ab"]
+    assert score(rows, field={"confidence": "p"}).to_dict()["submissions"][0]["confidence"]
+
+
+@pytest.mark.parametrize("value", [True, "high", 1.5, -0.1, "95%", math.nan, [0.5]])
+def test_other_confidence_is_refused(value: Any) -> None:
+    message = find_error(meta={"p": value}, options={"field": {"confidence": "meta.p"}})
+    assert message.startswith("the confidence must be a probability from 0 to 1, got ")
+    message = find_error(logprob=0.5, options={"field": {"confidence": "logprob"}})
+    assert message == "the confidence must be the logarithm of a probability, at most 0, got 0.5 (float)"
+    assert score([{"prediction": "a", "references": "a", "confidence": value}]).anls == 1  # the user did not name it
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"), [(True, False), (1, 0), ("1", "0"), (1.0, 0.0), ("Correct", "incorrect"), (" yes ", "NO")]
+)
+def test_verdict_has_usual_values(right: Any, wrong: Any) -> None:
+    rows = [{"prediction": text, "references": "a", "j": right if text == "a" else wrong} for text in "aabb"]
+    judge = score(rows, field={"judge": "j"}).to_dict()["submissions"][0]["judge"]
+    assert (
+        judge
+        == score([{**row, "j": row["j"] is right} for row in rows], field={"judge": "j"}).to_dict()["submissions"][0][
+            "judge"
+        ]
+    )
+    assert (
+        judge != score([{**row, "j": True} for row in rows], field={"judge": "j"}).to_dict()["submissions"][0]["judge"]
+    )
+
+
+@pytest.mark.parametrize("value", [2, 0.5, "maybe", ["yes"], {"grade": 1}])
+def test_other_verdict_is_refused(value: Any) -> None:
+    message = find_error(j=value, options={"field": {"judge": "j"}})
+    assert message.startswith("the verdict must be true or false, 1 or 0, correct or incorrect, yes or no, got ")

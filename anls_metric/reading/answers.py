@@ -1,0 +1,100 @@
+"""Questions and answers: what reading returns, as lists of equal length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from anls_metric.messages import Message
+
+Record = Mapping[str, Any]
+
+
+class Questions(NamedTuple):
+    """The questions of a gold file, or of a table that has its own. All submissions to a gold file share them.
+
+    Attributes:
+        name: the name of the file.
+        ids: the ids; numbers from 1 if the questions have none.
+        references: the accepted answers of each question.
+        records: the record of each question.
+        texts: the text of each question, None where it has none.
+        has_ids: whether the questions have ids of their own.
+        numbers: the number of each record in the file, from 0; None for 0, 1, 2, ...
+    """
+
+    name: str
+    ids: Sequence[str]
+    references: Sequence[Sequence[Any]]
+    records: Sequence[Record]
+    texts: Sequence[str | None]
+    has_ids: bool
+    numbers: Sequence[int] | None = None
+
+
+class Answers(NamedTuple):
+    """The answers of a submission, in the order of the questions.
+
+    With several runs, the answers to a question follow each other.
+
+    Attributes:
+        name: the name of the submission.
+        questions: the questions.
+        predictions: a string or a value for each answer; None for no answer.
+        read: the line that says what was read.
+        layout: the name of the layout.
+        places: the place of the question of each answer; None if each question has one answer.
+        raw: the model output of each answer, if the predictions were extracted from it.
+        extraction: what each extraction rule did; None without rules.
+        columns: the columns of a benchmark's rule for each answer; None without a rule.
+        confidences: the confidence of each answer, None for an answer without one; None if there are none.
+        verdicts: the verdict of a judge about each answer, likewise.
+        named: the roles in `confidences` and `verdicts` whose field the user names.
+        hints: what is wrong with the files.
+    """
+
+    name: str
+    questions: Questions
+    predictions: Sequence[Any]
+    read: Message
+    layout: str = "table"
+    places: Sequence[int] | None = None
+    raw: Sequence[str | None] | None = None
+    extraction: Mapping[str, Mapping[str, int]] | None = None
+    columns: Sequence[Record] | None = None
+    confidences: Sequence[float | None] | None = None
+    verdicts: Sequence[bool | None] | None = None
+    named: frozenset[str] = frozenset()
+    hints: Sequence[Message] = ()
+
+
+COLUMNS = ("predictions", "raw", "columns", "confidences", "verdicts")
+"""The fields of `Answers` that are a list with a value for each answer, or None."""
+
+
+def choose_answers(
+    answers: Answers, questions: Questions, rows: Sequence[int], places: Sequence[int] | None
+) -> Answers:
+    """Choose some of the answers.
+
+    Args:
+        answers: the answers.
+        questions: the questions that they answer.
+        rows: which of the answers.
+        places: the places of their questions.
+    """
+    columns = {name: getattr(answers, name) for name in COLUMNS}
+    chosen: dict[str, Any] = {name: column and [column[row] for row in rows] for name, column in columns.items()}
+    return answers._replace(questions=questions, places=places, **chosen)
+
+
+def list_references(answers: Answers) -> Sequence[Sequence[Any]]:
+    """List the accepted answers of each answer."""
+    references = answers.questions.references
+    return references if answers.places is None else [references[place] for place in answers.places]
+
+
+def list_ids(answers: Answers) -> Sequence[str]:
+    """List the id of the question of each answer."""
+    ids = answers.questions.ids
+    return ids if answers.places is None else [ids[place] for place in answers.places]

@@ -1,0 +1,465 @@
+"""Reads the content of a file as records: a function for each format, and one table of formats.
+
+The first bytes of a file tell its format, or the extension of its name. A file is read once, whole.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from itertools import accumulate, chain
+from typing import Any, NamedTuple
+
+from anls_metric.messages import InputError, Message, count_noun, list_some, make_error
+from anls_metric.reading.containers import NAMES, VALUE, describe_stop, records_of
+
+MAX_UNPACKED = 2_000_000_000
+"""The limit for the bytes of a compressed file once it is unpacked."""
+
+MAX_BATCH = 64_000_000  # bytes of the rows of a Parquet file that are decoded together
+
+_JSON_LINES = (".jsonl", ".ndjson")
+_DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
+
+
+def _number_records(number: int) -> str:
+    return f"record {number + 1}"
+
+
+def number_rows(number: int) -> str:
+    """Name the place of a row."""
+    return f"row {number + 1}"
+
+
+class Content(NamedTuple):
+    """The records of a file.
+
+    Attributes:
+        records: the records, mostly dicts.
+        locate: names the place of a record in the file, such as "line 7", given its number from 0.
+        about: what to add to the line that says what was read; "" for nothing.
+        hints: what is wrong with a file that can be read.
+    """
+
+    records: list[Any]
+    locate: Callable[[int], str] = _number_records
+    about: str = ""
+    hints: Sequence[Message] = ()
+
+
+def read_bytes(data: bytes, name: str) -> Content:
+    """Read the content of a file.
+
+    Args:
+        data: the content.
+        name: the name of the file, for its extension and for errors.
+
+    Raises:
+        InputError: the content is not valid in its format, or the format cannot be read.
+
+    Example:
+        >>> read_bytes(b'{"7": "Coca Cola"}', "answers.json").records
+        [{'(key)': '7', '(value)': 'Coca Cola'}]
+    """
+    form = find_format(data, name)
+    try:
+        return form.read(data, name)
+    except (InputError, KeyboardInterrupt, MemoryError):
+        raise
+    except BaseException as error:  # libraries raise many kinds; where that of Excel panics, it raises no Exception
+        sentence = "not {what}, or damaged ({error}): copy or download the file again"
+        raise make_error(name, sentence, what=form.name, error=str(error)) from None
+
+
+def _extension(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+def _places(unit: str, numbers: Sequence[int]) -> Callable[[int], str]:
+    """Make the function that names the places of records with these numbers."""
+    return lambda number: f"{unit} {numbers[number]}"
+
+
+def join_parts(names: Sequence[str], parts: Sequence[Content]) -> Content:
+    """Join the files of a folder. A place also names its file."""
+    starts = [0, *accumulate(len(part.records) for part in parts)]
+
+    def locate(number: int) -> str:
+        part = bisect_right(starts, number) - 1
+        return f"{names[part]}, {parts[part].locate(number - starts[part])}"
+
+    records = list(chain.from_iterable(part.records for part in parts))
+    return Content(records, locate, "", list(chain.from_iterable(part.hints for part in parts)))
+
+
+# Text: JSON, CSV, or an answer on each line
+
+
+def _read_text(data: bytes, name: str) -> Content:
+    text = _decode(data, name)
+    head = text[:10_000].lstrip()
+    if not head and not text.strip():
+        raise make_error(name, "the file is empty: look at the program that wrote it")
+    extension = _extension(name)
+    if extension in (".json", *_JSON_LINES) or re.match(r'[\[{]\s*[\[{"]', head):
+        return _read_json(text, name, extension in _JSON_LINES)
+    if extension == ".txt" and not _names_columns(head.partition("\n")[0]):
+        lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+        return Content([{VALUE: line} for line in lines], _places("line", range(1, len(lines) + 1)))
+    return _read_csv(text, name)
+
+
+def _decode(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + data.count(b"\n", 0, error.start)
+        sentence = "the byte {byte:#04x} is not UTF-8: save the file as UTF-8"
+        raise make_error(f"{name}, line {line}", sentence, byte=data[error.start]) from None
+
+
+def _names_columns(line: str) -> bool:
+    """Whether a line is the header of a table rather than an answer."""
+    cells = [cell.strip(" \"'") for cell in re.split(r"[,;\t|]", line.strip())]
+    return len(cells) > 1 and not NAMES.isdisjoint(cells)
+
+
+def _read_utf_16(data: bytes, name: str) -> Content:
+    return _read_text(data.decode("utf-16").encode(), name)
+
+
+# JSON
+
+
+def _read_json(text: str, name: str, is_lines: bool) -> Content:
+    """Read one value, an object on each line, or objects one after the other."""
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError as error:
+        if error.msg != "Extra data":
+            raise _error_of_json(error, name) from None
+        return _read_json_values(text, name)
+    except (ValueError, RecursionError) as error:
+        raise _error_of_json(error, name) from None
+    if is_lines and isinstance(value, dict):
+        return Content([value], _places("line", [1]))
+    return find_records(value, name)
+
+
+def find_records(value: Any, name: str) -> Content:
+    """Find the records in a JSON value. InputError: it has none."""
+    records = records_of(value)
+    if records is None and isinstance(value, dict) and {"signature", "submissions"} <= value.keys():
+        raise make_error(name, "it holds scores that anls printed: score the files of the answers")
+    if records is None:
+        found = f"an object with the keys {list_some(map(repr, value), 12)}" if isinstance(value, dict) else repr(value)
+        sentence = 'expected a list of records, got {found}: write a list, such as [{{"questionId": 1, "answer": "a"}}]'
+        sentence += ' (pandas: to_json(orient="records"))'
+        raise make_error(name, sentence, found=found)
+    stop = describe_stop(value, len(records))
+    return Content(records, hints=_hint_of(name, stop))
+
+
+def _hint_of(name: str, text: str) -> list[Message]:
+    return [Message(name, "{text}", {"text": text})] if text else []
+
+
+def _read_json_values(text: str, name: str) -> Content:
+    """Read objects one after the other: each on a line, or on several."""
+    records, numbers, line, end = [], [], 1, 0
+    skip, decode = re.compile(r"\s*").match, json.JSONDecoder().raw_decode
+    while (start := skip(text, end).end()) < len(text):  # type: ignore[union-attr]
+        line += text.count("\n", end, start)
+        try:
+            record, end = decode(text, start)
+        except (ValueError, RecursionError) as error:
+            if start and isinstance(error, json.JSONDecodeError) and error.pos == start:
+                error = json.JSONDecodeError("Extra data", text, start)
+            raise _error_of_json(error, name) from None
+        records.append(record)
+        numbers.append(line)
+        line += text.count("\n", start, end)
+    return Content(records, _places("line", numbers))
+
+
+def _error_of_json(error: ValueError | RecursionError, name: str) -> InputError:
+    if not isinstance(error, json.JSONDecodeError):
+        return make_error(name, "the JSON is nested too deeply, or a number in it is too long: write plain records")
+    problem, remedy = explain_json_error(error)
+    place = f"{name}, line {error.lineno}, column {error.colno}"
+    return make_error(place, "{problem}: {remedy}", problem=problem, remedy=remedy)
+
+
+def explain_json_error(error: json.JSONDecodeError) -> tuple[str, str]:
+    """Say what is wrong with JSON, and what to do about it."""
+    rest = error.doc[error.pos :]
+    if error.msg.startswith("Unterminated string") or not rest.strip():
+        return "the JSON is cut off", "copy or write the file again"
+    if re.match(r"['(]|(?:None|True|False)\b", rest):
+        return "printed Python, not JSON", "write it with json.dumps, not with print or str"
+    if error.msg == "Extra data" and rest[0] == ",":
+        return "a comma between records", "remove these commas"
+    if error.msg == "Extra data":
+        return "this is not a record", "remove it, or write the file with json.dump"
+    return f"not JSON: {error.msg}", "correct it there, or write the file with json.dump"
+
+
+# CSV
+
+
+def _read_csv(text: str, name: str) -> Content:
+    """Read a table with commas, semicolons, tabs or bars. Cells can have any size."""
+    import csv
+
+    lines = list(io.StringIO(text, newline=""))
+    first = next(number for number, line in enumerate(lines) if not line.isspace())
+    header = re.sub(r'"[^"]*"', "", lines[first])
+    delimiter = max(("\t" if _extension(name) == ".tsv" else "") + "".join(_DELIMITERS), key=header.count)
+    has_blanks = any(f'{delimiter} "' in line for line in lines[first : first + 20])
+    reader = csv.reader(lines[first:], delimiter=delimiter, strict=True, skipinitialspace=has_blanks)
+    before = csv.field_size_limit(2**31 - 1)
+    try:
+        return _read_rows(reader, name, delimiter, first)
+    except csv.Error as error:
+        sentence = 'not CSV ({error}): put quotation marks around the value, and write "" for one inside it'
+        raise make_error(f"{name}, line {first + reader.line_num}", sentence, error=str(error)) from None
+    finally:
+        csv.field_size_limit(before)
+
+
+def _read_rows(reader: Any, name: str, delimiter: str, before: int) -> Content:
+    header = check_header(next(reader), name)
+    records, numbers = [], []
+    for values in reader:
+        place = f"{name}, line {before + reader.line_num}"
+        if len(values) > len(header) and not any(values[len(header) :]):
+            del values[len(header) :]
+        if not any(values) and len(header) > 1:  # spreadsheets write such lines
+            continue
+        if len(values) != len(header):
+            raise _error_of_count(place, len(values), len(header), delimiter)
+        records.append(dict(zip(header, values)))
+        numbers.append(before + reader.line_num)
+    return Content(records, _places("line", numbers))
+
+
+def _error_of_count(place: str, count: int, expected: int, delimiter: str) -> InputError:
+    remedy = "add the missing values (an empty one is fine)"
+    if count > expected:
+        remedy = f"put quotation marks around a value with {_DELIMITERS[delimiter]} in it"
+    sentence = "{count}, expected {expected:,}: {remedy}"
+    return make_error(place, sentence, count=count_noun(count, "value"), expected=expected, remedy=remedy)
+
+
+def check_header(header: list[str], name: str) -> list[str]:
+    """Drop empty names at the end, and refuse repeated names."""
+    while header and not header[-1]:
+        header.pop()
+    repeated = [column for column, count in Counter(header).items() if count > 1]
+    if repeated:
+        raise make_error(name, "two columns are called {names}: rename one", names=list_some(map(repr, repeated)))
+    return header
+
+
+# Formats of libraries
+
+
+def import_library(module: str, what: str, name: str) -> Any:
+    """Import a module that only some formats need. InputError: it is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        package = module.partition(".")[0].replace("_", "-")
+        sentence = "reading {what} needs {package}: pip install 'anls-metric[files]'"
+        raise make_error(name, sentence, what=what, package=package) from None
+
+
+def _read_parquet(data: bytes, name: str) -> Content:
+    file = import_library("pyarrow.parquet", "Parquet", name).ParquetFile(io.BytesIO(data))
+    rows = file.metadata.num_rows
+    size = sum(file.metadata.row_group(place).total_byte_size for place in range(file.num_row_groups))
+    count = max(1, MAX_BATCH * rows // max(1, size))
+    batches = file.iter_batches(batch_size=count, columns=list_columns(file.schema_arrow))
+    records = list(chain.from_iterable(batch.to_pylist() for batch in batches))
+    return Content(records, number_rows)
+
+
+def _read_arrow(data: bytes, name: str) -> Content:
+    arrow = import_library("pyarrow", "Arrow", name)
+    opened = arrow.ipc.open_file if data.startswith(b"ARROW1") else arrow.ipc.open_stream
+    table = opened(io.BytesIO(data)).read_all()
+    return Content(table.select(list_columns(table.schema)).to_pylist(), number_rows)
+
+
+def list_columns(schema: Any, of_bytes: bool = False) -> list[str]:
+    """List the columns of a pyarrow schema without bytes, as images have, or only those with bytes."""
+    return [field.name for field in schema if ("binary" in str(field.type)) == of_bytes]
+
+
+def _read_excel(data: bytes, name: str) -> Content:
+    """Read the first sheet of a workbook. Its first row names the columns."""
+    calamine = import_library("python_calamine", "Excel", name)
+    book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    rows = book.get_sheet_by_index(0).to_python(skip_empty_area=False)
+    sheets = book.sheet_names
+    if len(rows) < 2:
+        sentence = "its first sheet ({sheet}) has no answers: move the sheet of the answers to the front"
+        raise make_error(name, sentence, sheet=sheets[0])
+    header = check_header([str(_read_cell(value, f"{name}, row 1")) for value in rows[0]], name)
+    records, numbers = [], []
+    for number, row in enumerate(rows[1:], 2):
+        if any(value != "" for value in row):
+            records.append({key: _read_cell(value, f"{name}, row {number}, {key}") for key, value in zip(header, row)})
+            numbers.append(number)
+    about = f"sheet {sheets[0]} of {len(sheets)}" if len(sheets) > 1 else ""
+    return Content(records, _places("row", numbers), about)
+
+
+def _read_cell(value: Any, place: str) -> str | int | float:
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer():  # Excel has one kind of number
+        return int(value)
+    if isinstance(value, (str, int, float)):
+        return value
+    sentence = "the cell is {value} ({kind}), and the string that was typed is lost: format the column as text"
+    raise make_error(place, sentence, value=str(value), kind=type(value).__name__)
+
+
+# Archives
+
+
+def _read_zip(data: bytes, name: str) -> Content:
+    """Read a zip archive that is a workbook or a log of inspect_ai."""
+    import zipfile
+
+    archive = zipfile.ZipFile(io.BytesIO(data))
+    names = archive.namelist()
+    if any(member.startswith("xl/") for member in names):
+        return _read_excel(data, name)
+    samples = sorted((member for member in names if member.startswith("samples/")), key=natural_key)
+    if not samples:
+        sentence = "it is a zip archive of {names}: unpack it, and pass the file of answers"
+        raise make_error(name, sentence, names=list_some(names) or "nothing")
+    if sum(member.file_size for member in archive.infolist()) > MAX_UNPACKED:
+        raise _error_of_size(name)
+    records = [_read_member(archive, member, data, name) for member in samples]
+    header: Any = None  # inspect_ai writes it at the end
+    if "header.json" in names:
+        header = _read_member(archive, "header.json", data, name)
+    elif "_journal/start.json" in names:
+        header = {**_read_member(archive, "_journal/start.json", data, name), "status": "started"}
+    hints = _hint_of(name, describe_stop(header, len(records)))
+    return Content(records, _places("sample", range(1, len(records) + 1)), "", hints)
+
+
+def _read_member(archive: Any, member: str, data: bytes, name: str) -> Any:
+    """Read a JSON file of an archive, no more of it than the archive says."""
+    with _open_member(archive, member, data, name) as stream:
+        return json.loads(stream.read(archive.getinfo(member).file_size))
+
+
+def _open_member(archive: Any, member: str, data: bytes, name: str) -> Any:
+    try:
+        return archive.open(member)
+    except NotImplementedError:  # Zstandard, before Python 3.14
+        library = import_library("zstandard", "this inspect_ai log, which is packed by Zstandard,", name)
+        info = archive.getinfo(member)
+        header = data[info.header_offset : info.header_offset + 30]  # its last bytes are the lengths of two fields
+        lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:], "little")
+        start = info.header_offset + 30 + lengths
+        return library.ZstdDecompressor().stream_reader(data[start : start + info.compress_size])
+
+
+def _make_unpacker(module: str) -> Callable[[bytes, str], Content]:
+    """Make the reader of files that a module of the standard library unpacks."""
+
+    def read(data: bytes, name: str) -> Content:
+        with import_module(module).open(io.BytesIO(data)) as stream:
+            unpacked = stream.read(MAX_UNPACKED + 1)
+        if len(unpacked) > MAX_UNPACKED:
+            raise _error_of_size(name)
+        return read_bytes(unpacked, os.path.splitext(name)[0])
+
+    return read
+
+
+def _error_of_size(name: str) -> InputError:
+    return make_error(name, "it holds more than {most:,} MB once unpacked", most=MAX_UNPACKED // 10**6)
+
+
+def natural_key(name: str) -> list[tuple[bool, int, str]]:
+    """Make a key that sorts "part 2" before "part 10"."""
+    parts = re.split(r"(\d{1,300})", name)
+    return [(not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts if part]
+
+
+def _make_refuser(sentence: str) -> Callable[[bytes, str], Content]:
+    def read(data: bytes, name: str) -> Content:
+        raise make_error(name, sentence)
+
+    return read
+
+
+class Format(NamedTuple):
+    """A format of files: a row of `FORMATS`.
+
+    Attributes:
+        name: the name of the format.
+        read: reads the content, or raises an `InputError` that says why it cannot be read.
+        begins: the possible first bytes.
+        extensions: the possible extensions of the name, if no format before it fits.
+    """
+
+    name: str
+    read: Callable[[bytes, str], Content]
+    begins: tuple[bytes, ...] = ()
+    extensions: tuple[str, ...] = ()
+
+
+_AS_TEXT = "save its answers as CSV, JSON lines or Parquet"
+FORMATS = (
+    Format("gzip", _make_unpacker("gzip"), (b"\x1f\x8b",)),
+    Format("bzip2", _make_unpacker("bz2"), (b"BZh",)),
+    Format("xz", _make_unpacker("lzma"), (b"\xfd7zXZ\x00",)),
+    Format("UTF-16", _read_utf_16, (b"\xff\xfe", b"\xfe\xff")),
+    Format(
+        "pickle",
+        _make_refuser(f"it is a pickle, and reading a pickle can run any program: {_AS_TEXT}"),
+        (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+        (".pkl", ".pickle"),
+    ),
+    Format(
+        "HTML",
+        _make_refuser("it is a web page, perhaps in place of a download: download the file again"),
+        (b"<!DOCTYPE", b"<!doctype", b"<html", b"<HTML"),
+    ),
+    Format(
+        "Git LFS",
+        _make_refuser("it is a Git LFS pointer in place of the file: run git lfs pull in its repository"),
+        (b"version https://git-lfs",),
+    ),
+    Format(  # documents, images, arrays, databases, Zstandard
+        "another format",
+        _make_refuser(f"files of this kind are not read: {_AS_TEXT}"),
+        (b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x93NUMPY", b"SQLite format 3", b"\x28\xb5\x2f\xfd"),
+        (".yaml", ".yml", ".toml", ".xml", ".safetensors"),
+    ),
+    Format("a zip archive", _read_zip, (b"PK\x03\x04", b"PK\x05\x06"), (".eval",)),
+    Format("Parquet", _read_parquet, (b"PAR1",), (".parquet", ".pq")),
+    Format("Arrow", _read_arrow, (b"ARROW1", b"\xff\xff\xff\xff"), (".arrow",)),
+    Format("an Excel workbook", _read_excel, (b"\xd0\xcf\x11\xe0",), (".xlsx", ".xls", ".xlsm")),
+    Format("text", _read_text, begins=(b"",)),
+)
+
+
+def find_format(data: bytes, name: str) -> Format:
+    """Find the format of a file."""
+    extension = _extension(name)
+    return next(form for form in FORMATS if data.startswith(form.begins) or extension in form.extensions)

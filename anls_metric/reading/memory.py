@@ -1,0 +1,167 @@
+"""Makes records of data in memory: frames of pandas, polars, pyarrow and datasets, lists, and dicts.
+
+This module imports none of these libraries: a user who has a frame has imported its library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence, ValuesView
+from typing import Any
+
+from anls_metric.core.rows import COLUMN_METHODS, as_column, describe
+from anls_metric.messages import list_some, make_error
+from anls_metric.reading.containers import NAMES
+from anls_metric.reading.formats import Content, check_header, find_records, list_columns, number_rows
+from anls_metric.reading.image_cells import holds_image
+
+_PLAIN = {str, int, float, bool, type(None), list, dict}
+
+
+def read_memory(data: Any, name: str, named: Collection[str] = ()) -> Content:
+    """Read data in memory as records.
+
+    Args:
+        data: a DataFrame of pandas or polars, a table of pyarrow, a `datasets.Dataset`, a list of dicts or of answers,
+            a column of answers, a dict of columns, or a dict as a JSON file holds it, such as answers by id.
+        name: the name of the data in errors.
+        named: the fields that the user names.
+
+    Raises:
+        InputError: the data are none of these, or columns have different lengths.
+
+    Example:
+        >>> read_memory({"prediction": ["Cola"], "references": [["Coca Cola"]]}, "data").records
+        [{'prediction': 'Cola', 'references': ['Coca Cola']}]
+    """
+    reader = _find_reader(data)
+    if reader:
+        return Content(reader(data, name), number_rows)
+    if isinstance(data, Mapping):
+        if _are_columns(data, named):
+            return Content(join_columns(data, name), number_rows)
+        return find_records(dict(data), name)
+    if isinstance(data, (list, tuple)) and all(isinstance(item, Mapping) for item in data):
+        return Content(list(map(dict, data)))
+    if isinstance(data, (str, bytes, set, frozenset)) or not hasattr(data, "__len__"):
+        sentence = "expected a path, a DataFrame, a list of dicts or a dict of columns, got {data}"
+        raise make_error(name, sentence, data=describe(data))
+    return Content(read_values(data, name))
+
+
+def _are_columns(data: Mapping[str, Any], named: Collection[str]) -> bool:
+    """Whether a dict holds columns: lists, and a usual name, or one that the user names."""
+    return not {*NAMES, *named}.isdisjoint(data) and all(map(is_list, data.values()))
+
+
+def is_list(data: Any) -> bool:
+    """Whether an object is a list or a column of a library, rather than a table."""
+    if isinstance(data, (str, bytes, Mapping)):
+        return False
+    is_column = isinstance(data, (Sequence, ValuesView)) or any(hasattr(data, method) for method in COLUMN_METHODS)
+    return is_column and not is_table(data)
+
+
+def is_table(data: Any) -> bool:
+    """Whether an object is a table of a library."""
+    return any(hasattr(data, name) for name in ("columns", "column_names", "schema"))
+
+
+def read_values(data: Any, name: str) -> list[Any]:
+    """Make a list of a list, or of a column of a library."""
+    try:
+        return _clean(as_column(data, name))
+    except ValueError as error:
+        raise make_error(name, "{problem}", problem=str(error).removeprefix(f"{name} is ")) from None
+
+
+def join_columns(columns: Mapping[Any, Any], name: str) -> list[dict[str, Any]]:
+    """Make records of columns, without those of images.
+
+    Raises:
+        InputError: the columns have different lengths, or one is not a column.
+    """
+    lists = {str(field): read_values(column, f"{name}, {field}") for field, column in columns.items()}
+    if len(set(map(len, lists.values()))) > 1:
+        counts = ", ".join(f"{field} has {len(column):,}" for field, column in lists.items())
+        raise make_error(name, "the columns have different lengths: {counts}", counts=counts)
+    fields = [field for field, column in lists.items() if not holds_image(_first(column))]
+    return [dict(zip(fields, row)) for row in zip(*(lists[field] for field in fields))]
+
+
+def _first(column: list[Any]) -> Any:
+    return next((value for value in column if value is not None), None)
+
+
+def list_labels(data: Any) -> list[Any] | None:
+    """List the index of a Series or a DataFrame of pandas; None for other data."""
+    has_index = type(data).__name__ in ("Series", "DataFrame") and hasattr(data, "index")
+    return data.index.tolist() if has_index else None
+
+
+# Libraries
+
+_Reader = Callable[[Any, str], list[dict[str, Any]]]
+
+
+def _find_reader(data: Any) -> _Reader | None:
+    """Find the reader of a class of a library, or of a subclass."""
+    names = ((base.__module__.partition(".")[0], base.__name__) for base in type(data).__mro__)
+    return next((_READERS[name] for name in names if name in _READERS), None)
+
+
+def _read_pandas(data: Any, name: str) -> list[dict[str, Any]]:
+    # The ids of the questions are often the index: it has a name, or stands beside one column and counts no rows.
+    counts = len(data.columns) != 1 or data.index.tolist() == list(range(len(data)))
+    if not counts or any(label is not None for label in data.index.names):
+        data = data.reset_index()
+    check_header(list(map(str, data.columns)), name)
+    return join_columns(dict(data.items()), name)
+
+
+def _read_polars(data: Any, name: str) -> list[dict[str, Any]]:
+    return join_columns({column.name: column for column in data}, name)
+
+
+def _read_arrow(data: Any, name: str) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]] = data.select(list_columns(data.schema)).to_pylist()
+    return records
+
+
+def _read_dataset(data: Any, name: str) -> list[dict[str, Any]]:
+    names = list_columns(data.features.arrow_schema)
+    records: list[dict[str, Any]] = data.select_columns(names).with_format("arrow")[:].to_pylist()
+    return records
+
+
+def _make_refuser(sentence: str) -> _Reader:
+    def read(data: Any, name: str) -> list[dict[str, Any]]:
+        raise make_error(name, sentence, keys=list_some(data) if isinstance(data, Mapping) else "")
+
+    return read
+
+
+_READERS: Mapping[tuple[str, str], _Reader] = {
+    ("pandas", "DataFrame"): _read_pandas,
+    ("polars", "DataFrame"): _read_polars,
+    ("polars", "LazyFrame"): _make_refuser("it is a query of polars: run it with .collect()"),
+    ("pyarrow", "Table"): _read_arrow,
+    ("pyarrow", "RecordBatch"): _read_arrow,
+    ("datasets", "Dataset"): _read_dataset,
+    ("datasets", "IterableDataset"): _make_refuser("it is a stream of datasets: load it with streaming=False"),
+    ("datasets", "DatasetDict"): _make_refuser("it has several splits ({keys}): pass one of them"),
+    ("pyspark", "DataFrame"): _make_refuser("it is a Spark DataFrame: pass its toPandas()"),
+}
+"""The library and the name of a class -> its reader."""
+
+
+def _clean(column: list[Any]) -> list[Any]:
+    """Replace values of numpy and pandas by values of Python. A missing value becomes None."""
+    return column if set(map(type, column)) <= _PLAIN else list(map(_clean_value, column))
+
+
+def _clean_value(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return value
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    return value.tolist() if hasattr(value, "tolist") else value

@@ -1,0 +1,176 @@
+"""Reads the answers of all files, folders and tables that a user passes: the gold file once, then each submission."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from anls_metric.messages import list_some, make_error
+from anls_metric.reading.answers import Answers
+from anls_metric.reading.join import Reading, join, join_runs, read_both, read_gold, split_submissions
+from anls_metric.reading.names import drop_shared_prefix
+from anls_metric.reading.roles import has_certain_references
+from anls_metric.reading.table import Table, describe_missing_file, get_stem, has, list_files, make_table, read_table
+
+_HELM = ("instances.json", "display_predictions.json")  # a gold file and a submission in one folder
+
+
+class Input(NamedTuple):
+    """A file or data in memory.
+
+    Attributes:
+        data: the path of a file, a folder or a pattern, or "-"; or data in memory.
+        name: the name that the user gives it; "" to name it by its path.
+    """
+
+    data: Any
+    name: str = ""
+
+    @property
+    def path(self) -> str:
+        """The path; "" for data in memory."""
+        return self.data if isinstance(self.data, str) else ""
+
+
+def parse_input(word: str) -> Input:
+    """Make an input of a path, or of ``NAME=FILE``.
+
+    Example:
+        >>> parse_input("base=run 1.json")
+        Input(data='run 1.json', name='base')
+    """
+    name, equals, path = word.partition("=")
+    is_named = equals and name and os.sep not in name and not os.path.exists(word)
+    if is_named and not path:
+        raise make_error(word, "there is no file after the equals sign: write NAME=FILE")
+    return Input(path, name) if is_named else Input(word)
+
+
+def read_answers(inputs: Sequence[Input], gold: Input | None, reading: Reading) -> Iterator[Answers]:
+    """Read the answers of each submission.
+
+    Args:
+        inputs: files and tables. Inputs with the same name are runs of one submission. If there are several and no gold
+            file, the first is the gold file, unless each of them has predictions and accepted answers.
+        gold: the gold file.
+        reading: how to read them.
+
+    Yields:
+        The answers of each submission, in the order of the inputs.
+
+    Raises:
+        InputError: an input cannot be read. OSError: a file cannot be opened.
+    """
+    _check_paths([*([gold] if gold else []), *inputs])
+    tables: dict[int, Table] = {}
+    if not inputs:
+        sentence = "there are no files to score: pass a gold file, then submissions; or a table with both"
+        raise make_error("", "there are no predictions: pass them with {use.submissions}" if gold else sentence)
+    if gold is None:
+        first, *others = inputs
+        own, predictions = (os.path.join(first.path, name) for name in _HELM)
+        if os.path.isdir(first.path) and os.path.isfile(own) and os.path.isfile(predictions):
+            gold, inputs = Input(own), [Input(predictions, first.name), *others]
+        elif others:
+            tables = {id(each.data): _read(each, reading, {}) for each in inputs[:2]}
+            if _is_gold(tables[id(first.data)], tables[id(others[0].data)], reading):
+                gold, inputs = first, others
+    questions = None if gold is None else read_gold(_read(gold, reading, tables), reading)
+    if questions and len(inputs) > 1:  # a pattern for all files of a folder includes the gold file
+        inputs = [each for each in inputs if not each.path or each.path != questions.table.name]
+    groups: dict[str, list[Input]] = {}
+    for each, name in zip(inputs, name_inputs(inputs)):
+        groups.setdefault(name, []).append(each)
+    for name, group in groups.items():
+        runs: list[Answers] = []
+        for each in group:
+            parts = split_submissions(_read(each, reading, tables), reading)
+            if len(parts) > 1 and len(group) > 1:
+                sentence = (
+                    "it holds several submissions ({names}), and is passed as a run of {name}: give it its own name"
+                )
+                raise make_error(each.path or name, sentence, names=list_some(parts), name=name)
+            for part, (table, how) in parts.items():
+                answers = read_both(table, how) if questions is None else join(questions, table, how)
+                full = name if not part else part if len(groups) == 1 else f"{name}/{part}"
+                runs.append(answers._replace(name=full))
+        yield from runs if len(group) == 1 else [join_runs(runs)]
+
+
+def _check_paths(inputs: Sequence[Input]) -> None:
+    """Report a missing file before anything is read."""
+    paths = [each.path for each in inputs if each.path]
+    for path in paths:
+        if path != "-" and not os.path.exists(path) and list_files(path) is None:
+            raise describe_missing_file(path)
+    if paths.count("-") > 1:
+        raise make_error("", "only one file can be standard input: pass the path of the other")
+
+
+def _read(each: Input, reading: Reading, tables: dict[int, Table]) -> Table:
+    """Read an input, unless that was done before."""
+    table = tables.pop(id(each.data), None)
+    if table is not None:
+        return table
+    if each.path:
+        return read_table(each.path, reading.settings, reading.of_values)
+    from anls_metric.reading.memory import read_memory
+
+    settings = reading.settings
+    fields = [*(settings.prediction or ()), settings.references, settings.id, settings.gold_id, settings.submission]
+    content = read_memory(each.data, each.name or "data", [field for field in fields if field])
+    return make_table(each.name or "data", content, settings, reading.of_values)
+
+
+def _is_gold(first: Table, second: Table, reading: Reading) -> bool:
+    """Whether the first of several tables is the gold file, and not a table with predictions like the second."""
+    if _has_accepted(second, reading):
+        if not _has_accepted(first, reading):
+            sentence = "it has no accepted answers, and {other} has some: pass the gold file first"
+            raise make_error(first.name, sentence, other=second.name)
+        if _has_both(first, reading) and _has_both(second, reading):
+            return False
+    if reading.find_roles(first, "gold").references is None and reading.rule is None:
+        sentence = (
+            "no accepted answers in it, nor in {other}: pass a gold file with {use.gold}, or name their field with "
+        )
+        raise make_error(first.name, sentence + "{use.references}", other=second.name)
+    return True
+
+
+def _has_accepted(table: Table, reading: Reading) -> bool:
+    """Whether a table has accepted answers, in the field that the user names or in one with a usual name."""
+    named = reading.settings.references
+    return has(table, named) if named else has_certain_references(table)
+
+
+def _has_both(table: Table, reading: Reading) -> bool:
+    """Whether a table that has accepted answers also has predictions."""
+    named = reading.settings.prediction
+    return has(table, named[0]) if named else reading.find_roles(table, "both").prediction is not None
+
+
+def name_inputs(inputs: Sequence[Input]) -> list[str]:
+    """Name inputs by the stems of their files, with folders before them if two stems are the same.
+
+    Example:
+        >>> name_inputs([Input("a/run.json"), Input("b/run.json"), Input("c.json", "tuned")])
+        ['a/run', 'b/run', 'tuned']
+    """
+    paths = ["standard input" if each.path == "-" else os.path.abspath(each.path) for each in inputs if not each.name]
+    given = {each.name for each in inputs if each.name}
+    stems = list(map(get_stem, paths))
+    crowded = {stem for stem in stems if stems.count(stem) > 1}
+    folders = list(map(os.path.dirname, paths))
+    shared = os.path.commonpath([folder for folder, stem in zip(folders, stems) if stem in crowded] or ["/"])
+    names = [
+        f"{os.path.relpath(folder, shared)}/{stem}".removeprefix("./") if stem in crowded else stem
+        for folder, stem in zip(folders, stems)
+    ]
+    taken = {name for name in names if names.count(name) > 1 or name in given}
+    if taken:
+        sentence = "two submissions are called {names}: give each its own name, as NAME=FILE"
+        raise make_error("", sentence, names=list_some(sorted(taken)))
+    short = iter(drop_shared_prefix(names, given))
+    return [each.name or next(short) for each in inputs]

@@ -1,0 +1,240 @@
+"""Decides which field is which: the user names it, the layout has it, or its name is usual. Values decide nothing.
+
+The lists of usual names are documented; the first name that a table has counts, in any spelling.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from anls_metric.core.choices import find_similar_name
+from anls_metric.messages import make_error
+from anls_metric.options import NONE, Settings
+from anls_metric.reading.containers import KEY, VALUE
+from anls_metric.reading.layouts import ABSENT, Path, take
+from anls_metric.reading.table import Table, describe_fields, first_path, holds_objects, show_path
+
+if TYPE_CHECKING:
+    from anls_metric.rules import Rule
+
+Side = Literal["gold", "submission", "both"]
+"""What a table holds: accepted answers, predictions, or predictions with their accepted answers."""
+
+IDS = ("questionId", "question_id", "id", "qid", KEY)
+QUESTIONS = ("question", "query", "prompt")
+PREDICTIONS = (
+    *("prediction", "predicted_answer", "pred_answer", "model_answer", "predicted", "pred", "prediction_text"),
+    *("model_prediction", "predict", "model_output", "model_response", "llm_output", "llm_response", "llm_answer"),
+    *("response", "output", "generated_text", "generated_answer", "generation", "completion", "answer_pred"),
+    *("predictions", "preds", "actual_output"),
+)
+REFERENCES = (
+    *("references", "answers", "accepted_answers", "gold_answers", "gold_answer", "correct_answer", "ground_truths"),
+    *("ground_truth", "gt_answers", "answers.text", "gt", "expected_output"),
+)
+ANSWERS = ("answer", VALUE)
+"""The prediction in a submission, the accepted answer in a gold file; in a table with both, what is not there else."""
+
+LESS_CERTAIN_REFERENCES = ("reference", "gold", "target", "targets", "labels", "label")  # or a category
+CONFIDENCES = ("confidence", "logprob")
+SUBMISSIONS = ("model", "checkpoint", "system", "submission", "llm", "model_name", "model_id")
+RUNS = ("seed", "sample", "epoch", "run", "trial")
+DOCUMENTS = (
+    *("ucsf_document_id", "docId", "doc_id", "document_id", "document", "document_name", "doc_name", "doc"),
+    *("deck_name", "arxiv_id", "pdf", "file_name", "image", "image_id", "image_name", "image_path", "image_url"),
+    *("image_local_name", "page_id"),
+)
+"""The fields that name the document, page or image of a question, the coarsest first."""
+
+_ASSESSMENTS = ("confidence", "judge")
+_OF_ONE_SIDE = ("prediction", "references", *_ASSESSMENTS)
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Roles(NamedTuple):
+    """The paths of fields, by their roles. None stands for a role without a field.
+
+    Attributes:
+        id, question, prediction, references: the paths of these roles.
+        others: the paths of the confidence, of a judge's verdict, and of the columns of a benchmark's rule.
+    """
+
+    id: Path | None = None
+    question: Path | None = None
+    prediction: Path | None = None
+    references: Path | None = None
+    others: Mapping[str, Path] = _NOTHING
+
+
+def find_roles(
+    table: Table, side: Side, settings: Settings, of_values: bool = False, rule: Rule | None = None
+) -> Roles:
+    """Find the field of each role.
+
+    Args:
+        table: the table.
+        side: what it holds.
+        settings: the fields that the user names.
+        of_values: whether answers are lists and nested values.
+        rule: the rule of a benchmark, whose columns are roles, too.
+
+    Raises:
+        InputError: a field that the user names is not there, or would have two roles.
+    """
+    named = _find_named(table, side, settings)
+    roles = _find_layout_roles(table, side) if table.layout else _find_usual_roles(table, side, named, of_values)
+    own: dict[str, Any] = {role: path for role, path in named.items() if role in roles._fields}
+    roles = roles._replace(**own)
+    if rule:
+        roles = _add_columns(table, side, roles, named, rule)
+    others = {} if side == "gold" else {"confidence": usual_field(table, CONFIDENCES), **named}
+    assessed = {role: path for role in _ASSESSMENTS if (path := others.get(role)) is not None}
+    roles = roles._replace(others={**roles.others, **assessed})
+    if side != "both":
+        roles = roles._replace(prediction=None) if side == "gold" else roles._replace(references=None)
+    _refuse_two_roles(table, side, roles)
+    return roles
+
+
+def _find_named(table: Table, side: Side, settings: Settings) -> dict[str, Path | None]:
+    """Find the fields that the user names for this side. Ids and questions may be in only one of two files."""
+    wanted = {
+        "id": (settings.gold_id if side == "gold" else None) or settings.id,
+        "prediction": settings.prediction[0] if settings.prediction and side != "gold" else None,
+        "references": settings.references if side != "submission" else None,
+        **{role: path for role, path in (settings.field or {}).items() if side != "gold" or role not in _ASSESSMENTS},
+    }
+    named: dict[str, Path | None] = {}
+    for role, path in wanted.items():
+        if path == NONE:
+            named[role] = None
+        elif path is not None and (path in table.fields or any(take(row, path) is not ABSENT for row in table.records)):
+            named[role] = path
+        elif path is not None and (
+            side == "both" or role in _OF_ONE_SIDE or (side == "gold" and path == settings.gold_id)
+        ):
+            raise error_of_missing_field(table, path)
+    return named
+
+
+def error_of_missing_field(table: Table, path: str) -> Exception:
+    """Make the error for a field that the user names and the table does not have, with the closest name."""
+    similar = find_similar_name(path, table.fields)
+    sentence = "no field {path!r}: did you mean {similar!r}?" if similar else "no field {path!r} (found {fields})"
+    return make_error(table.name, sentence, path=path, similar=similar, fields=describe_fields(table))
+
+
+def check_field_names(settings: Settings, rule: Rule | None) -> None:
+    """Check the names of roles that the user gives with ``--field``. InputError: there is no such role."""
+    columns = [*rule.columns, *rule.optional] if rule else []
+    options = {"id": "id", "prediction": "prediction", "references": "references", "submission": "submission"}
+    options |= {rule.references: "references"} if rule else {}
+    names = [name for name in ("question", *_ASSESSMENTS, *columns) if name not in options]
+    for name in settings.field or ():
+        if name in options:
+            raise make_error("", "{use.field} is not for {name}: pass {use." + options[name] + "}", name=name)
+        if name not in names:
+            raise make_error(
+                "", "there is no field {name!r} to read: choose from {names}", name=name, names=", ".join(names)
+            )
+
+
+def _find_layout_roles(table: Table, side: Side) -> Roles:
+    layout = table.layout
+    assert layout is not None
+    if layout.name == "answers_by_id":
+        return Roles(first_path(table, layout.id), None, VALUE, VALUE if side == "gold" else None)
+    own, question = first_path(table, layout.id), first_path(table, layout.question)
+    return Roles(own, question, first_path(table, layout.prediction), first_path(table, layout.references))
+
+
+def _find_usual_roles(table: Table, side: Side, named: Mapping[str, Path | None], of_values: bool) -> Roles:
+    roles = Roles(usual_field(table, IDS, with_objects=False), usual_field(table, QUESTIONS))
+    if of_values and side != "both" and _holds_whole_answers(table):
+        return roles._replace(prediction=take_whole_record, references=take_whole_record)
+    answer = usual_field(table, ANSWERS)
+    prediction = named.get("prediction") or usual_field(table, PREDICTIONS, with_objects=of_values)
+    references = named.get("references") or usual_field(table, REFERENCES)
+    if answer != prediction and (side == "gold" or prediction):
+        references = references or answer
+    references = references or usual_field(table, LESS_CERTAIN_REFERENCES)
+    return roles._replace(prediction=prediction or answer, references=references)
+
+
+def usual_field(table: Table, names: Iterable[str], with_objects: bool = True) -> str | None:
+    """Find the first of some names that a table has, in any spelling of case, spaces, hyphens and underscores.
+
+    Example:
+        >>> table = Table("a.csv", [], None, {"Ground Truth": False})
+        >>> usual_field(table, REFERENCES)
+        'Ground Truth'
+    """
+    own = {_fold(field): field for field in reversed(table.fields)}
+    for name in names:
+        field = name if name in table.fields else own.get(_fold(name))
+        if field is not None and (with_objects or not holds_objects(table, field)):
+            return field
+    return None
+
+
+def _fold(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower()
+
+
+def _holds_whole_answers(table: Table) -> bool:
+    """Whether the records of an object by id are answers themselves: ``{"id": {"total": "12.50"}}``."""
+    return KEY in table.fields and not usual_field(table, ["prediction", "references", "answers", *ANSWERS])
+
+
+def take_whole_record(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Take a record without its id as an answer."""
+    return {name: value for name, value in record.items() if name != KEY}
+
+
+def has_certain_references(table: Table) -> bool:
+    """Whether a table has accepted answers, by its layout or by a usual name other than "answer"."""
+    if table.layout:
+        return bool(first_path(table, table.layout.references))
+    return usual_field(table, (*REFERENCES, *LESS_CERTAIN_REFERENCES)) is not None
+
+
+def _add_columns(table: Table, side: Side, roles: Roles, named: Mapping[str, Path | None], rule: Rule) -> Roles:
+    """Find the columns of a rule. Prediction and accepted answers are columns, too."""
+    layout = table.layout
+    known = {"prediction": roles.prediction, rule.references: roles.references}
+    own = {"prediction": named.get("prediction"), rule.references: named.get("references")}
+    columns: dict[str, Path] = {}
+    for column in (*rule.columns, *rule.optional):
+        usual = [known.get(column), column] if layout else [column, known.get(column)]
+        if column == "prediction" and side == "submission":
+            usual.append(rule.prediction_field)
+        paths = [named.get(column), own.get(column), layout and layout.columns.get(column), *usual]
+        path = first_path(table, [path for path in paths if path is not None])
+        if path is not None and (side != "gold" or column != "prediction"):
+            columns[column] = path
+    found = (columns.get("prediction", roles.prediction), columns.get(rule.references, roles.references))
+    return roles._replace(prediction=found[0], references=found[1], others=columns)
+
+
+def _refuse_two_roles(table: Table, side: Side, roles: Roles) -> None:
+    """Refuse a field with two of the roles that this side has."""
+    if side == "both" and roles.prediction is not None and roles.prediction == roles.references:
+        sentence = "the field {field} cannot be both the prediction and the accepted answers: name two fields with "
+        sentence += "{use.prediction} and {use.references}, or pass a gold file with {use.gold}"
+        raise make_error(table.name, sentence, field=show_path(roles.prediction))
+    if roles.id is not None and roles.id in (roles.prediction, roles.references):
+        sentence = "the field {field} cannot be both the id and an answer: name another field with {use.id}"
+        raise make_error(table.name, sentence, field=show_path(roles.id))
+
+
+def require(table: Table, path: Path | None, role: Literal["prediction", "references"]) -> Path:
+    """Return the path of a role. InputError: there is none; it lists the fields, and names the option."""
+    if path is not None:
+        return path
+    what = "predictions" if role == "prediction" else "accepted answers"
+    other = "add a submission after it" if role == "prediction" else "pass a gold file with {use.gold}"
+    sentence = f"no {{what}} (found {{fields}}): name their field with {{use.{role}}}, or {other}"
+    raise make_error(table.name, sentence, what=what, fields=describe_fields(table))

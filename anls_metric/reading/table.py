@@ -1,0 +1,290 @@
+"""Reads a file, a folder or a pattern of files as a table, and finds its layout."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from anls_metric.core.choices import find_similar_name
+from anls_metric.messages import InputError, Message, MissingFileError, list_some, make_error
+from anls_metric.options import Settings
+from anls_metric.reading.containers import KEY, VALUE
+from anls_metric.reading.formats import Content, join_parts, natural_key, read_bytes
+from anls_metric.reading.layouts import (
+    ABSENT,
+    Layout,
+    Path,
+    find_layout,
+    recognize_layout,
+    split_record,
+    take,
+    take_column,
+)
+
+MAX_SAMPLE = 100
+"""The number of records that show which fields a table has."""
+
+_DEEPEST = 8  # levels of objects in which fields are listed
+
+
+class Table(NamedTuple):
+    """The records of a file or of data in memory.
+
+    Attributes:
+        name: the name of the file.
+        records: the records.
+        numbers: the number of each record in the file, from 0; None for 0, 1, 2, ...
+        fields: the paths of the fields of the first records that hold no objects, and the names of those that do.
+        layout: the layout; None for a table of a user.
+        locate: names the place of a record, given its number in the file.
+        about: what to add to the line that says what was read.
+        hints: what is wrong with the file.
+    """
+
+    name: str
+    records: list[dict[str, Any]]
+    numbers: Sequence[int] | None
+    fields: dict[str, bool]
+    layout: Layout | None = None
+    locate: Callable[[int], str] = str
+    about: str = ""
+    hints: Sequence[Message] = ()
+
+
+def name_place(table: Table, number: int) -> str:
+    """Name a record, given its place in the table."""
+    return f"{table.name}, {table.locate(number if table.numbers is None else table.numbers[number])}"
+
+
+def choose_records(table: Table, places: Sequence[int]) -> Table:
+    """Choose some records of a table."""
+    numbers = places if table.numbers is None else [table.numbers[place] for place in places]
+    return table._replace(records=[table.records[place] for place in places], numbers=numbers)
+
+
+def has(table: Table, path: Path) -> bool:
+    """Whether a path leads to a value in one of the first records."""
+    if path in table.fields:
+        return True
+    is_plain = isinstance(path, str) and "." not in path
+    return not is_plain and any(take(record, path) is not ABSENT for record in table.records[:MAX_SAMPLE])
+
+
+def holds_objects(table: Table, name: str) -> bool:
+    """Whether a field holds objects."""
+    return table.fields.get(name, False)
+
+
+def read_column(table: Table, path: Path) -> list[Any]:
+    """Read the value of a path from each record; `ABSENT` where there is none."""
+    return take_column(table.records, path)
+
+
+def first_path(table: Table, paths: Sequence[Path]) -> Path | None:
+    """Find the first path that leads to a value; None for none."""
+    return next((path for path in paths if has(table, path)), None)
+
+
+def list_fields(records: Sequence[dict[str, Any]]) -> dict[str, bool]:
+    """List the paths of the fields of records, each with whether it holds objects."""
+    fields: dict[str, bool] = {}
+    for record in records[:MAX_SAMPLE]:
+        _add_fields(fields, record, "", _DEEPEST)
+    return fields
+
+
+def _add_fields(fields: dict[str, bool], record: dict[str, Any], before: str, depth: int) -> None:
+    for name, value in record.items():
+        is_object = isinstance(value, dict)
+        fields[before + name] = is_object or fields.get(before + name, False)
+        if is_object and depth:
+            _add_fields(fields, value, f"{before}{name}.", depth - 1)
+
+
+def describe_fields(table: Table, most: int = 12) -> str:
+    """List the fields of a table in words, each with a value of the first record that has it."""
+    parts = []
+    for path in [path for path, is_object in table.fields.items() if not is_object][:most]:
+        column = take_column(table.records[:MAX_SAMPLE], path)
+        shown = repr(next(value for value in [*column, None] if value is not ABSENT))
+        parts.append(f"{show_path(path)} {shown if len(shown) <= 40 else shown[:37] + '...'}")
+    return "; ".join(parts) + ("; ..." if len(table.fields) > most else "") or "no fields"
+
+
+def show_path(path: Path) -> str:
+    """Name a field in a message."""
+    if callable(path):
+        return getattr(path, "__name__", "a field").strip("_").replace("_", " ")
+    return {KEY: "the keys of an object", VALUE: "the values"}.get(path, repr(path))
+
+
+# Tables of records
+
+
+def make_table(name: str, content: Content, settings: Settings, of_values: bool = False) -> Table:
+    """Make a table of records: find its layout, and split records that hold several questions.
+
+    Args:
+        name: the name of the table in messages.
+        content: the records.
+        settings: which layout and which filter to read.
+        of_values: whether answers are lists and nested values.
+
+    Raises:
+        InputError: a record is not an object, or there is no such filter. ValueError: there is no such layout.
+    """
+    records = _check_records(name, content)
+    table = Table(name, records, None, list_fields(records), None, content.locate, content.about, content.hints)
+    layout = _find_layout(table, settings)
+    if layout is None:
+        return table
+    if of_values:
+        layout = layout._replace(**layout.of_values)
+    table = table._replace(layout=layout)
+    if layout.expand:
+        parts = [split_record(layout, record) for record in records]
+        records = [part for expanded in parts for part in expanded]
+        numbers = [number for number, expanded in enumerate(parts) for _ in expanded]
+        table = table._replace(records=records, numbers=numbers, fields=list_fields(records))
+    return _choose_filter(table, layout, settings) if layout.repeated_by else table
+
+
+def _check_records(name: str, content: Content) -> list[dict[str, Any]]:
+    """Check that records are objects. Answers without fields around them get the field `VALUE`."""
+    records, kinds = content.records, set(map(type, content.records))
+    if not kinds:
+        raise make_error(name, "it has no records: add a record for each question")
+    if kinds == {dict}:
+        return records
+    if kinds <= {str, int, float, type(None)}:
+        return [{VALUE: record} for record in records]
+    number = next(number for number, record in enumerate(records) if not isinstance(record, dict))
+    sentence = 'expected an object, got {kind}: write each record like {{"questionId": 1, "answer": "Coca Cola"}}'
+    raise make_error(f"{name}, {content.locate(number)}", sentence, kind=f"a {type(records[number]).__name__}")
+
+
+def _find_layout(table: Table, settings: Settings) -> Layout | None:
+    if settings.layout in (None, "auto"):
+        names = {name for record in table.records[:MAX_SAMPLE] for name in record}
+        return recognize_layout(table.records[0], list(names))
+    return None if settings.layout == "table" else find_layout(str(settings.layout))
+
+
+def _choose_filter(table: Table, layout: Layout, settings: Settings) -> Table:
+    """Keep one of the answers that lm-evaluation-harness writes for each of its filters."""
+    column = list(map(str, read_column(table, layout.repeated_by)))
+    names = list(dict.fromkeys(column))
+    chosen = names[0] if settings.filter is None else settings.filter
+    if chosen not in names:
+        sentence = "there is no {by} {chosen!r} (found {names}): {use.filter} takes one of these"
+        raise make_error(table.name, sentence, by=layout.repeated_by, chosen=chosen, names=list_some(names))
+    table = choose_records(table, [place for place, name in enumerate(column) if name == chosen])
+    if len(names) == 1 or settings.filter is not None:
+        return table
+    about = f"{len(names)} {layout.repeated_by}s ({list_some(names)}), none of them applied"
+    return table._replace(layout=layout._replace(prediction=(layout.unrepeated,)), about=about)
+
+
+# Files
+
+
+def read_table(path: str, settings: Settings, of_values: bool = False) -> Table:
+    """Read a file, a folder, a pattern like ``shards/*.jsonl``, or standard input (``-``) as a table.
+
+    Raises:
+        InputError: the content cannot be read. OSError: a file cannot be opened.
+    """
+    files = list_files(path)
+    content = read_file(path) if files is None else _read_parts(path, files)
+    return make_table("standard input" if path == "-" else path, content, settings, of_values)
+
+
+def read_file(path: str) -> Content:
+    """Read one file, or standard input (``-``)."""
+    if path == "-":
+        return read_bytes(sys.stdin.buffer.read(), "standard input")
+    if not os.path.exists(path):
+        raise describe_missing_file(path)
+    with open(path, "rb") as file:
+        data = file.read()
+    return read_bytes(data, path)
+
+
+def describe_missing_file(path: str) -> MissingFileError:
+    """Make the error for the path of a file that does not exist, with a similar name if there is one."""
+    folder, name = os.path.split(path)
+    stems: dict[str, str] = {}
+    with suppress(OSError, ValueError):  # a path can hold a null character
+        stems = {os.path.splitext(each)[0]: each for each in sorted(os.listdir(folder or "."))}
+    similar = find_similar_name(os.path.splitext(name)[0], stems)
+    remedy = f": did you mean {os.path.join(folder, stems[similar])}?" if similar else ""
+    if "://" in path:
+        remedy = ": download the file, and pass its path"
+    return MissingFileError(
+        Message(path, "{problem}{remedy}", {"problem": os.strerror(errno.ENOENT), "remedy": remedy})
+    )
+
+
+_PARTS = (".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".pq", ".arrow", ".json")
+
+
+def list_files(path: str) -> list[str] | None:
+    """List the files of a folder or a pattern, "part 2" before "part 10"; None for a path of one file.
+
+    Raises:
+        InputError: there are no such files, or files of several formats.
+    """
+    is_folder = os.path.isdir(path)
+    if not is_folder and (os.path.exists(path) or not any(sign in path for sign in "*?[")):
+        return None
+    if os.path.exists(os.path.join(path, "dataset_dict.json")):
+        splits = sorted(name for name in os.listdir(path) if os.path.isdir(os.path.join(path, name)))
+        raise make_error(path, "it holds several splits: pass the folder of one ({splits})", splits=list_some(splits))
+    import glob  # only for patterns
+
+    files = sorted(glob.glob(os.path.join(glob.escape(path), "*") if is_folder else path), key=natural_key)
+    parts = [file for file in files if get_extension(file) in _PARTS]
+    if os.path.exists(os.path.join(path, "state.json")):  # of datasets.save_to_disk
+        parts = [file for file in parts if get_extension(file) == ".arrow"]
+    if len(set(map(get_extension, parts))) != 1:
+        raise _error_of_parts(path, files)
+    return parts
+
+
+def _error_of_parts(path: str, files: Sequence[str]) -> InputError:
+    if not files:
+        return make_error(
+            path, "it is an empty folder" if os.path.isdir(path) else "no file has a name of this pattern"
+        )
+    sentence = "{names} are not parts of one table: pass one file, or a pattern of its parts, such as '{pattern}'"
+    names, pattern = list_some(map(os.path.basename, files)), os.path.join(path, "part-*.jsonl")
+    return make_error(path, sentence, names=names, pattern=pattern)
+
+
+def _read_parts(path: str, files: Sequence[str]) -> Content:
+    """Read the files of a folder or a pattern. They must have the same fields."""
+    try:
+        parts = list(map(read_file, files))
+    except InputError as error:
+        if len(files) == 1 or not os.path.isdir(path):
+            raise
+        raise _error_of_parts(path, files) from error
+    fields = [part.records[0].keys() for part in parts if part.records and isinstance(part.records[0], dict)]
+    if any(not each & fields[0] for each in fields):
+        raise _error_of_parts(path, files)
+    return join_parts(list(map(os.path.basename, files)), parts)
+
+
+def get_extension(path: str) -> str:
+    """Return the extension of a file name, in lower case, without that of compression."""
+    return os.path.splitext(path.removesuffix(".gz"))[1].lower()
+
+
+def get_stem(path: str) -> str:
+    """Return the name of a file without its extension."""
+    name = os.path.basename(path).removesuffix(".gz")
+    return os.path.splitext(name)[0] or name

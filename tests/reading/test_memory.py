@@ -1,0 +1,165 @@
+"""Data in memory: frames of libraries, lists, and dicts of columns or of answers by id. The answers are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from anls_metric import compare, score
+from anls_metric.messages import InputError
+
+Make = Callable[[dict[str, list[Any]]], Any]
+COLUMNS: dict[str, list[Any]] = {
+    "id": [1, 2, 3],
+    "prediction": ["tea", "x", ""],
+    "references": [["tea"], ["milk", "x"], ["y"]],
+}
+ANSWERS: dict[str, list[Any]] = {"id": [3, 1, 2], "answer": ["", "tea", "x"]}
+GOLD: dict[str, list[Any]] = {"id": COLUMNS["id"], "answers": COLUMNS["references"]}
+
+
+def list_records(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+def make_with(module: str, make: Callable[[Any, dict[str, list[Any]]], Any]) -> Make:
+    return lambda columns: make(pytest.importorskip(module), columns)
+
+
+TABLES: dict[str, Make] = {
+    "a dict of columns": dict,
+    "a dict of tuples": lambda columns: {name: tuple(column) for name, column in columns.items()},
+    "a list of dicts": list_records,
+    "a tuple of dicts": lambda columns: tuple(list_records(columns)),
+    "a list under data": lambda columns: {"version": 1, "data": list_records(columns)},
+    "pandas": make_with("pandas", lambda pandas, columns: pandas.DataFrame(columns)),
+    "an index of pandas": make_with("pandas", lambda pandas, columns: pandas.DataFrame(columns).set_index("id")),
+    "missing values of pandas": make_with("pandas", lambda pandas,
+        columns: pandas.DataFrame(columns).assign(x=pandas.NA)),
+    "columns of pandas": make_with("pandas", lambda pandas, columns: {k: pandas.Series(v) for k,
+        v in columns.items()}),
+    "polars": make_with("polars", lambda polars, columns: polars.DataFrame(columns)),
+    "pyarrow": make_with("pyarrow", lambda pyarrow, columns: pyarrow.table(columns)),
+    "a batch of pyarrow": make_with("pyarrow", lambda pyarrow, columns: pyarrow.record_batch(columns)),
+    "datasets": make_with("datasets", lambda datasets, columns: datasets.Dataset.from_dict(columns)),
+    "an image in pandas": make_with("pandas", lambda pandas, columns: pandas.DataFrame({**columns,
+        "image": [b"x"] * 3})),
+    "an image in polars": make_with("polars", lambda polars, columns: polars.DataFrame({**columns,
+        "image": [b"x"] * 3})),
+    "an image in datasets": make_with("datasets", lambda datasets, columns: datasets.Dataset.from_dict({**columns,
+        "image": [{"bytes": b"x"}] * 3})),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_table_in_memory_is_read_like_a_file(kind: str) -> None:
+    make = TABLES[kind]
+    scores = score(make(COLUMNS))
+    assert [each["score"] for each in scores.answers()] == [1, 1, 0]
+    line = "prediction (prediction), references (accepted answers) of data: 3 rows"
+    assert scores.to_dict()["submissions"][0]["read"] == line
+    joined = score(make(ANSWERS), gold=make(GOLD))
+    assert [each["score"] for each in joined.answers()] == [1, 1, 0]
+    assert joined.to_dict()["submissions"][0]["read"].endswith("of gold, joined by id: 3 of 3")
+
+
+# A submission without a field of ids, and how it was joined.
+BY_ID: list[tuple[Any, str]] = [
+    ({1: "tea", 2: "x", 3: ""}, "the keys of an object and id"),
+    ({"3": "", "2": "x", "1": "tea"}, "the keys of an object and id"),
+    ({"1": {"answer": "tea"}, "2": {"answer": "x"}, "3": {"answer": ""}}, "the keys of an object and id"),
+    (["tea", "x", ""], "position"),
+    ({"prediction": ["tea", "x", ""]}, "position"),
+]
+
+
+@pytest.mark.parametrize(("answers", "how"), BY_ID)
+def test_answers_by_id_or_in_order_are_joined(answers: Any, how: str) -> None:
+    scores = score(answers, gold=list_records(GOLD))
+    assert [each["score"] for each in scores.answers()] == [1, 1, 0]
+    assert scores.to_dict()["submissions"][0]["read"].endswith(f"joined by {how}: 3 of 3")
+
+
+@pytest.mark.parametrize("text", [".", "..", "/", "answers.json", "~"])
+def test_prediction_that_looks_like_a_path_is_a_prediction(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answers.json").write_text("[]")
+    gold = [{"id": n, "answers": [text]} for n in (1, 2)]
+    assert score({"1": text, "2": "x y"}, gold=gold).anls == 0.5
+    assert score([text, "x y"], [[text], [text]]).anls == 0.5
+    assert compare({"m": {"1": text, "2": "x y"}}, gold=gold)["m"].anls == 0.5
+
+
+def test_list_of_tables_is_a_list_of_runs() -> None:
+    runs: list[dict[str, list[Any]]] = [{"id": [1, 2, 3], "answer": ["tea", answer, "y"]} for answer in ("x", "no")]
+    scores = score(list(map(list_records, runs)), gold=GOLD)
+    assert scores.anls == pytest.approx((1 + 0.5 + 1) / 3)
+    assert scores.to_dict()["submissions"][0]["read"].endswith("joined by id: 3 of 3; and 1 other run")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_submissions_have_the_names_of_a_dict(kind: str) -> None:
+    make = TABLES[kind]
+    scores = compare({"m": make(ANSWERS), "n": {1: "tea", 2: "milk", 3: "y"}}, gold=make(GOLD))
+    assert [(name, scored.anls) for name, scored in scores.submissions.items()] == [("m", 2 / 3), ("n", 1)]
+    table = make({"model": ["m", "n"], "id": [1, 1], "prediction": ["a", "b"], "references": ["a", "a"]})
+    assert [scored.anls for scored in compare(table).submissions.values()] == [1, 0]
+
+
+def test_named_columns_are_read() -> None:
+    columns: dict[str, list[Any]] = {"nr": [1, 2], "said": ["tea", "x"], "right": [["tea"], ["milk"]]}
+    options: dict[str, Any] = {"id": "nr", "prediction": "said", "references": "right"}
+    assert score(columns, **options).anls == 0.5
+    assert score(list_records(columns), **options).anls == 0.5
+
+
+def make_lazy(module: str, find: Callable[[Any], Any]) -> Callable[[], Any]:
+    return lambda: find(pytest.importorskip(module))
+
+
+# Data that cannot be scored, and the error.
+REFUSED: list[tuple[Callable[[], Any], str]] = [
+    (make_lazy("polars", lambda p: p.DataFrame(COLUMNS).lazy()),
+        "data: it is a query of polars: run it with .collect()"),
+    (make_lazy("datasets", lambda d: d.Dataset.from_dict(COLUMNS).to_iterable_dataset()),
+        "data: it is a stream of datasets: " "load it with streaming=False"),
+    (make_lazy("datasets", lambda d: d.DatasetDict({"a": d.Dataset.from_dict(COLUMNS)})),
+        "data: it has several splits (a): " "pass one of them"),
+    (lambda: iter([]), "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got <list_iterator"),
+    (lambda: 7, "data: expected a path, a DataFrame, a list of dicts or a dict of columns, got 7 (int)"),
+    (list, "data: it has no records: add a record for each question"),
+    (lambda: [{"prediction": "a"}, 7], "data, record 2: expected an object, got a int"),
+    (make_lazy("pandas", lambda p: p.DataFrame([["a", "b"]], columns=["pred", "pred"])),
+        "data: two columns are called 'pred'"),
+    (lambda: '[{"prediction": "a"}]',
+        "data: it is JSON, and not the path of a file: parse it with json.loads, or pass the path"),
+    (lambda: {"a": [{"prediction": "x"}], "b": [{"prediction": "x"}]},
+        "data: it holds several submissions (a, b): call compare"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", range(len(REFUSED)))
+def test_other_data_are_refused(place: int) -> None:
+    make, message = REFUSED[place]
+    with pytest.raises(InputError) as refused:
+        score(make())
+    assert str(refused.value).startswith(message)
+    assert "--" not in str(refused.value)
+
+
+def test_columns_of_different_lengths_are_refused() -> None:
+    with pytest.raises(InputError, match=r"prediction has 2, references has 1"):
+        score({"prediction": ["a", "b"], "references": ["a"]})
+
+
+def test_series_of_pandas_with_labels_in_another_order_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    first, second = pandas.Series(["a", "b"], index=[1, 2]), pandas.Series(["b", "a"], index=[2, 1])
+    with pytest.raises(InputError, match=r"its index has the labels of the accepted answers in another order"):
+        score(first, second)
+    assert score(first.loc[second.index], second).anls == 1

@@ -1,0 +1,168 @@
+"""Which field is which: named by the user, or by a usual name. The records are made up."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from anls_metric import score
+from tests.reading.conftest import Shell, read
+
+PREDICTIONS = (  # noqa: SIM905
+    "prediction predicted_answer pred_answer model_answer predicted pred prediction_text model_prediction predict "
+    "model_output model_response llm_output llm_response llm_answer response output generated_text generated_answer "
+    "generation completion answer_pred predictions preds actual_output"
+).split()
+REFERENCES = (  # noqa: SIM905
+    "references answers accepted_answers gold_answers gold_answer correct_answer ground_truths ground_truth gt_answers "
+    "gt expected_output answer reference gold target targets labels label"
+).split()
+
+
+def read_record(record: dict[str, Any], **options: Any) -> str:
+    """Score a table of one record with both sides, and return the fields that were read."""
+    line: str = score([record], **options).to_dict()["submissions"][0]["read"]
+    return line.removesuffix(" of data: 1 row")
+
+
+@pytest.mark.parametrize("name", PREDICTIONS)
+@pytest.mark.parametrize(
+    "spell", [str, str.upper, lambda name: name.replace("_", " "), lambda name: name.replace("_", "-")]
+)
+def test_prediction_has_a_usual_name_in_any_spelling(name: str, spell: Any) -> None:
+    field = spell(name)
+    assert read_record({field: "a", "references": ["a"]}) == f"{field} (prediction), references (accepted answers)"
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_accepted_answers_have_a_usual_name(name: str) -> None:
+    for field in (name, name.title().replace("_", " ")):
+        line = read_record({"pred_answer": "a", field: ["a"]})
+        assert line == f"pred_answer (prediction), {field} (accepted answers)"
+
+
+@pytest.mark.parametrize(("names", "role"), [(PREDICTIONS, "prediction"), (REFERENCES, "accepted answers")])
+def test_first_usual_name_counts(names: list[str], role: str) -> None:
+    other = {"references": ["a"]} if role == "prediction" else {"prediction": "a"}
+    for first, second in pairwise(names):
+        line = read_record({second: "a", first: "a", **other})
+        assert f"{first} ({role})" in line
+
+
+# A record with both sides, and the fields of its prediction and of its accepted answers.
+BOTH: list[tuple[dict[str, Any], str, str]] = [
+    ({"answer": "a", "answers": ["a"]}, "answer", "answers"),
+    ({"answer": ["a"], "output": "a"}, "output", "answer"),
+    ({"answer": "a", "output": "a", "answers": ["a"]}, "output", "answers"),
+    ({"label": "x", "answer": "a", "prediction": "a"}, "prediction", "answer"),
+    ({"answer": "a", "label": "a"}, "answer", "label"),
+    ({"text": "b", "note": "b", "pred": "a", "gt": "a"}, "pred", "gt"),
+    ({"response": {"status": 200}, "pred": "a", "answers": ["a"]}, "pred", "answers"),  # an object is no prediction
+    ({"prediction_text": "a", "answers": {"text": ["a"], "answer_start": [1]}}, "prediction_text", "answers"),
+    ({"Prediction": "b", "prediction": "a", "references": "a"}, "prediction", "references"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "prediction", "references"), BOTH)
+def test_answer_is_what_no_other_field_is(record: dict[str, Any], prediction: str, references: str) -> None:
+    assert read_record(record) == f"{prediction} (prediction), {references} (accepted answers)"
+    assert score([record]).anls == 1
+
+
+# A record, the options that name its fields, and the line about them. What the user names comes before usual names.
+NAMED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"prediction": "b", "out": [{"text": "a"}], "references": ["b"], "doc": {"gold": ["a"]}},
+        {"prediction": "out.0.text", "references": "doc.gold"},
+        "out.0.text (prediction), doc.gold (accepted answers)"),
+    ({"out.text": "a", "out": {"text": "b"}, "gt": "a"}, {"prediction": "out.text"},
+        "out.text (prediction), gt (accepted answers)"),  # a field whose name has a dot wins
+    ({"answer": "b", "answers": ["a"], "text": "a"}, {"prediction": "text"},
+        "text (prediction), answers (accepted answers)"),
+    ({"prediction": "a", "answers": ["b"], "label": "a"}, {"references": "label"},
+        "prediction (prediction), label (accepted answers)"),
+    ({"answer": "a", "text": "a"}, {"prediction": "text"}, "text (prediction), answer (accepted answers)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("record", "options", "line"), NAMED)
+def test_named_field_counts(record: dict[str, Any], options: dict[str, Any], line: str) -> None:
+    assert read_record(record, **options) == line
+    assert score([record], **options).anls == 1
+
+
+def test_named_field_may_be_in_a_late_record(shell: Shell) -> None:
+    rows = [{"id": n, "prediction": "b", "answers": ["a"]} for n in range(150)]
+    shell.write({"t.jsonl": [*rows, {"id": 150, "late": "a", "answers": ["a"]}]})
+    assert shell.scores("t.jsonl --prediction-field late --missing zero") == [1 / 151]
+
+
+# What is typed about t.json with one record, and the error.
+RECORD = {"questionId": 7, "said": "a", "meta": {"texts": ["a"], "n": 1}, "long": "b" * 90}
+ERRORS: list[tuple[str, str]] = [
+    ("t.json --references-field meta.texts",
+        "t.json: no predictions (found 'questionId' 7; 'said' 'a'; 'meta.texts' ['a']; 'meta.n' 1; 'long' "
+        f"'{'b' * 36}...): name their field with --prediction-field, or add a submission after it"),
+    ("t.json --prediction-field said",
+        "t.json: no accepted answers (found 'questionId' 7; 'said' 'a'; 'meta.texts' ['a']; 'meta.n' 1; 'long' "
+        f"'{'b' * 36}...): name their field with --references-field, or pass a gold file with --gold"),
+    ("t.json --prediction-field sad", "t.json: no field 'sad': did you mean 'said'?"),
+    ("t.json --prediction-field meta.text", "t.json: no field 'meta.text': did you mean 'meta.texts'?"),
+    ("t.json --references-field meta.texts.7", "t.json: no field 'meta.texts.7': did you mean 'meta.texts'?"),
+    ("t.json --prediction-field x --references-field y", "t.json: no field 'x' (found 'questionId' 7; 'said' 'a'; "),
+    ("t.json --submission-field modell", "t.json: no field 'modell' (found "),
+    ("t.json --field judge=saied", "t.json: no field 'saied': did you mean 'said'?"),
+    ("t.json --field answer_format=said",
+        "there is no field 'answer_format' to read: choose from question, confidence, judge"),
+    ("t.json --field prediction=said", "--field is not for prediction: pass --prediction-field"),
+    ("t.json --field submission=said", "--field is not for submission: pass --submission-field"),
+    ("t.json --prediction-field said --references-field said",
+        "t.json: the field 'said' cannot be both the prediction and the accepted answers: name two fields with "
+        "--prediction-field and --references-field, or pass a gold file with --gold"),
+    ("t.json --prediction-field said --id-field said --references-field meta.texts",
+        "t.json: the field 'said' cannot be both the id and an answer: name another field with --id-field"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "message"), ERRORS)
+def test_field_that_is_not_there_is_an_error(shell: Shell, line: str, message: str) -> None:
+    shell.write({"t.json": [RECORD]})
+    assert shell.error(line).startswith(message)
+    assert shell.scores("t.json --prediction-field said --references-field meta.texts") == [1]
+
+
+# Gold file and submission
+
+
+SIDES: list[tuple[dict[str, Any], dict[str, Any], str, str]] = [
+    ({"id": 1, "answer": "a"}, {"id": 1, "answer": "a"}, "answer", "answer"),
+    ({"id": 1, "answer": "b", "answers": ["a"]}, {"id": 1, "answer": "a", "answers": ["b"]}, "answers", "answer"),
+    ({"id": 1, "answer": "a", "output": "b"}, {"id": 1, "answer": "b", "output": "a"}, "answer", "output"),
+    ({"id": 1, "target": "a"}, {"id": 1, "generated_text": "a"}, "target", "generated_text"),
+    ({"id": 1, "Answer": "a", "label": "b"}, {"id": 1, "label": "b", "Answer": "a"}, "Answer", "Answer"),
+]
+
+
+@pytest.mark.parametrize(("gold", "record", "references", "prediction"), SIDES)
+def test_answer_depends_on_the_side(
+    shell: Shell, gold: dict[str, Any], record: dict[str, Any], references: str, prediction: str
+) -> None:
+    shell.write({"g.json": [gold], "x.json": [record]})
+    line = f"{prediction} (prediction) of x.json, {references} (accepted answers) of g.json, joined by id: 1 of 1"
+    assert read(shell, "-g g.json -s x.json") == line
+    assert shell.scores("-g g.json x.json") == [1]
+
+
+@pytest.mark.parametrize("name", ["model", "Checkpoint", "system", "submission", "llm", "model_name", "model-id"])
+def test_field_of_models_has_a_usual_name(name: str) -> None:
+    rows = [{name: model, "id": n, "prediction": model, "answers": ["x"]} for model in "xy" for n in (1, 2)]
+    found = [(each["name"], each["anls"]) for each in score(rows).to_dict()["submissions"]]
+    assert found == [("x", 1), ("y", 0)]
+
+
+@pytest.mark.parametrize("name", ["confidence", "logprob"])
+def test_confidence_has_a_usual_name(name: str) -> None:
+    rows = [{"prediction": text, "answers": ["a"], name: 0} for text in "ab"]
+    (submission,) = score(rows).to_dict()["submissions"]
+    assert submission["confidence"]
