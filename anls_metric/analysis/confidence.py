@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby, pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
-RIGHT_AT = 0.5
-"""The lowest score of a right answer."""
+from anls_metric.core.rows import check_shares
+
+CORRECT_AT = 0.5
+"""The lowest score of a correct answer."""
 
 LEVELS = (0.9, 0.95, 0.99)
 """The accuracies of `ConfidenceMeasures.coverage`."""
@@ -26,12 +29,16 @@ class Step:
 
     Attributes:
         confidence: the lowest confidence among them.
-        count: the number of answers.
-        right: the number of right answers.
+        added: the number of answers with this confidence.
+        added_right: the number of right answers with this confidence.
+        count: the number of all answers down to it.
+        right: the number of right answers down to it.
         total: the sum of their scores.
     """
 
     confidence: float
+    added: int
+    added_right: int
     count: int
     right: int
     total: float
@@ -60,15 +67,12 @@ class ConfidenceMeasures(NamedTuple):
     coverage: dict[str, float]
 
 
-def measure_confidence(
-    confidences: Sequence[float], scores: Sequence[float], right_at: float = RIGHT_AT
-) -> ConfidenceMeasures:
+def measure_confidence(confidences: Sequence[float], scores: Sequence[float]) -> ConfidenceMeasures:
     """Measure how much confidences tell about scores.
 
     Args:
         confidences: the confidence of each answer, from 0 to 1.
         scores: the score of each answer, from 0 to 1.
-        right_at: the lowest score of a right answer.
 
     Raises:
         ValueError: there are no answers, the numbers of confidences and scores differ, or a confidence is outside
@@ -83,16 +87,16 @@ def measure_confidence(
     https://arxiv.org/abs/1705.08500; ECE, Naeini et al., "Obtaining Well Calibrated Probabilities Using Bayesian
     Binning", 2015, with bins of equal mass as in DUDE, https://arxiv.org/abs/2305.08455.
     """
-    steps = list_steps(confidences, scores, right_at)
+    steps = list_steps(confidences, scores)
     return ConfidenceMeasures(
-        compute_auroc(steps),
-        compute_aurc(steps),
-        compute_ece(steps),
-        {str(level): compute_coverage(steps, level) for level in LEVELS},
+        _compute_auroc(steps),
+        _compute_aurc(steps),
+        _compute_ece(steps),
+        {str(level): _compute_coverage(steps, level) for level in LEVELS},
     )
 
 
-def list_steps(confidences: Sequence[float], scores: Sequence[float], right_at: float = RIGHT_AT) -> list[Step]:
+def list_steps(confidences: Sequence[float], scores: Sequence[float]) -> list[Step]:
     """List the steps from the most confident answers to all answers: the points of the risk-coverage curve.
 
     Raises:
@@ -106,53 +110,42 @@ def list_steps(confidences: Sequence[float], scores: Sequence[float], right_at: 
         raise ValueError(
             f"{len(confidences):,} confidences and {len(scores):,} scores: each of one answer or more has both"
         )
-    for confidence in confidences:
-        if not 0.0 <= confidence <= 1.0:
-            raise ValueError(f"a confidence is {confidence}: it is from 0 to 1")
-    pairs = sorted(zip(confidences, scores), reverse=True)
-    groups = [
-        (confidence, [score for _, score in group]) for confidence, group in groupby(pairs, key=lambda pair: pair[0])
-    ]
-    counts = accumulate(len(group) for _, group in groups)
-    rights = accumulate(sum(score >= right_at for score in group) for _, group in groups)
-    totals = accumulate(math.fsum(group) for _, group in groups)
-    return [Step(groups[place][0], *sums) for place, sums in enumerate(zip(counts, rights, totals))]
+    check_shares(confidences, "confidence")
+    steps: list[Step] = []
+    count, right, total = 0, 0, 0.0
+    for confidence, pairs in groupby(sorted(zip(confidences, scores), reverse=True), key=itemgetter(0)):
+        group = [score for _, score in pairs]
+        added_right = sum(score >= CORRECT_AT for score in group)
+        count += len(group)
+        right += added_right
+        total += math.fsum(group)
+        steps.append(Step(confidence, len(group), added_right, count, right, total))
+    return steps
 
 
-def compute_auroc(steps: Sequence[Step]) -> float | None:
+def _compute_auroc(steps: Sequence[Step]) -> float | None:
     """Compute how often a right answer has a higher confidence than a wrong answer; None without such pairs."""
     last = steps[-1]
     pairs = last.right * (last.count - last.right)
-    if not pairs:
-        return None
-    won, before_count, before_right = 0.0, 0, 0
-    for step in steps:
-        right = step.right - before_right
-        wrong = step.count - before_count - right
-        won += wrong * (before_right + right / 2)
-        before_count, before_right = step.count, step.right
-    return won / pairs
+    won = sum((step.added - step.added_right) * (step.right - step.added_right / 2) for step in steps)
+    return won / pairs if pairs else None
 
 
-def compute_aurc(steps: Sequence[Step]) -> float:
+def _compute_aurc(steps: Sequence[Step]) -> float:
     """Compute the mean risk over all coverages. A step counts once for each of its answers."""
-    befores = [0, *(step.count for step in steps)]
-    return math.fsum((step.count - before) * step.risk for step, before in zip(steps, befores)) / steps[-1].count
+    return math.fsum(step.added * step.risk for step in steps) / steps[-1].count
 
 
-def compute_ece(steps: Sequence[Step]) -> float:
+def _compute_ece(steps: Sequence[Step]) -> float:
     """Compute the expected calibration error in min(n - 1, 100) bins of equally many answers.
 
     If answers with the same confidence are split between two bins, both bins get their mean accuracy.
     """
     confidences: list[float] = []
     rights: list[float] = []
-    before_count = before_right = 0
     for step in steps:
-        size = step.count - before_count
-        confidences += [step.confidence] * size
-        rights += [(step.right - before_right) / size] * size
-        before_count, before_right = step.count, step.right
+        confidences += [step.confidence] * step.added
+        rights += [step.added_right / step.added] * step.added
     total = len(rights)
     bins = max(1, min(total - 1, MOST_BINS))
     borders = [place * total // bins for place in range(bins + 1)]
@@ -160,7 +153,7 @@ def compute_ece(steps: Sequence[Step]) -> float:
     return math.fsum(gaps) / total
 
 
-def compute_coverage(steps: Sequence[Step], accuracy: float) -> float:
+def _compute_coverage(steps: Sequence[Step], accuracy: float) -> float:
     """Compute the largest share of answers, the most confident first, with at least this accuracy; 0 for none."""
     counts = (step.count for step in steps if step.right / step.count >= accuracy)
     return max(counts, default=0) / steps[-1].count

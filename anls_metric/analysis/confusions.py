@@ -1,17 +1,16 @@
-"""Counts the most frequent edits between answers and accepted answers: which letters a model confuses."""
+"""Counts the most frequent edits between answers and accepted answers: which characters a model confuses."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from anls_metric.analysis.scored import Scored, explain
 from anls_metric.core.explanation import Edit
-from anls_metric.core.variants import Variant
-from anls_metric.reading.batch import Row, get_texts
 
-LONGEST = 3
+MAX_LENGTH = 3
 """The longest edit, in characters. A longer edit is another word."""
 
 
@@ -30,52 +29,36 @@ class Confusion:
     count: int
 
 
-class ConfusionCounter:
-    """Counts the edits of answers that score between 0 and 1, from the answer to the closest accepted one.
+def count_confusions(scored: Scored, most: int) -> list[Confusion]:
+    """Count the edits of answers that score between 0 and 1, from the answer to the closest accepted one.
 
     Args:
-        variant: the variant that scored the answers.
+        scored: answers of strings.
+        most: how many edits to return.
+
+    Returns:
+        The most frequent edits; equally frequent edits in the order of their characters.
 
     Example:
-        >>> from anls_metric import VARIANTS
-        >>> counter = ConfusionCounter(VARIANTS["standard"])
-        >>> rows = [Row("7", "B0B", ["BOB"], {}), Row("8", "R0AD", ["ROAD"], {}), Row("9", "ca1l", ["call"], {})]
-        >>> counter.add(rows, [2 / 3, 0.75, 0.75])
-        >>> counter.list_most_frequent(1)
+        >>> from anls_metric.analysis.scored import score_columns
+        >>> count_confusions(score_columns(["B0B", "R0AD", "ca1l"], [["BOB"], ["ROAD"], ["call"]]), 1)
         [Confusion(predicted='0', accepted='o', count=2)]
     """
-
-    def __init__(self, variant: Variant) -> None:
-        self._variant = variant
-        self._counts: Counter[tuple[str, str]] = Counter()
-
-    def add(self, rows: Sequence[Row], scores: Sequence[float]) -> None:
-        """Add answers with their scores."""
-        for place, score in enumerate(scores):
-            self._counts.update(list_confused(self._variant, rows[place], score))
-
-    def list_most_frequent(self, most: int) -> list[Confusion]:
-        """List the most frequent edits, up to this number; equally frequent edits in the order of their characters."""
-        ranked = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
-        return [Confusion(*pair, count) for pair, count in ranked[:most]]
+    counts = Counter(pair for place in range(len(scored.answer_scores)) for pair in list_confused(scored, place))
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [Confusion(*pair, count) for pair, count in ranked[:most]]
 
 
-def list_confused(variant: Variant, row: Row, score: float) -> list[tuple[str, str]]:
-    """List what an answer that scores between 0 and 1 confuses: pairs like the first two fields of `Confusion`.
-
-    Example:
-        >>> from anls_metric import VARIANTS
-        >>> list_confused(VARIANTS["standard"], Row("7", "B0B", ["BOB"], {}), 2 / 3)
-        [('0', 'o')]
-    """
-    return list(_list_pieces(variant.explain(*get_texts(row)).edits)) if 0.0 < score < 1.0 else []
+def list_confused(scored: Scored, place: int) -> list[tuple[str, str]]:
+    """List what an answer that scores between 0 and 1 confuses: pairs like the first two fields of `Confusion`."""
+    return list(_list_pieces(explain(scored, place).edits)) if 0.0 < scored.answer_scores[place] < 1.0 else []
 
 
 def _list_pieces(edits: Iterable[Edit]) -> Iterator[tuple[str, str]]:
-    """List the short pieces in which two texts differ. Adjacent edits are one piece."""
+    """List the short pieces in which two strings differ. Adjacent edits are one piece."""
     for is_equal, run in groupby(edits, key=lambda edit: edit.operation == "equal"):
         if not is_equal:
             steps = list(run)
             predicted, accepted = "".join(step.prediction for step in steps), "".join(step.reference for step in steps)
-            if max(len(predicted), len(accepted)) <= LONGEST:
+            if max(len(predicted), len(accepted)) <= MAX_LENGTH:
                 yield predicted, accepted

@@ -1,175 +1,289 @@
 """Finds problems in files that can be scored, and says what to do about them.
 
-A hint never changes a score. It warns that the score seems to depend on how a file is written rather than on how well
-the questions are answered.
+`transformations` finds what helps; the signs of this module are what no transformation shows.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import chain
-from typing import NamedTuple, cast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from operator import itemgetter
+from typing import Any, NamedTuple
 
-from anls_metric.analysis.evidence import Case, Evidence, make_cases, measure_cases
-from anls_metric.analysis.scored import ScoredBatch, ScoredRow
-from anls_metric.analysis.sign import Sign
-from anls_metric.analysis.signs import NULLS, PADDING, RULE_SIGNS, SIGNS, VALUE_SIGNS
-from anls_metric.core.variants import Scorer, Variant, get_variant
-from anls_metric.reading.remedies import Door, Remedy
+from anls_metric.analysis.outcomes import contains_any, refuses
+from anls_metric.analysis.scored import MIN_GAIN, Scored, score_under
+from anls_metric.core.variants import Variant
+from anls_metric.messages import Message
+from anls_metric.options import Settings
+from anls_metric.reading.answers import list_references
+from anls_metric.reading.extract import EXTRACTORS
+from anls_metric.reading.values import format_value
+
+MAX_HINTS = 3
+MIN_ANSWERS = 10  # fewer are alike by chance
+
+NULLS = frozenset(["nan", "NaN", "None", "null", "NULL", "<NA>", "N/A", "n/a", "#N/A", "NaT", "undefined"])
+"""The strings that programs write for missing values."""
 
 
-class Hint(NamedTuple):
-    """A reason to doubt a score, and what to do about it. As a string it has the words for Python.
+@dataclass(frozen=True)
+class Hint:
+    """A reason to doubt a score. It never changes a score.
 
     Attributes:
-        key: the key of the sign, or of another cause.
-        text: what looks wrong, and in how many predictions.
-        remedy: what to do: a row of `remedies`, or a sentence that fits every door; "" for nothing.
-        value: the value that the remedy names, such as rules or a separator; "" if it names none.
-
-    Example:
-        >>> from anls_metric.reading import remedies
-        >>> hint = Hint("wrapped", "9 of 10 predictions look like raw model output", remedies.EXTRACT, "think,final")
-        >>> print(hint)
-        9 of 10 predictions look like raw model output: extract the answers with extract="think,final"
-        >>> hint.format_for("command")
-        '9 of 10 predictions look like raw model output: extract the answers with --extract think,final'
+        message: what looks wrong, and what to do.
+        submission: the name of the submission; "" for all.
+        extract: the extraction rules that it proposes, with those in use; () for none.
+        anls: the score after the remedy; None if it is not known.
+        cost: by how much the score of the set is too low; the most expensive hint is shown first.
     """
 
-    key: str
-    text: str
-    remedy: Remedy | str = ""
-    value: str = ""
+    message: Message
+    submission: str = ""
+    extract: tuple[str, ...] = ()
+    anls: float | None = None
+    cost: float = 0.0
 
-    def format_for(self, door: Door) -> str:
-        """Format the hint with the remedy in the words of a door."""
-        remedy = self.remedy if isinstance(self.remedy, str) else self.remedy.format_for(door, self.value)
-        return ": ".join(filter(None, [self.text, remedy]))
-
-    def __str__(self) -> str:
-        return self.format_for("python")
+    def text(self, front_end: str = "python") -> str:
+        """Write the hint in the words of a front end, with the name of its submission."""
+        text = self.message.text(front_end)  # type: ignore[arg-type]
+        return f"{self.submission}: {text}" if self.submission else text
 
 
-class Hints:
-    """Collects hints about scored rows that are added in batches.
+class Wrong(NamedTuple):
+    """An answer that scores less than 1, and its place."""
 
-    It keeps wrong predictions and some right ones. If there are too many, it keeps only every second piece of 1,024
-    rows, then every fourth, and so on; a hint then says that it is about a sample.
+    place: int
+    prediction: Any
+    references: Sequence[Any]
+    score: float
 
-    Args:
-        scorer: the scorer of the rows: the name of a variant, or any `Scorer`.
-        extract: the extraction rules in use, as `extractor` takes them.
+
+def find_hints(scored: Scored, settings: Settings) -> list[Hint]:
+    """Find at most three hints about a submission: what reading found comes first, then what costs most.
 
     Example:
-        >>> from anls_metric.analysis.scored import ScoredSet
-        >>> from anls_metric.reading.batch import Row
-        >>> hints = Hints()
-        >>> hints.add(ScoredSet().add([Row("7", "<think>A logo.</think>Coca Cola", ["Coca Cola"], {})]))
-        >>> [(hint.text, hint.value) for hint in hints.conclude()]
-        [('1 of 1 predictions look like raw model output', 'think')]
+        >>> from anls_metric.analysis.scored import score_columns
+        >>> scored = score_columns(["<think>A logo.</think>Coca Cola", "Pepsi"], [["Coca Cola"], ["Pepsi"]])
+        >>> (hint,) = find_hints(scored, Settings())
+        >>> hint.text("command"), hint.anls
+        ('1 of 2 predictions look like raw model output: extract the answers with --extract think', 1.0)
+    """
+    answers, scores = scored.answers, scored.answer_scores
+    rows = zip(range(len(scores)), answers.predictions, list_references(answers), scores)
+    wrong = [Wrong(*row) for row in rows if row[3] < 1.0 and row[1] is not None]
+    changes, found = list(_find_transformations(scored, wrong, settings)), _try_signs(SIGNS, scored, wrong)
+    if not (changes or answers.hints) and 4 * sum(hint.cost for hint in found) < 1.0 - scored.anls:
+        found += _try_signs(LAST_SIGNS, scored, wrong)[:1]
+    found = sorted(changes + found, key=lambda hint: -hint.cost)
+    hints = [*map(Hint, answers.hints), *found]
+    return [replace(hint, submission=scored.name) for hint in hints[:MAX_HINTS]]
+
+
+def _say(scored: Scored, count: int, sentence: str, **values: Any) -> Hint:
+    """Make a hint about some answers. Its cost is their share."""
+    total = sum(prediction is not None for prediction in scored.answers.predictions)
+    message = Message("", "{count:,} of {total:,} " + sentence, {"count": count, "total": total, **values})
+    return Hint(message, cost=count / total)
+
+
+def _find_transformations(scored: Scored, wrong: Sequence[Wrong], settings: Settings) -> Iterator[Hint]:
+    """Find transformations that help, if at least 1% of the answers score under 1."""
+    if scored.scorer.columns or 100 * len(wrong) < len(scored.answer_scores):
+        return
+    from anls_metric.analysis.transformations import find_transformations, score_after, take_sample
+
+    rules, sample = settings.extract or (), take_sample(scored)
+    for row, gain, changed in find_transformations(sample, rules):
+        if row.name == "floats" and scored.answers.hints:  # reading found the cause
+            continue
+        extract = (*rules, *row.value.split(",")) if row.name == "extract" else ()
+        count, sentence = round(len(changed) * sample.wrong_weight), f"{row.sentence}: {row.remedy}"
+        message = _say(scored, count, sentence, value=",".join(extract) or row.value).message
+        if sample.wrong_weight > 1:
+            message = message._replace(sentence=f"about {message.sentence}")
+        yield Hint(message, extract=extract, anls=score_after(scored, row), cost=gain)
+
+
+# Signs: what no transformation shows. Each is a cheap count over all answers.
+
+
+class Sign(NamedTuple):
+    """A row of `SIGNS`.
+
+    Attributes:
+        find: counts the answers that show the sign, and finds the value that the sentence names.
+        sentence: what is wrong after the number of answers, and what to do.
+        kind: the kind of the answers: "strings", "values", "rules"; "" for strings and values.
+        share: the smallest share of the answers that gives a hint.
+        least: the smallest number of answers that gives a hint: above 1 if the sign occurs by chance.
     """
 
-    def __init__(self, scorer: str | Scorer = "standard", extract: str = "") -> None:
-        self._scorer = get_variant(scorer) if isinstance(scorer, str) else scorer
-        self._of_texts = isinstance(self._scorer, Variant)
-        self._extract = extract
-        self._rows = self._number = self._size = 0
-        self._step = 1
-        # The number of a piece -> how many predictions it has, the wrong ones, and some of the right ones.
-        self._pieces: dict[int, tuple[int, list[Case], list[Case]]] = {}
-        self._right_nulls: frozenset[str] = frozenset()
-        self._stuck: set[int] = set()
-        self._all_copied = True
-
-    def add(self, scored: Sequence[ScoredRow]) -> None:
-        """Examine a batch. Rows without a prediction do not count."""
-        for start in range(0, len(scored), _PIECE):
-            rows = ScoredBatch.of(scored[start : start + _PIECE])
-            if self._number % self._step == 0:
-                self._keep(rows)
-            self._rows += len(rows)
-            self._number += 1
-
-    def _keep(self, rows: ScoredBatch) -> None:
-        scores = rows.scores
-        low = [place for place, score in enumerate(scores) if score < 1.0]
-        wrong = make_cases(rows, low, self._rows)
-        step = 1 + len(rows) // _RIGHT
-        predictions, references = rows.batch.predictions, rows.batch.references
-        places = set(range(0, len(rows), step))
-        if self._of_texts and not PADDING.isdisjoint(cast("Sequence[str]", predictions)):
-            places.update(place for place, text in enumerate(predictions) if text in PADDING and any(references[place]))
-        right = make_cases(rows, (place for place in sorted(places) if scores[place] >= 1.0), self._rows)
-        self._pieces[self._number] = len(rows) - len(low) + len(wrong), wrong, right
-        if self._of_texts and not NULLS.isdisjoint(cast("Sequence[str]", predictions)):
-            self._right_nulls |= NULLS & {text for text, score in zip(predictions, scores) if score >= 1.0}
-        self._stuck.update(
-            self._rows + place
-            for place in (low if self._of_texts else ())
-            if place and predictions[place] and predictions[place] == predictions[place - 1]
-            if set(references[place]).isdisjoint(references[place - 1])
-        )
-        self._all_copied = self._all_copied and not wrong and all(map(_is_copied, rows))
-        self._size += measure_cases(chain(wrong, right))
-        while len(self._pieces) > 1 and self._size > _MOST:
-            self._step *= 2
-            self._pieces = {number: piece for number, piece in self._pieces.items() if number % self._step == 0}
-            self._size = sum(measure_cases(chain(wrong, right)) for _, wrong, right in self._pieces.values())
-
-    def conclude(
-        self, other_fields: Sequence[str] = (), float_count: int = 0, accepted_number_count: int = 0
-    ) -> list[Hint]:
-        """Return a hint for each sign that enough predictions show, in the order of the table.
-
-        Args:
-            other_fields: other text fields of the answers that could be the prediction.
-            float_count: how many predictions are floats in the file.
-            accepted_number_count: how many accepted answers are numbers in the file.
-        """
-        totals, *columns = zip(*self._pieces.values()) if self._pieces else ((), (), ())
-        wrong, right = (list(chain.from_iterable(column)) for column in columns)
-        total = sum(totals)
-        evidence = Evidence(
-            self._scorer,
-            self._extract,
-            total,
-            wrong,
-            right,
-            total - len(wrong),
-            self._right_nulls,
-            frozenset(self._stuck),
-            self._all_copied,
-            other_fields,
-            float_count,
-            accepted_number_count,
-        )
-        few = evidence.sample(_FEW)
-        hints, sampled = [], " sampled" * (self._step > 1)
-        for sign in SIGNS if self._of_texts else RULE_SIGNS if self._scorer.columns else VALUE_SIGNS:
-            signed = sign.find(evidence) if _may_show(sign, evidence, few) else {}
-            value, count = Counter(signed.values()).most_common(1)[0] if signed else ("", 0)
-            if count >= max(sign.least, sign.share * total):
-                text = f"{count:,} of {total:,}{sampled} {sign.text.format(value=value)}"
-                hints.append(Hint(sign.key, text, sign.remedy, value))
-                evidence = evidence.without(signed)
-                few = evidence.sample(_FEW)
-        return hints
+    find: Callable[[Scored, Sequence[Wrong]], tuple[int, str]]
+    sentence: str
+    kind: str = ""
+    share: float = 0.0
+    least: int = 1
 
 
-def _is_copied(scored: ScoredRow) -> bool:
-    """Whether a prediction equals an accepted answer exactly, and no rules extracted it."""
-    row = scored.row
-    return row.prediction is None or (row.prediction in row.references and row.written in (None, row.prediction))
+def _try_signs(signs: Sequence[Sign], scored: Scored, wrong: Sequence[Wrong]) -> list[Hint]:
+    """Try signs, and make hints of those that enough answers show."""
+    own = "rules" if scored.scorer.columns else "strings" if isinstance(scored.scorer, Variant) else "values"
+    hints = []
+    for sign in signs:
+        if sign.kind == own or (not sign.kind and own != "rules"):
+            count, value = sign.find(scored, wrong)
+            if count >= max(sign.least, sign.share * len(scored.answer_scores)):
+                hints.append(_say(scored, count, sign.sentence, value=value))
+    return hints
 
 
-def _may_show(sign: Sign, evidence: Evidence, few: Evidence) -> bool:
-    """Whether enough predictions are wrong; for a sign with a share, whether a few predictions show half this share."""
-    enough = evidence.all_copied or len(evidence.wrong) >= max(sign.least, sign.share * evidence.total)
-    return enough and (not sign.share or len(sign.find(few)) >= 0.5 * sign.share * few.total)
+def _find_unmarked(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    """Find predictions without the string that the rule of a benchmark expects before the answer."""
+    marker = getattr(scored.scorer, "marker", "")
+    return sum(marker not in str(case.prediction) for case in wrong), marker
 
 
-_FEW = 200  # wrong predictions that are examined first
-_PIECE = 1024  # rows that are kept or dropped together
-_MOST = 8192  # cases that are kept
-_RIGHT = 32  # rows of each piece whose right predictions are kept
+def _find_copies(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    """Find a set whose predictions all equal an accepted answer.
+
+    A good model may get all numbers and all letters of choices right, but it writes some words in its own way.
+    """
+    answers = scored.answers
+    pairs = [] if wrong or answers.raw else list(zip(answers.predictions, list_references(answers)))
+    words = {str(text) for text, _ in pairs if str(text).upper() != str(text).lower()}
+    are_copied = len(words) >= MIN_ANSWERS and all(text is None or text in texts for text, texts in pairs)
+    return are_copied * len(pairs), ""
+
+
+def _find_nulls(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    """Find strings for missing values, unless an accepted answer is the same, in any case."""
+    lost = [case.prediction for case in wrong if isinstance(case.prediction, str) and case.prediction in NULLS]
+    if lost:
+        accepted = {str(text).lower() for texts in list_references(scored.answers) for text in texts}
+        lost = [text for text in lost if text.lower() not in accepted]
+    return len(lost), " or ".join(map(_show, sorted(set(lost))))
+
+
+def _find_empty(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    return scored.found.outcomes.count("empty"), ""
+
+
+def _find_cut_off(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    return sum(isinstance(case.prediction, str) and _is_cut_off(case.prediction) for case in wrong), ""
+
+
+_OBJECT = r"""\s*(?:```\w*\s*)?(?:\[\s*)?\{\s*["']"""
+
+
+def _is_cut_off(text: str) -> bool:
+    """Whether a string begins an object that does not end, or reasoning that does not end."""
+    if "{" in text and (text.count("{") > text.count("}") or text.count("[") > text.count("]")):
+        return re.match(_OBJECT, text) is not None
+    return EXTRACTORS["think"].find(text) == ""
+
+
+def _find_moved(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    """Find accepted answers of other questions that are predictions.
+
+    Chance must not explain them: correct predictions, too, are accepted answers of these questions by chance, and an
+    answer that many questions share says nothing.
+    """
+    zeros = [case for case in wrong if case.score == 0.0 and case.prediction]
+    asked = {text for case in zeros for text in case.references}
+    moved = [case for case in zeros if case.prediction in asked]
+    different = {case.prediction for case in moved}
+    pairs = zip(scored.answers.predictions, scored.answer_scores)
+    by_chance = sum(score == 1.0 and text in asked for text, score in pairs)
+    if len(moved) < max(0.3 * len(zeros), 3 * by_chance) or 2 * len(different) < len(moved):
+        return 0, ""
+    references = [(), *list_references(scored.answers), ()]
+    for step, name in (0, "the question before"), (2, "the question after"):
+        beside = sum(case.prediction in references[case.place + step] for case in moved)
+        if 2 * beside > len(moved):
+            return beside, name
+    return len(moved), "other questions"
+
+
+def _find_same(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    """Find one wrong answer that is given again and again, and that would hardly ever be right in a random order."""
+    text, count = max(Counter(case.prediction for case in wrong).items(), key=itemgetter(1), default=("", 0))
+    if count < MIN_ANSWERS or not text.strip() or text in NULLS or refuses(text):
+        return 0, ""
+    references = (list(map(str.lower, texts)) for texts in list_references(scored.answers))
+    accepted = sum(contains_any(text.lower(), texts) for texts in references)
+    return count * (10 * accepted <= count), _show(text)
+
+
+def _find_empty_keys(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    """Find keys without a value that no accepted answer has: the score is higher without them."""
+    scorer: Any = scored.scorer
+    count = sum(isinstance(case.prediction, dict) and None in case.prediction.values() for case in wrong)
+    if not count or "none_keys" not in scorer.options:
+        return 0, ""
+    gain = score_under(scored.answers, replace(scorer, none_keys="ignored")) - scored.anls
+    return count * (gain >= MIN_GAIN), ""
+
+
+def _find_other_words(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    """Find answers that contain an accepted one among other words: more than good models have."""
+    count = sum(scored.found.contains) - sum(scored.found.exact)
+    return count if count > 0.1 * len(scored.answer_scores) + sqrt(len(scored.answer_scores)) else 0, ""
+
+
+def _find_zeros(scored: Scored, wrong: Sequence[Wrong]) -> tuple[int, str]:
+    """Find answers that score 0, if they are more than half, and so many that chance does not explain it."""
+    zeros = [case for case in wrong if case.score == 0.0]
+    total = len(scored.answer_scores)
+    if len(zeros) < min(total, total / 2 + 1.5 * sqrt(total)):
+        return 0, ""
+    some = zeros[:: len(zeros) // 3 or 1][:3]
+    return len(zeros), ", ".join(f"{_show(case.prediction)} for {_show(case.references[0])}" for case in some)
+
+
+def _show(value: Any) -> str:
+    """Show an answer in a sentence."""
+    text = " ".join(format_value(value).split())
+    return f'"{text}"' if len(text) <= 40 else f'"{text[:37]}..."'
+
+
+SIGNS = (
+    Sign(
+        _find_unmarked,
+        'predictions lack "{value}", so they score 0: {use.prediction} names the field of the whole output',
+        "rules",
+        share=0.1,
+    ),
+    Sign(
+        _find_copies,
+        "predictions equal an accepted answer exactly, as in a copy of the gold file: check {use.prediction}",
+        least=25,
+    ),
+    Sign(_find_nulls, "predictions are {value}, which programs write for missing values: find the step that lost them"),
+    Sign(_find_empty, "predictions are empty: {use.prediction} names a different field", share=0.9),
+    Sign(_find_cut_off, "predictions are cut-off JSON or reasoning: raise the token limit of the model"),
+    Sign(
+        _find_moved,
+        "predictions are accepted answers of {value}: check the ids and the order of both files",
+        "strings",
+        least=MIN_ANSWERS,
+    ),
+    Sign(
+        _find_empty_keys,
+        "predictions have keys without a value, which count as wrong: {use.none_keys:ignored} ignores them",
+        "values",
+    ),
+)
+LAST_SIGNS = (
+    Sign(_find_same, "predictions are one wrong answer, {value}: check the program that wrote them", "strings", 0.2),
+    Sign(
+        _find_other_words,
+        "predictions contain an accepted answer among other words: ask the model for only the answer",
+        "strings",
+    ),
+    Sign(_find_zeros, "predictions score 0, such as {value}: check the ids, the split, and {use.prediction}", least=5),
+)
+"""Signs that count, the first of them, only if other hints explain less than a quarter of what the score lacks."""

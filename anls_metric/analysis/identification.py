@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from typing import Any, NamedTuple
 
 from anls_metric.core.choices import is_number
 from anls_metric.core.rows import describe
 from anls_metric.core.variants import VARIANTS
-
-__all__ = ["Case", "Identification", "identify"]
 
 TOLERANCE = 1e-9
 MOST_SHOWN = 3
@@ -24,66 +24,57 @@ class Case(NamedTuple):
     prediction: str
     references: tuple[str, ...]
 
-    @property
-    def is_blank(self) -> bool:
-        """Whether the prediction and an accepted answer are blank. Several published programs divide by 0 for them."""
-        return not self.prediction.strip() and not all(reference.strip() for reference in self.references)
+    def __str__(self) -> str:
+        return f"{self.prediction!r} against {' or '.join(map(repr, self.references))}"
 
 
 # A selection of the golden cases on which every published program was run (tests/data/conformance). Any two variants
 # that differ on some golden case differ on one of these.
-CASES = (
-    Case("CocaCola", ("Coca Cola", "Coca Cola Company")),
-    Case("The Coca", ("Coca Cola", "Coca Cola Company")),
-    Case("Cola", ("Coca Cola", "Coca Cola Company")),
-    Case("talkingheads", ("TALKINGHEADS", "TALKING HEADS")),
-    Case("hi friend", ("hello my friend", "friend", "hi")),
-    Case("abcd", ("ab#", "abc###", "ab##")),
-    Case("xxxxxxxxxx", ("xxxxxyyyyy", "xxxxyyyyyy", "yyyyyyyyyy")),
-    Case("REMAIN IN LIGHT", ("TALKINGHEADS", "TALKING HEADS")),
-    Case("rain", ("shine",)),
-    Case("I am leaving", ("leave",)),
-    Case("100%", ("96%",)),
-    Case("a##", ("abc",)),
-    Case("completely unrelated text here", ("x",)),
-    Case("lnaguaeg", ("language",)),
-    Case("abc###", ("abcdef",)),
-    Case("abcdef", ("abc",)),
-    Case("ToTaL", ("tOtAl",)),
-    Case(" Coca Cola", ("Coca Cola",)),
-    Case("a b", ("a    c",)),
-    Case("a", ("\t\n",)),
-    Case("...", ("...",)),
-    Case("end. ", ("end",)),
-    Case("0.28.", ("0.28",)),
-    Case("NONE ", ("nine",)),
-    Case("BBOwn    & WIlLia msoan", ("Brown & Williamson",)),
-    Case("T.F. Rie\thl\n", ("T.F. Riehl",)),
-    Case("SugaAsassoc  iStion\t, Inc.t", ("Sugar Association, Inc.",)),
-    Case("istanbul", ("\u0130stanbul",)),
-    Case("\u0130", ("i",)),
-    Case("\ufb00\ufb00", ("\ufb00a",)),
-    Case("\u0390", ("\u03b9",)),
-    Case("\u0390\u0390", ("\u0390\u03b1",)),
-    Case("", ("a", "")),
-    Case("", ("",)),
+CASES = tuple(
+    starmap(
+        Case,
+        (
+            ("CocaCola", ("Coca Cola", "Coca Cola Company")),
+            ("The Coca", ("Coca Cola", "Coca Cola Company")),
+            ("Cola", ("Coca Cola", "Coca Cola Company")),
+            ("talkingheads", ("TALKINGHEADS", "TALKING HEADS")),
+            ("hi friend", ("hello my friend", "friend", "hi")),
+            ("abcd", ("ab#", "abc###", "ab##")),
+            ("xxxxxxxxxx", ("xxxxxyyyyy", "xxxxyyyyyy", "yyyyyyyyyy")),
+            ("REMAIN IN LIGHT", ("TALKINGHEADS", "TALKING HEADS")),
+            ("rain", ("shine",)),
+            ("I am leaving", ("leave",)),
+            ("100%", ("96%",)),
+            ("a##", ("abc",)),
+            ("completely unrelated text here", ("x",)),
+            ("lnaguaeg", ("language",)),
+            ("abc###", ("abcdef",)),
+            ("abcdef", ("abc",)),
+            ("ToTaL", ("tOtAl",)),
+            (" Coca Cola", ("Coca Cola",)),
+            ("a b", ("a    c",)),
+            ("a", ("\t\n",)),
+            ("...", ("...",)),
+            ("end. ", ("end",)),
+            ("0.28.", ("0.28",)),
+            ("NONE ", ("nine",)),
+            ("BBOwn    & WIlLia msoan", ("Brown & Williamson",)),
+            ("T.F. Rie\thl\n", ("T.F. Riehl",)),
+            ("SugaAsassoc  iStion\t, Inc.t", ("Sugar Association, Inc.",)),
+            ("istanbul", ("\u0130stanbul",)),
+            ("\u0130", ("i",)),
+            ("\ufb00\ufb00", ("\ufb00a",)),
+            ("\u0390", ("\u03b9",)),
+            ("\u0390\u0390", ("\u0390\u03b1",)),
+            ("", ("a", "")),
+            ("", ("",)),
+        ),
+    )
 )
 
-# The arguments of a function -> how to make them from a case.
-_CALLS: Mapping[str, Callable[[str, list[str]], tuple[Any, Any]]] = {
-    "prediction, references": lambda prediction, references: (prediction, references),
-    "references, prediction": lambda prediction, references: (references, prediction),
-    "predictions, references": lambda prediction, references: ([prediction], [references]),
-    "references, predictions": lambda prediction, references: ([references], [prediction]),
-}
-
-# The same for functions that take one accepted answer.
-_CALLS_WITH_ONE: Mapping[str, Callable[[str, list[str]], tuple[Any, Any]]] = {
-    "prediction, reference": lambda prediction, references: (prediction, references[0]),
-    "reference, prediction": lambda prediction, references: (references[0], prediction),
-    "predictions, one reference each": lambda prediction, references: ([prediction], [references[0]]),
-    "one reference each, predictions": lambda prediction, references: ([references[0]], [prediction]),
-}
+# The names of the two arguments of a function; "predictions" are lists of one.
+_CALLS = (("prediction", "references"), ("predictions", "references"))
+_CALLS_WITH_ONE = (("prediction", "reference"), ("predictions", "one reference each"))
 
 # What a function returns -> how to convert it to a score.
 _SCALES: Mapping[str, Callable[[float], float]] = {
@@ -109,6 +100,11 @@ class Difference(NamedTuple):
     expected: float
     error: str = ""
 
+    @property
+    def size(self) -> float:
+        """How far the scores are apart; more than 1 for an error."""
+        return 2.0 if self.score is None else abs(self.score - self.expected)
+
 
 @dataclass(frozen=True)
 class Identification:
@@ -121,7 +117,7 @@ class Identification:
         arguments: how the function was called: ``"prediction, references"``, ``"references, predictions"``...
         returns: what the function returns: ``"the score"``, ``"1 - the score"``, ``"100 times the score"``...
         count: how many cases were compared.
-        differences: the cases on which the function and the nearest variant differ, the clearest first.
+        differences: the cases on which the function and the nearest variant differ, the largest difference first.
         errors: the errors that the function raised, with the case.
     """
 
@@ -136,7 +132,7 @@ class Identification:
     @property
     def variant(self) -> str | None:
         """The first of `variants`, None where the function is none of them."""
-        return self.variants[0] if self.variants else None
+        return next(iter(self.variants), None)
 
     def __str__(self) -> str:
         return "\n".join(self._sentences())
@@ -144,27 +140,19 @@ class Identification:
     def _sentences(self) -> Iterator[str]:
         call = f"called with ({self.arguments}), it returns {self.returns}"
         if self.variants:
-            name, *others = self.variants
-            same = f" ({', '.join(others)}: the same numbers)" if others else ""
-            yield f"the function is {name}{same}: {VARIANTS[name].meaning}"
+            yield f"the function is {' or '.join(self.variants)}: {VARIANTS[self.variants[0]].meaning}"
             yield f"{call}; {self.count} of {self.count} cases are equal"
         elif self.nearest:
-            count = f"{len(self.differences):,} of {self.count} cases differ"
+            count = f"{len(self.differences)} of {self.count} cases differ"
             yield f"the function is no known variant; the nearest is {' or '.join(self.nearest)}: {count}"
             yield call
-            for case, score, expected, error in self.differences[:MOST_SHOWN]:
-                result = f"raises {error}" if error else f"gives {score!r}"
-                yield f"  {_describe_case(case)}: the function {result}, {self.nearest[0]} gives {expected!r}"
-        shown = [case for case, *_ in self.differences[:MOST_SHOWN]]
-        for case, error in self.errors[:1]:
-            if case not in shown:
-                yield f"the function raises {error}, for {_describe_case(case)}"
+        for case, score, expected, error in self.differences[:MOST_SHOWN]:
+            result = f"raises {error}" if error else f"gives {score!r}"
+            yield f"  {case}: the function {result}, {self.nearest[0]} gives {expected!r}"
+        for case, error in self.errors[: 0 if self.differences else 1]:
+            yield f"the function raises {error}, for {case}"
         if self.variants and self.errors:
             yield "cases where both texts are blank do not count: several published programs divide by 0 there"
-
-
-def _describe_case(case: Case) -> str:
-    return f"{case.prediction!r} against {' or '.join(map(repr, case.references))}"
 
 
 def identify(function: Callable[..., Any]) -> Identification:
@@ -184,7 +172,7 @@ def identify(function: Callable[..., Any]) -> Identification:
         ValueError: the argument cannot be called.
 
     Example:
-        >>> from anls_metric import identify, normalized_levenshtein_similarity
+        >>> from anls_metric import anls_score, identify, normalized_levenshtein_similarity
         >>> identify(lambda prediction, references: anls_score(prediction, references, variant="due")).variants
         ('due', 'fast_anls')
         >>> identify(normalized_levenshtein_similarity).arguments
@@ -198,8 +186,7 @@ def identify(function: Callable[..., Any]) -> Identification:
     identification = _find_nearest(function, _CALLS, CASES)
     share = _share_of_differences(identification)
     if share > 0.1:  # it may take one accepted answer
-        cases = [case for case in CASES if len(case.references) == 1]
-        with_one = _find_nearest(function, _CALLS_WITH_ONE, cases)
+        with_one = _find_nearest(function, _CALLS_WITH_ONE, [case for case in CASES if len(case.references) == 1])
         if with_one.variants or _share_of_differences(with_one) < share > 0.5:
             return with_one
     return identification
@@ -211,70 +198,63 @@ def _share_of_differences(identification: Identification) -> float:
 
 
 def _find_nearest(
-    function: Callable[..., Any], calls: Mapping[str, Callable[..., tuple[Any, Any]]], cases: Sequence[Case]
+    function: Callable[..., Any], calls: Sequence[tuple[str, str]], cases: Sequence[Case]
 ) -> Identification:
     """Find the way to call a function that gives the fewest differences from a variant."""
-    identifications = []
-    for arguments, make in calls.items():
-        values = [make(case.prediction, list(case.references)) for case in cases]
-        identifications.append(_compare_results(arguments, cases, [_call(function, pair) for pair in values]))
-        if identifications[-1].variants:
-            return identifications[-1]
-    return min(identifications, key=_share_of_differences)
+    found = []
+    for names in calls:
+        for step in (1, -1):  # in this order, or the other way round
+            results = [_call(function, _make_arguments(names, case)[::step]) for case in cases]
+            found.append(_compare_results(", ".join(names[::step]), cases, results))
+            if found[-1].variants:
+                return found[-1]
+    return min(found, key=_share_of_differences)
 
 
-def _compare_results(arguments: str, cases: Sequence[Case], results: Sequence[float | str]) -> Identification:
-    """Compare the results of a function, numbers or error texts, with the scores of all variants."""
-    errors = tuple((case, result) for case, result in zip(cases, results) if isinstance(result, str))
+def _make_arguments(names: tuple[str, str], case: Case) -> tuple[Any, Any]:
+    """Make the arguments of these names from a case."""
+    references = list(case.references) if names[1] == "references" else case.references[0]
+    return (case.prediction, references) if names[0] == "prediction" else ([case.prediction], [references])
+
+
+def _compare_results(arguments: str, cases: Sequence[Case], results: Sequence[tuple[float, str]]) -> Identification:
+    """Compare the results of a function, numbers and errors, with the scores of all variants."""
+    errors = tuple((case, error) for case, (_, error) in zip(cases, results) if error)
     if len(errors) == len(cases):
         return Identification((), (), arguments, "", len(cases), (), errors)
-    variants_by_result: dict[tuple[str, tuple[Difference, ...]], list[str]] = {}  # variants with the same differences
     columns = [case.prediction for case in cases], [case.references for case in cases]
-    for returns, scale in _SCALES.items():
-        for name, variant in VARIANTS.items():
-            differences = tuple(_compare(cases, results, scale, variant.score(*columns)))
-            variants_by_result.setdefault((returns, differences), []).append(name)
-    (returns, differences), names = min(variants_by_result.items(), key=lambda item: len(item[0][1]))
-    plainest = tuple(sorted(differences, key=_order_by_plainness))
-    variants = () if differences else tuple(names)
-    return Identification(variants, tuple(names), arguments, returns, len(cases), plainest, errors)
+    found = {
+        (returns, name): [
+            Difference(case, None if error else scale(score), expected, error)
+            for case, (score, error), expected in zip(cases, results, variant.score(*columns))
+            if not abs(scale(score) - expected) < TOLERANCE and (case.prediction or not error)  # NaN differs
+        ]
+        for returns, scale in _SCALES.items()
+        for name, variant in VARIANTS.items()
+    }
+    returns, best = min(found, key=lambda pair: len(found[pair]))
+    differences = sorted(found[returns, best], key=lambda difference: -difference.size)
+    nearest = tuple(name for name in VARIANTS if found[returns, name] == found[returns, best])
+    variants = () if differences else nearest
+    return Identification(variants, nearest, arguments, returns, len(cases), tuple(differences), errors)
 
 
-def _compare(
-    cases: Sequence[Case], results: Sequence[float | str], scale: Callable[[float], float], expected: Sequence[float]
-) -> Iterator[Difference]:
-    for case, result, score in zip(cases, results, expected):
-        if isinstance(result, str):
-            if not case.is_blank:
-                yield Difference(case, None, score, result)
-        elif not abs(scale(result) - score) < TOLERANCE:  # NaN differs
-            yield Difference(case, scale(result), score)
-
-
-def _order_by_plainness(difference: Difference) -> tuple[float, bool, int]:
-    """Make a sort key: the largest difference first, then texts that everybody can read, then short texts."""
-    text = difference.case.prediction + "".join(difference.case.references)
-    size = 1.0 if difference.score is None else abs(difference.score - difference.expected)
-    return -round(size, 3), not (text.isascii() and text.isprintable()), len(text)
-
-
-def _call(function: Callable[..., Any], arguments: tuple[Any, Any]) -> float | str:
-    """Call the function, and return its number, or the text of its error."""
+def _call(function: Callable[..., Any], arguments: tuple[Any, Any]) -> tuple[float, str]:
+    """Call the function, and return its number and "", or NaN and its error."""
     names = _name_keywords(function)
     try:
-        return _read_number(function(**dict(zip(names, arguments))) if names else function(*arguments))
+        return _read_number(function(**dict(zip(names, arguments))) if names else function(*arguments)), ""
     except (Exception, SystemExit) as error:
-        return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
+        return math.nan, f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")
 
 
 def _name_keywords(function: Callable[..., Any]) -> list[str]:
     """Return the names of the first two parameters, if they are keyword-only."""
     try:
         parameters = [*inspect.signature(function).parameters.values()][:2]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError):  # of C functions
         return []
-    names = [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    return names if len(names) == 2 else []
+    return [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
 
 
 def _read_number(result: Any) -> float:
@@ -282,11 +262,9 @@ def _read_number(result: Any) -> float:
     if hasattr(result, "tolist"):  # an array or a tensor
         result = result.tolist()
     if isinstance(result, Mapping):
-        result = next((value for value in result.values() if is_number(value)), result)
-    if isinstance(result, tuple) and result:
-        result = result[0]
-    if isinstance(result, list) and len(result) == 1:
-        return _read_number(result[0])
+        result = tuple(filter(is_number, result.values()))
+    if isinstance(result, tuple) or (isinstance(result, list) and len(result) == 1):
+        return _read_number(next(iter(result), None))
     if not is_number(result):
         raise TypeError(f"it returned {describe(result)}, which is no number")
     return float(result)

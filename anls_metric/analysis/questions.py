@@ -1,50 +1,55 @@
-"""Joins submissions by question: every question with the answer of each submission."""
+"""Joins submissions by question: every question with its place in each submission."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from anls_metric.analysis.scored import ScoredRow, ScoredSet
-from anls_metric.reading.batch import Row
+from anls_metric.analysis.scored import Scored
 
 
-class Question(NamedTuple):
-    """A question with the answer of each submission.
+class JoinedQuestion(NamedTuple):
+    """A question of several submissions.
 
     Attributes:
-        id: the id of the question.
-        row: the row of the first submission that has the question.
-        answers: the answer of each submission, None for a submission without the question.
+        id: the id.
+        places: its place in each submission; None for a submission without it.
+        owner: the number of the first submission that has it.
     """
 
     id: str
-    row: Row
-    answers: Sequence[ScoredRow | None]
-
-    @property
-    def needs_a_look(self) -> bool:
-        """Whether a submission scores 0 on this question, or two submissions have different scores."""
-        scores = [answer.score for answer in self.answers if answer]
-        return 0.0 in scores or len(set(scores)) > 1 or None in self.answers
+    places: tuple[int | None, ...]
+    owner: int
 
 
-def join_questions(scored_sets: Sequence[ScoredSet]) -> list[Question]:
-    """Join the questions of several sets by id.
-
-    Args:
-        scored_sets: sets that keep their rows.
+def join_questions(submissions: Sequence[Scored]) -> list[JoinedQuestion]:
+    """Join the questions of submissions by id.
 
     Returns:
-        Every question: those of the first set in its order, then those that only the others have.
-
-    Example:
-        >>> sets = [ScoredSet(keep=True), ScoredSet(keep=True)]
-        >>> scored = [sets[0].add([Row("7", "a", ["a"], {})]), sets[1].add([Row("7", "b", ["a"], {})])]
-        >>> [(question.id, question.needs_a_look) for question in join_questions(sets)]
-        [('7', True)]
+        Every question: those of the first submission in its order, then those that only the others have.
     """
-    by_id = [{scored.row.id: scored for scored in scored_set.rows} for scored_set in scored_sets]
-    ids = dict.fromkeys(key for answers in by_id for key in answers)
-    rows = {key: scored.row for answers in reversed(by_id) for key, scored in answers.items()}
-    return [Question(key, rows[key], [answers.get(key) for answers in by_id]) for key in ids]
+    first = submissions[0].questions
+    if all(each.questions is first for each in submissions):
+        count = len(submissions)
+        return [JoinedQuestion(key, (place,) * count, 0) for place, key in enumerate(first.ids)]
+    by_id = [dict(zip(each.questions.ids, range(len(each.scores)))) for each in submissions]
+    joined = []
+    for key in dict.fromkeys(key for own in by_id for key in own):
+        places = tuple(own.get(key) for own in by_id)
+        joined.append(JoinedQuestion(key, places, next(n for n, place in enumerate(places) if place is not None)))
+    return joined
+
+
+def get_record(submissions: Sequence[Scored], question: JoinedQuestion) -> Any:
+    """Get the record of a question, from the first submission that has it."""
+    return submissions[question.owner].questions.records[question.places[question.owner] or 0]
+
+
+def get_scores(submissions: Sequence[Scored], question: JoinedQuestion) -> list[float | None]:
+    """Get the score of each submission on a question; None for a submission without it."""
+    return [None if place is None else each.scores[place] for each, place in zip(submissions, question.places)]
+
+
+def needs_a_look(scores: Sequence[float | None]) -> bool:
+    """Whether a submission scores 0 on a question, two submissions have different scores, or one lacks it."""
+    return None in scores or 0.0 in scores or len(set(scores)) > 1

@@ -1,19 +1,22 @@
-"""Computes how certain a score is, and whether one submission is better than another, from scores as numbers.
+"""Computes how certain a score is, and whether one submission is better than another, from lists of scores.
 
 Questions about one page or one document tend to be answered right or wrong together. They are a cluster, and the
 sampling unit is the cluster: an interval that ignores clusters is too narrow. A question without a cluster is its own
-cluster. The results are the same to the bit for any order and any batches of the scores.
+cluster. Any order of the scores gives the same bits.
 """
 
 from __future__ import annotations
 
 import math
-from array import array
+import struct
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import chain, repeat
+from collections.abc import Hashable, Iterable, Sequence, Sized
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, count, repeat
 from typing import NamedTuple
 
+from anls_metric.core.kernel import mean
 from anls_metric.core.rows import check_numbers, check_shares
 
 CONFIDENCE = 0.95
@@ -27,103 +30,6 @@ class Interval(NamedTuple):
 
     low: float
     high: float
-
-
-class Sample:
-    """Collects scores by cluster.
-
-    It takes 8 bytes for each score and about 300 for each cluster. Scores without a cluster are only counted, in
-    constant memory.
-
-    Args:
-        least: the smallest possible mean, at which intervals end.
-        most: the largest possible mean.
-
-    Example:
-        >>> sample = Sample()
-        >>> sample.add([1.0, 1.0, 0.5], ["page 1", "page 1", "page 2"])
-        >>> sample.add([0.0, 0.5], ["page 2", "page 3"])
-        >>> sample.mean, sample.count, sample.cluster_count
-        (0.6, 5, 3)
-    """
-
-    def __init__(self, least: float = 0.0, most: float = 1.0) -> None:
-        self._limits = least, most
-        self._alone: Counter[float] = Counter()
-        self._together: defaultdict[Hashable, array[float]] = defaultdict(_no_scores)
-
-    def add(self, scores: Sequence[float] | Mapping[float, int], clusters: Sequence[Hashable] | None = None) -> None:
-        """Add scores.
-
-        Args:
-            scores: numbers; without `clusters` also a mapping with the number of each score.
-            clusters: the cluster of each score, None for a score that is its own cluster. Without `clusters`, every
-                score is its own cluster.
-
-        Raises:
-            ValueError: the numbers of scores and clusters differ.
-        """
-        if clusters is None:
-            self._alone.update(scores)
-            return
-        if len(clusters) != len(scores):
-            raise ValueError(f"{len(scores):,} scores and {len(clusters):,} clusters: give one cluster for each score")
-        for together, score in zip(map(self._together.__getitem__, clusters), scores):
-            together.append(score)
-        self._alone.update(self._together.pop(None, ()))
-
-    @property
-    def count(self) -> int:
-        """The number of scores."""
-        return sum(self._alone.values()) + sum(map(len, self._together.values()))
-
-    @property
-    def cluster_count(self) -> int:
-        """The number of clusters; a score without a cluster is its own."""
-        return sum(self._alone.values()) + len(self._together)
-
-    @property
-    def mean(self) -> float:
-        """The mean of the scores, with the same bits as `anls.mean`. ValueError: there are none."""
-        if not self.count:
-            raise ValueError("there are no scores: give the score of each question")
-        return math.fsum(chain(self._alone.elements(), *self._together.values())) / self.count
-
-    def interval(self, confidence: float = CONFIDENCE) -> Interval:
-        """Compute the confidence interval of the mean: see the function `interval`."""
-        mean = self.mean
-        half = self._half_width(mean, confidence)
-        least, most = self._limits
-        return Interval(max(least, mean - half), min(most, mean + half))
-
-    def _half_width(self, mean: float, confidence: float, power: float = 0.5) -> float:
-        count, clusters = self.count, self.cluster_count
-        if clusters < 2:
-            raise ValueError(f"an interval needs two {'clusters' if count > 1 else 'questions'} or more, not 1")
-        alone = (times * (score - mean) ** 2 for score, times in self._alone.items())
-        together = ((math.fsum(scores) - mean * len(scores)) ** 2 for scores in self._together.values())
-        squares = math.fsum(chain(alone, together))
-        error = math.sqrt(clusters / (clusters - 1) * squares) / count
-        return (student_t(confidence, clusters - 1) + student_t(2 * power - 1, clusters - 1)) * error
-
-    def least_difference(self, confidence: float = CONFIDENCE, power: float = 0.5) -> float:
-        """Compute the least difference of a sample of differences: see the function `least_difference`."""
-        if not 0.5 <= power < 1:
-            raise ValueError(f"the power is {power}: it is at least 0.5 and under 1")
-        return self._half_width(self.mean, confidence, power)
-
-    def flip_test(self, patterns: int | None = None) -> float:
-        """Compute the p-value of a sample of differences: see `paired_test`.
-
-        Args:
-            patterns: the largest number of sign patterns to try; None tries `FLIPS`.
-        """
-        sums = chain(self._alone.elements(), map(math.fsum, self._together.values()))
-        return _test_flips(sums, patterns or FLIPS)
-
-
-def _no_scores() -> array[float]:
-    return array("d")
 
 
 def interval(
@@ -159,38 +65,128 @@ def interval(
     and the t distribution of k - 1 degrees of freedom for k clusters.
     """
     check_shares(scores)
-    sample = Sample()
-    sample.add(scores, clusters)
-    return sample.interval(confidence)
+    _check_length(clusters, "clusters", scores)
+    return _interval(scores, _sum_clusters(scores, clusters), 0.0, 1.0, confidence)
 
 
-def differences(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Sample:
+def mean_interval(
+    scores: Sequence[float], clusters: Sequence[Hashable] | None, least: float = 0.0, most: float = 1.0
+) -> Interval | None:
+    """Compute the 95% interval of a mean without checks, between the smallest and the largest possible mean.
+
+    Args:
+        scores: N scores.
+        clusters: the cluster of each score, as in `interval`.
+        least: the smallest possible mean, at which the interval ends.
+        most: the largest possible mean.
+
+    Returns:
+        The interval; None for fewer than two clusters.
+
+    Raises:
+        Nothing.
+
+    Example:
+        >>> mean_interval([0.5, 0.5, 0.5], ["page 1", "page 1", None])
+        Interval(low=0.5, high=0.5)
+        >>> mean_interval([0.5, 1.0], ["page 1", "page 1"])
+    """
+    sums = _sum_clusters(scores, clusters)
+    return _interval(scores, sums, least, most, CONFIDENCE) if _count(sums) > 1 else None
+
+
+def count_clusters(scores: Sequence[float], clusters: Sequence[Hashable] | None) -> int:
+    """Count the clusters of scores; a score without a cluster is its own.
+
+    Example:
+        >>> count_clusters([0.5, 0.5, 0.5, 1.0], ["page 1", "page 1", None, None])
+        3
+    """
+    return _count(_sum_clusters(scores, clusters))
+
+
+@dataclass(frozen=True)
+class Differences:
+    """The differences between two submissions, question by question: the second minus the first.
+
+    Attributes:
+        values: the N differences.
+        clusters: the cluster of each question, as in `interval`.
+
+    Example:
+        >>> between = Differences([0.5, 0.0, 0.25], ["page 1", "page 1", "page 2"])
+        >>> between.mean, between.count, between.cluster_count
+        (0.25, 3, 2)
+    """
+
+    values: Sequence[float]
+    clusters: Sequence[Hashable] | None = None
+
+    @cached_property
+    def _sums(self) -> list[_Cluster]:
+        return _sum_clusters(self.values, self.clusters)
+
+    @property
+    def count(self) -> int:
+        """The number of questions."""
+        return len(self.values)
+
+    @property
+    def cluster_count(self) -> int:
+        """The number of clusters; a question without a cluster is its own."""
+        return _count(self._sums)
+
+    @property
+    def mean(self) -> float:
+        """The mean difference. ValueError: there are no questions."""
+        return mean(self.values)
+
+    def interval(self, confidence: float = CONFIDENCE) -> Interval:
+        """Compute the confidence interval of the mean difference. ValueError: there are fewer than two clusters."""
+        return _interval(self.values, self._sums, -math.inf, math.inf, confidence)
+
+    def flip_test(self, patterns: int | None = None) -> float:
+        """Compute the p-value: see `paired_test`.
+
+        Args:
+            patterns: the largest number of sign patterns to try; None tries `FLIPS`.
+        """
+        sums = chain.from_iterable(repeat(cluster.total, cluster.times) for cluster in self._sums)
+        return _test_flips(sums, patterns or FLIPS)
+
+    def minimum_detectable_effect(self, confidence: float = CONFIDENCE, power: float = 0.8) -> float:
+        """Compute the smallest difference that these questions can detect: see `minimum_detectable_effect`."""
+        if not 0.5 <= power < 1:
+            raise ValueError(f"the power is {power}: it is at least 0.5 and under 1")
+        return _half_width(self.values, self._sums, confidence, power)
+
+
+def differences(
+    first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None
+) -> Differences:
     """Compute the differences between two submissions, question by question.
 
     Args:
         first: the N scores of one submission.
-        second: the scores of another one for the same questions in the same order.
+        second: the scores of the other one for the same questions in the same order.
         clusters: the cluster of each question, as in `interval`.
 
     Returns:
-        The differences, second minus first: a sample with `.mean` and `.interval()`, which is not cut off at 0 and 1.
+        The differences, second minus first, with `.mean` and `.interval()`, which is not cut off at 0 and 1.
 
     Raises:
         ValueError: the numbers of scores or clusters differ, or a score is not a finite number.
 
     Example:
-        >>> sample = differences([0.0, 0.5, 1.0], [0.5, 0.5, 1.0])
-        >>> round(sample.mean, 4), [round(end, 4) for end in sample.interval()]
+        >>> between = differences([0.0, 0.5, 1.0], [0.5, 0.5, 1.0])
+        >>> round(between.mean, 4), [round(end, 4) for end in between.interval()]
         (0.1667, [-0.5504, 0.8838])
     """
-    if len(first) != len(second):
-        problem = f"the first submission has {len(first):,} scores, and the second has {len(second):,}"
-        raise ValueError(f"{problem}: give the scores of the same questions")
     check_numbers(first)
     check_numbers(second)
-    sample = Sample(-math.inf, math.inf)
-    sample.add([after - before for before, after in zip(first, second)], clusters)
-    return sample
+    _check_length(second, "scores of the second submission", first)
+    _check_length(clusters, "clusters", first)
+    return Differences([after - before for before, after in zip(first, second)], clusters)
 
 
 def paired_test(first: Sequence[float], second: Sequence[float], clusters: Sequence[Hashable] | None = None) -> float:
@@ -202,7 +198,7 @@ def paired_test(first: Sequence[float], second: Sequence[float], clusters: Seque
 
     Args:
         first: the N scores of one submission.
-        second: the scores of another one for the same questions in the same order.
+        second: the scores of the other one for the same questions in the same order.
         clusters: the cluster of each question, as in `interval`.
 
     Returns:
@@ -222,21 +218,21 @@ def paired_test(first: Sequence[float], second: Sequence[float], clusters: Seque
     return differences(first, second, clusters).flip_test()
 
 
-def least_difference(
+def minimum_detectable_effect(
     first: Sequence[float],
     second: Sequence[float],
     clusters: Sequence[Hashable] | None = None,
     confidence: float = CONFIDENCE,
-    power: float = 0.5,
+    power: float = 0.8,
 ) -> float:
-    """Compute the smallest difference that these questions can detect: half the width of the interval of a difference.
+    """Compute the smallest difference that these questions can detect between two submissions.
 
-    The interval of a smaller difference contains 0. A true difference of this size is detected in about half of the
-    samples like this one; `power` asks for a difference that is detected in more of them.
+    A true difference of this size is detected in about 80 of 100 samples like this one. With a power of 0.5 it is half
+    the width of the interval of the difference, and the interval of every smaller difference contains 0.
 
     Args:
         first: the N scores of one submission.
-        second: the scores of another one for the same questions in the same order.
+        second: the scores of the other one for the same questions in the same order.
         clusters: the cluster of each question, as in `interval`.
         confidence: from 0 to 1.
         power: the share of samples in which the difference is to be detected, from 0.5.
@@ -250,12 +246,14 @@ def least_difference(
 
     Example:
         >>> first, second = [1.0, 0.0, 1.0, 1.0] * 25, [1.0, 1.0, 1.0, 0.0] * 25
-        >>> round(least_difference(first, second), 3), round(least_difference(first, second, power=0.8), 3)
-        (0.141, 0.201)
+        >>> round(minimum_detectable_effect(first, second), 3)
+        0.201
+        >>> round(minimum_detectable_effect(first, second, power=0.5), 3)
+        0.141
 
     Source: the power analysis of Miller 2024, https://arxiv.org/abs/2411.00640.
     """
-    return differences(first, second, clusters).least_difference(confidence, power)
+    return differences(first, second, clusters).minimum_detectable_effect(confidence, power)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -266,7 +264,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Returns:
         The adjusted p-values in the same order. If you call a difference significant where its adjusted p-value is at
-        most 0.05, the chance of one or more false alarms among all tests is at most 5 %.
+        most 0.05, the chance of one or more false alarms among all tests is at most 5%.
 
     Raises:
         ValueError: a p-value is not a number from 0 to 1.
@@ -325,13 +323,13 @@ def _test_flips(sums: Iterable[float], patterns: int) -> float:
     # Sorting makes the result independent of the order. A flip does not change a zero.
     sums = sorted(filter(None, sums), key=abs)
     wholes = [round(total / abs(sums[-1]) * _LARGEST) for total in sums]
-    sizes = [abs(whole) for whole in wholes]
-    all_signs = 1 << len(sizes) <= patterns
-    pluses = _sum_subsets(sizes) if all_signs else _sum_random_subsets(sizes, patterns)
-    enough = abs(sum(wholes)) - len(wholes)  # minus the rounding errors
+    sizes = list(map(abs, wholes))
     whole = sum(sizes)
+    enough = abs(sum(wholes)) - len(wholes)  # minus the rounding errors
+    is_random = 1 << len(sizes) > patterns
+    pluses: Sequence[int] = _sum_random_subsets(sizes, patterns) if is_random else _sum_subsets(sizes)
     hits = sum(abs(2 * plus - whole) >= enough for plus in pluses)
-    return hits / len(pluses) if all_signs else (hits + 1) / (patterns + 1)
+    return (hits + is_random) / (len(pluses) + is_random)  # the observed signs are one more pattern
 
 
 def _sum_subsets(sizes: Iterable[int]) -> list[int]:
@@ -344,22 +342,71 @@ def _sum_subsets(sizes: Iterable[int]) -> list[int]:
 
 def _sum_random_subsets(sizes: Sequence[int], patterns: int) -> Sequence[int]:
     """Sum the sizes with a plus sign, for random patterns, which are the same each time."""
-    import random
-    import struct
+    import random  # slow to import
 
     # A random byte says which of eight sizes have a plus sign, and a table of 256 entries holds their sums. One long
     # integer holds the totals of all patterns, eight bytes each, so that one addition updates all of them.
     chance = random.Random(0)
     added = bytearray(8 * patterns)
     pluses = 0
-    for start in range(0, len(sizes), 8):
-        eight = (*sizes[start : start + 8], *repeat(0, start + 8 - len(sizes)))
-        table = b"".join([total.to_bytes(4, "little") for total in _sum_subsets(eight)])
+    padded = [*sizes, *[0] * (-len(sizes) % 8)]
+    for start in range(0, len(padded), 8):
+        table = b"".join(total.to_bytes(4, "little") for total in _sum_subsets(padded[start : start + 8]))
         signs = chance.randbytes(patterns)
         for place in range(4):
             added[place::8] = signs.translate(table[place::4])
         pluses += int.from_bytes(added, "little")
     return struct.unpack(f"<{patterns}Q", pluses.to_bytes(8 * patterns, "little"))
+
+
+class _Cluster(NamedTuple):
+    """The sum and the number of the scores of a cluster, and how many such clusters there are."""
+
+    total: float
+    size: int
+    times: int
+
+
+def _sum_clusters(scores: Sequence[float], clusters: Sequence[Hashable] | None) -> list[_Cluster]:
+    """Sum the scores of each cluster. Equal scores without a cluster are counted."""
+    together: defaultdict[Hashable, list[float]] = defaultdict(list)
+    for cluster, score in zip(repeat(None) if clusters is None else clusters, scores):
+        together[cluster].append(score)
+    alone = Counter(together.pop(None, ()))
+    return [
+        *(_Cluster(score, 1, times) for score, times in alone.items()),
+        *(_Cluster(math.fsum(each), len(each), 1) for each in together.values()),
+    ]
+
+
+def _check_length(values: Sized | None, what: str, scores: Sized) -> None:
+    """Refuse another number of values than of scores."""
+    if values is not None and len(values) != len(scores):
+        raise ValueError(f"{len(scores):,} scores and {len(values):,} {what}: give one of each for each question")
+
+
+def _count(sums: Sequence[_Cluster]) -> int:
+    return sum(cluster.times for cluster in sums)
+
+
+def _interval(
+    scores: Sequence[float], sums: Sequence[_Cluster], least: float, most: float, confidence: float
+) -> Interval:
+    """Compute the interval of a mean between the smallest and the largest possible mean."""
+    half = _half_width(scores, sums, confidence)
+    middle = mean(scores)
+    return Interval(max(least, middle - half), min(most, middle + half))
+
+
+def _half_width(scores: Sequence[float], sums: Sequence[_Cluster], confidence: float, power: float = 0.5) -> float:
+    """Compute the minimum detectable effect: half the width of the interval for a power of 0.5."""
+    freedom = _count(sums) - 1
+    if freedom < 1:
+        raise ValueError("an interval needs two clusters or more; a question without a cluster is its own cluster")
+    middle = mean(scores)
+    squares = math.fsum(times * (total - middle * size) ** 2 for total, size, times in sums)
+    error = math.sqrt((freedom + 1) / freedom * squares) / len(scores)
+    return (student_t(confidence, freedom) + student_t(2 * power - 1, freedom)) * error
 
 
 def student_t(confidence: float, freedom: int) -> float:
@@ -377,7 +424,7 @@ def student_t(confidence: float, freedom: int) -> float:
         (12.7062, 1.9685)
     """
     if not 0 <= confidence < 1:
-        raise ValueError(f"the confidence is {confidence}: it is from 0 and under 1, 0.95 for 95 %")
+        raise ValueError(f"the confidence is {confidence}: it is from 0 and under 1, 0.95 for 95%")
     outside = 1 - confidence
     at_zero = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     t = 0.0
@@ -392,12 +439,12 @@ def student_t(confidence: float, freedom: int) -> float:
 def _share_outside(t: float, freedom: int) -> float:
     """Compute the share of Student's t distribution outside -t and t: the regularized incomplete beta function."""
     a, b = freedom / 2, 0.5
-    x, y = freedom / (freedom + t * t), t * t / (freedom + t * t)
-    scale = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) - a * math.log1p(t * t / freedom))
-    scale *= math.sqrt(y)
+    square = t * t
+    x, y = freedom / (freedom + square), square / (freedom + square)
+    scale = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) - a * math.log1p(square / freedom))
     if x < (a + 1) / (a + b + 2):
-        return scale * _beta_fraction(a, b, x) / a
-    return 1 - scale * _beta_fraction(b, a, y) / b
+        return scale * math.sqrt(y) * _beta_fraction(a, b, x) / a
+    return 1 - scale * math.sqrt(y) * _beta_fraction(b, a, y) / b
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:
@@ -407,12 +454,10 @@ def _beta_fraction(a: float, b: float, x: float) -> float:
     """
     fraction = upper = 1.0
     lower = 0.0
-    for step in range(1, 1_000_000):
-        m, odd = divmod(step, 2)
-        if odd:
-            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        else:
-            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+    for step in count(1):
+        m, is_odd = divmod(step, 2)
+        factor = -(a + m) * (a + b + m) if is_odd else m * (b - m)
+        term = factor * x / ((a + step - 1) * (a + step))
         lower = 1 / (1 + term * lower)
         upper = 1 + term / upper
         fraction *= upper * lower

@@ -1,19 +1,21 @@
-"""Finds questions with suspect accepted answers: most submissions agree on an answer that is not accepted."""
+"""Finds suspected label errors: questions on which most submissions agree on an answer that is not accepted."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from anls_metric.analysis.questions import Question
+from anls_metric.analysis.outcomes import find_normalizer
+from anls_metric.analysis.questions import JoinedQuestion, join_questions
+from anls_metric.analysis.scored import Scored
 
-FEWEST = 3
+MIN_SUBMISSIONS = 3
 """The smallest number of submissions, and of submissions that must agree."""
 
 
 class Suspect(NamedTuple):
-    """A question whose accepted answers are suspect. The fields are the keys of the JSON document.
+    """A suspected label error. The fields are the keys of the JSON document.
 
     Attributes:
         id: the id of the question.
@@ -28,36 +30,31 @@ class Suspect(NamedTuple):
     accepted: list[Any]
 
 
-def find_suspects(questions: Sequence[Question], normalize: Callable[[Any], str]) -> list[Suspect]:
+def find_suspects(submissions: Sequence[Scored]) -> list[Suspect]:
     """Find the questions on which at least three submissions, and more than half, give the same answer under 1.
-
-    Args:
-        questions: the questions with the answer of each submission: see `questions.join_questions`.
-        normalize: normalizes an answer, as `outcomes.Judge.normalize` does.
 
     Returns:
         The suspects, sorted by the number of submissions, the largest first, and then by the order of the questions.
 
     Example:
-        >>> from anls_metric.analysis.questions import join_questions
-        >>> from anls_metric.analysis.scored import ScoredSet
-        >>> from anls_metric.reading.batch import Row
-        >>> sets = [ScoredSet(keep=True) for _ in range(4)]
-        >>> for scored_set, answer in zip(sets, ["Cola", "COLA", "cola ", "Pepsi"]):
-        ...     _ = scored_set.add([Row("7", answer, ["Pepsi"], {})])
-        >>> find_suspects(join_questions(sets), str.lower)
-        []
-        >>> find_suspects(join_questions(sets), lambda text: text.lower().strip())
-        [Suspect(id='7', answer='cola', submissions=3, accepted=['Pepsi'])]
+        >>> from anls_metric.analysis.scored import score_columns
+        >>> submissions = [score_columns([answer], [["Pepsi"]]) for answer in ("Cola", "COLA", "cola ", "Pepsi")]
+        >>> find_suspects(submissions)
+        [Suspect(id='1', answer='cola', submissions=3, accepted=['Pepsi'])]
     """
-    suspects = list(filter(None, (_suspect(question, normalize) for question in questions)))
-    return sorted(suspects, key=lambda suspect: -suspect.submissions)
+    found = [_find_suspect(submissions, question) for question in join_questions(submissions)]
+    return sorted(filter(None, found), key=lambda suspect: -suspect.submissions)
 
 
-def _suspect(question: Question, normalize: Callable[[Any], str]) -> Suspect | None:
-    wrong = [each.row.prediction for each in question.answers if each and each.score < 1.0]
-    texts = [normalize(prediction) for prediction in wrong if prediction is not None]
+def _find_suspect(submissions: Sequence[Scored], question: JoinedQuestion) -> Suspect | None:
+    normalize = find_normalizer(submissions[0].scorer)
+    texts = []
+    for scored, place in zip(submissions, question.places):
+        if place is not None and scored.scores[place] < 1.0:
+            prediction = scored.answers.predictions[scored.shown[place]]
+            texts += [] if prediction is None else [normalize(prediction)]
     [(answer, count)] = Counter(filter(None, texts)).most_common(1) or [("", 0)]
-    if count < FEWEST or 2 * count <= len(question.answers):
+    if count < MIN_SUBMISSIONS or 2 * count <= len(submissions):
         return None
-    return Suspect(question.id, answer, count, list(question.row.references))
+    accepted = submissions[question.owner].questions.references[question.places[question.owner] or 0]
+    return Suspect(question.id, answer, count, list(accepted))

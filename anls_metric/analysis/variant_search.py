@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from anls_metric.analysis.scored import ScoredSet, score_rows
+from anls_metric.analysis.scored import Scored, score_under
 from anls_metric.core.variants import VARIANTS, Scorer, Variant
-from anls_metric.reading.batch import Row
-from anls_metric.reading.extract import EXTRACTORS, Extractor
+from anls_metric.reading.extract import EXTRACTORS
 
 # A score is written as a fraction or in percent.
 SCALES = (1, 100)
@@ -35,40 +34,37 @@ class VariantMatch(NamedTuple):
     extract: str
 
 
-def find_variants(
-    number: str, scored_sets: Mapping[str, ScoredSet], scorers: Iterable[Scorer] = ()
-) -> list[VariantMatch]:
+def find_variants(number: str, submissions: Sequence[Scored], scorers: Iterable[Scorer] = ()) -> list[VariantMatch]:
     """Find the variants that give a number, rounded to its digits, with unchanged answers or with an extraction rule.
 
     Args:
-        number: the printed number: 84.75, 0.8475, 84.8 %.
-        scored_sets: sets that keep their rows, by the names of the submissions.
+        number: the printed number: 84.75, 0.8475, 84.8%.
+        submissions: the submissions.
         scorers: the variants to try; by default all variants, or for lists and nested values the scorer of the set.
 
     Returns:
         All variants that give the number; if there are none, the nearest one.
 
     Raises:
-        ValueError: the text is not a number.
+        ValueError: the string is not a number.
 
     Example:
-        >>> from anls_metric.reading.batch import Row
-        >>> scored_set = ScoredSet(keep=True)
-        >>> _ = scored_set.add([Row("7", "**Cola**", ["Cola"], {}), Row("8", "Cola", ["Cola"], {})])
+        >>> from anls_metric.analysis.scored import score_columns
+        >>> scored = score_columns(["**Cola**", "Cola"], [["Cola"], ["Cola"]])
         >>> scorers = [VARIANTS["standard"], VARIANTS["due"]]
-        >>> [(match.variant, match.extract) for match in find_variants("75", {"base": scored_set}, scorers)]
+        >>> [(match.variant, match.extract) for match in find_variants("75", [scored], scorers)]
         [('standard', '')]
-        >>> [(match.variant, match.extract) for match in find_variants("1.0", {"base": scored_set}, scorers)]
+        >>> [(match.variant, match.extract) for match in find_variants("1.0", [scored], scorers)]
         [('standard', 'bold'), ('due', 'bold')]
-        >>> find_variants("0.76", {"base": scored_set}, scorers)
-        [VariantMatch(name='base', variant='standard', scale=1, anls=0.75, exact=False, extract='')]
+        >>> find_variants("0.76", [scored], scorers)
+        [VariantMatch(name='', variant='standard', scale=1, anls=0.75, exact=False, extract='')]
     """
     wanted = _parse_number(number)
     half = Decimal((0, (5,), int(wanted.as_tuple().exponent) - 1))
     matches = [
-        (abs(Decimal(mean) * scale - wanted), VariantMatch(name, variant, scale, mean, True, rules))
-        for name, scored_set in scored_sets.items()
-        for (rules, variant), mean in _try_all(scored_set, list(scorers)).items()
+        (abs(Decimal(mean) * scale - wanted), VariantMatch(scored.name, variant, scale, mean, True, rules))
+        for scored in submissions
+        for (rules, variant), mean in _try_all(scored, list(scorers)).items()
         for scale in SCALES
     ]
     exact = [match for distance, match in matches if distance <= half]
@@ -81,40 +77,31 @@ def _parse_number(number: str) -> Decimal:
     except InvalidOperation:
         wanted = Decimal("nan")
     if not wanted.is_finite():
-        raise ValueError(f"{number!r} is no number: write it as it is printed, like 84.75 or 0.8475")
+        raise ValueError(f"{number!r} is not a number: write it as it is printed, such as 84.75 or 0.8475")
     return wanted
 
 
-def _try_all(scored_set: ScoredSet, scorers: Iterable[Scorer]) -> dict[tuple[str, str], float]:
+def _try_all(scored: Scored, scorers: Sequence[Scorer]) -> dict[tuple[str, str], float]:
     """Compute the mean of a set under each variant: with its own extraction rules, with none, and with each rule."""
-    is_of_texts = isinstance(scored_set.scorer, Variant)
-    scorers = list(scorers or (VARIANTS.values() if is_of_texts else [scored_set.scorer]))
-    means = {(scored_set.extract, name): mean for name, mean in _compute_means(scored_set, scorers).items()}
-    if not is_of_texts:
-        return means
-    rows = scored_set.list_answers()
-    raw = [row if row.written is None else row._replace(prediction=row.written, written=None) for row in rows]
-    changes = {rule.name: _extract(rule, raw) for rule in EXTRACTORS.values()}
-    changes = {rule: changed for rule, changed in changes.items() if changed}
-    for scorer in scorers if changes or scored_set.extract else ():
-        scores = dict(enumerate(score_rows(raw, scorer)))
-        for rule, changed in {"": dict[int, Row](), **changes}.items():
-            rescored = scores | dict(zip(changed, score_rows(list(changed.values()), scorer) if changed else ()))
-            means.setdefault((rule, scorer.name), scored_set.average(list(rescored.values()), scorer))
-    return means
-
-
-def _compute_means(scored_set: ScoredSet, scorers: Iterable[Scorer]) -> dict[str, float]:
-    """Compute the mean of a set under each scorer, except means that the set already has."""
-    known = scored_set.means
-    unknown = [scorer for scorer in scorers if scorer.name not in known]
-    return {**known, **scored_set.means_under(unknown)}
-
-
-def _extract(rule: Extractor, rows: Sequence[Row]) -> dict[int, Row]:
-    """Apply a rule, and return the rows whose predictions it changes, by their places."""
+    answers, is_of_strings = scored.answers, isinstance(scored.scorer, Variant)
+    scorers = scorers or (list(VARIANTS.values()) if is_of_strings else [scored.scorer])
+    texts = {scored.extract: answers.predictions}
+    if is_of_strings:
+        raw: Sequence[Any] = answers.predictions if answers.raw is None else answers.raw
+        changed = {name: _extract(name, raw) for name in EXTRACTORS}
+        texts |= {
+            "": raw,
+            **{name: own for name, own in changed.items() if own != raw},
+            scored.extract: answers.predictions,
+        }
     return {
-        place: row._replace(prediction=answer)
-        for place, row in enumerate(rows)
-        if row.prediction is not None and (answer := rule.find(str(row.prediction))) not in (None, row.prediction)
+        (rules, scorer.name): score_under(answers, scorer, predictions)
+        for rules, predictions in texts.items()
+        for scorer in scorers
     }
+
+
+def _extract(name: str, texts: Sequence[Any]) -> Sequence[Any]:
+    """Apply a rule to raw model output."""
+    found = [None if text is None else EXTRACTORS[name].find(text) for text in texts]
+    return [text if answer is None else answer for text, answer in zip(texts, found)]

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from anls_metric.analysis.confidence import RIGHT_AT
+from anls_metric.analysis.confidence import CORRECT_AT
 
 
 class Agreement(NamedTuple):
@@ -16,7 +16,7 @@ class Agreement(NamedTuple):
         agreement: the share of the answers on which both agree.
         kappa: Cohen's kappa: 1 if they always agree, 0 if they agree as often as by chance; None if both give all
             answers the same verdict.
-        table: the number of answers by the verdict of the score ("right" or "wrong"), then by the verdict of the judge.
+        table: the number of answers by the verdict of the score ("correct" or "wrong"), then by that of the judge.
     """
 
     agreement: float
@@ -24,13 +24,12 @@ class Agreement(NamedTuple):
     table: dict[str, dict[str, int]]
 
 
-def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], right_at: float = RIGHT_AT) -> Agreement:
+def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool]) -> Agreement:
     """Compare scores with the verdicts of a judge.
 
     Args:
         scores: the score of each answer.
-        verdicts: whether the judge calls each answer right.
-        right_at: the lowest score of a right answer.
+        verdicts: whether the judge calls each answer correct.
 
     Raises:
         ValueError: there are no answers, or the numbers of scores and verdicts differ.
@@ -40,31 +39,30 @@ def compare_verdicts(scores: Sequence[float], verdicts: Sequence[bool], right_at
         >>> agreement.agreement, agreement.kappa
         (0.5, 0.0)
         >>> agreement.table
-        {'right': {'right': 1, 'wrong': 1}, 'wrong': {'right': 1, 'wrong': 1}}
+        {'correct': {'correct': 1, 'wrong': 1}, 'wrong': {'correct': 1, 'wrong': 1}}
 
     Source: Cohen, "A Coefficient of Agreement for Nominal Scales", 1960.
     """
     if len(scores) != len(verdicts) or not scores:
         raise ValueError(f"{len(scores):,} scores and {len(verdicts):,} verdicts: each of one answer or more has both")
-    counts = Counter(zip((score >= right_at for score in scores), verdicts))
+    rights = [score >= CORRECT_AT for score in scores]
+    counts = Counter(zip(rights, verdicts))
     total = len(scores)
     agreed = counts[True, True] + counts[False, False]
-    by_score, by_judge = (sum(counts[pair] for pair in counts if pair[side]) for side in (0, 1))
+    by_score, by_judge = sum(rights), sum(verdicts)
     chance = by_score * by_judge + (total - by_score) * (total - by_judge)  # times total ** 2
     kappa = (agreed * total - chance) / (total**2 - chance) if chance < total**2 else None
-    names = {True: "right", False: "wrong"}
-    table = {
-        name: {other: counts[is_right, verdict] for verdict, other in names.items()} for is_right, name in names.items()
-    }
+    names = {True: "correct", False: "wrong"}
+    table = {names[is_right]: {names[verdict]: counts[is_right, verdict] for verdict in names} for is_right in names}
     return Agreement(agreed / total, kappa, table)
 
 
-def list_differences(scores: Sequence[float], verdicts: Sequence[bool], right_at: float = RIGHT_AT) -> list[int]:
+def list_differences(scores: Sequence[float], verdicts: Sequence[bool]) -> list[int]:
     """List the places of the answers on which score and judge disagree, the largest disagreement first.
 
     Example:
         >>> list_differences([1.0, 0.8, 0.0, 1.0, 0.4], [True, False, False, False, True])
         [3, 1, 4]
     """
-    places = [place for place, score in enumerate(scores) if (score >= right_at) != verdicts[place]]
+    places = [place for place, score in enumerate(scores) if (score >= CORRECT_AT) != verdicts[place]]
     return sorted(places, key=lambda place: -abs(scores[place] - verdicts[place]))

@@ -1,23 +1,21 @@
-"""The clusters of questions."""
+"""The clusters of questions: the first field of the documented order that repeats."""
 
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric.analysis.clusters import (
-    ClusteredScores,
-    Clusters,
-    Doubt,
-    cluster_column,
-    cluster_field,
-    find_clusters,
-)
+from anls_metric import cluster_field, score
+from anls_metric.analysis.clusters import CLUSTER_FIELDS, find_clusters
 from anls_metric.analysis.significance import interval
+from anls_metric.messages import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
 
 DOCVQA: list[dict[str, Any]] = [
     {
@@ -31,247 +29,81 @@ DOCVQA: list[dict[str, Any]] = [
 ]
 
 
-def test_cluster_field_is_the_one_with_the_fewest_clusters() -> None:
-    assert cluster_field(DOCVQA) == "ucsf_document_id"
-    assert find_clusters(DOCVQA) == Clusters("ucsf_document_id", 10)
-    without = [{key: value for key, value in record.items() if key[:4] != "ucsf"} for record in DOCVQA]
-    assert find_clusters(without) == Clusters("docId", 30)
+def make_records(count: int = 12, **counts: int) -> list[dict[str, Any]]:
+    """Make records whose fields have these numbers of values."""
+    return [{name: f"{name} {number % most}" for name, most in counts.items()} for number in range(count)]
+
+
+def describe_clusters(records: list[dict[str, Any]], cluster_by: str | None = None) -> Any:
+    """Score a table with these fields, and return what the document says about clusters."""
+    rows = [{**record, "prediction": "a", "references": ["a"]} for record in records]
+    return score(rows, cluster_by=cluster_by).to_dict()["clusters"]
 
 
 @pytest.mark.parametrize(
-    "values",
+    ("records", "cluster_by", "expected"),
     [
-        ["a", "b", "c", "d"],  # all values differ
-        ["a", "a", "a", "a"],  # all values are the same
-        [None, None, None, None],
-        ["", "", "", ""],
-        [float("nan")] * 4,
-        [{"bytes": b"", "path": "a"}] * 4,
-        [["a", "b"], ["a", "b"], ["c"], ["c"]],
+        (DOCVQA, None, ("ucsf_document_id", 10)),
+        (DOCVQA, "image", ("image", 30)),
+        (DOCVQA, "ucsf_document_page_no", ("ucsf_document_page_no", 3)),
+        (DOCVQA, "questionId", ("questionId", 60)),
+        (DOCVQA, "none", None),
+        (make_records(image=3, docId=4), None, ("docId", 4)),
+        (make_records(image=3, docId=12), None, ("image", 3)),  # docId differs for each question
+        (make_records(image=3, docId=1), None, ("image", 3)),  # docId is always the same
+        (make_records(count=5_000, document=16), None, ("document", 16)),  # the number of values does not matter
+        (make_records(page=3, question_type=2), None, None),
+        ([{"doc": {"image": number // 2}} for number in range(8)], None, None),  # only the user names a nested field
+        ([{"doc": {"image": number // 2}} for number in range(8)], "doc.image", ("doc.image", 4)),
+        ([{"doc": "a"}, {"doc": "a"}, {"doc": "b"}, {}, {"doc": None}], None, ("doc", 4)),
     ],
-    ids=str,
 )
-def test_cluster_field_skips_fields_that_group_nothing(values: list[Any]) -> None:
+def test_clusters_are_by_the_first_usual_field_that_repeats(
+    records: list[dict[str, Any]], cluster_by: str | None, expected: tuple[str, int] | None
+) -> None:
+    found = describe_clusters(records, cluster_by)
+    assert found == (expected and {"field": expected[0], "count": expected[1]})
+
+
+@pytest.mark.parametrize(("first", "second"), [*pairwise(CLUSTER_FIELDS)])
+def test_cluster_field_takes_the_usual_names_in_their_order(first: str, second: str) -> None:
+    assert cluster_field(make_records(**{second: 2, first: 6})) == first
+    assert cluster_field(make_records(**{second: 2, first: 12})) == second
+
+
+NOTHING: list[Any] = [None, "", float("nan"), {"bytes": b"", "path": "a"}, ["a", "b"]]
+
+
+@pytest.mark.parametrize("values", [["a", "b", "c", "d"], ["a"] * 4, *([value] * 4 for value in NOTHING)], ids=str)
+def test_cluster_field_skips_values_that_group_nothing(values: list[Any]) -> None:
     assert cluster_field([{"image": value} for value in values]) is None
-    assert (
-        cluster_field([{"image": value, "image_id": number // 2} for number, value in enumerate(values)]) == "image_id"
-    )
+    both = [{"image": value, "page_id": number // 2} for number, value in enumerate(values)]
+    assert cluster_field(both) == "page_id"
 
 
-def test_cluster_field_skips_fields_that_name_no_document() -> None:
-    assert (
-        cluster_field([{"question_types": "layout", "data_split": "val", "id": number} for number in range(9)]) is None
-    )
-    assert cluster_field([]) is None
+def test_cluster_by_refuses_a_field_that_no_question_has() -> None:
+    with pytest.raises(InputError, match=r"no question has the field 'page' of cluster_by="):
+        describe_clusters(DOCVQA, "page")
 
 
-def test_find_clusters_looks_into_nested_records() -> None:
-    """Harnesses put the record of the question into the record of the answer."""
-    records = [{"doc_id": place, "doc": record, "target": "x"} for place, record in enumerate(DOCVQA)]
-    assert find_clusters(records) == Clusters("doc.ucsf_document_id", 10)
-    assert find_clusters(records, "doc.image") == Clusters("doc.image", 30)
-
-
-def test_record_without_the_field_is_its_own_cluster() -> None:
-    records: list[dict[str, Any]] = [{"doc": "a"}, {"doc": "a"}, {"doc": "b"}, {}, {"doc": None}]
-    assert find_clusters(records) == Clusters("doc", 4)
-    assert cluster_column(records, "doc") == ["a", "a", "b", None, None]
-
-
-def test_find_clusters_takes_a_field() -> None:
-    assert find_clusters(DOCVQA, "ucsf_document_page_no") == Clusters("ucsf_document_page_no", 3)
-    assert find_clusters(DOCVQA, "questionId") == Clusters("questionId", 60)
-    assert find_clusters(DOCVQA, "none") is None
-    with pytest.raises(ValueError, match="no question has the field 'page' to cluster by"):
-        find_clusters(DOCVQA, "page")
-
-
-@pytest.mark.parametrize(
-    ("cluster_by", "field"),
-    [(None, "ucsf_document_id"), ("image", "image"), ("none", None), ("questionId", "questionId")],
-)
-def test_clustered_scores_have_the_same_interval_in_any_order(cluster_by: str | None, field: str | None) -> None:
+@pytest.mark.parametrize("cluster_by", ["ucsf_document_id", "image", "none"])
+def test_interval_is_that_of_the_clusters_in_any_order(cluster_by: str) -> None:
     chance = random.Random(1)
-    rows = [(chance.choice([0.0, 0.5, 1.0]), record) for record in DOCVQA]
-    expected = interval([score for score, _ in rows], cluster_column(DOCVQA, field) if field else None)
-    for _ in range(3):
-        chance.shuffle(rows)
-        scores = ClusteredScores(cluster_by)
-        for start in range(0, 60, 7):
-            scores.add(*zip(*rows[start : start + 7]))
-        clusters, sample = scores.choose()
-        assert (clusters and clusters.field) == field
-        assert sample.interval() == expected
-        assert sample.count == 60
+    rows = [record | {"prediction": chance.choice(["Cola", "x"]), "answers": ["Cola"]} for record in DOCVQA]
+    names = None if cluster_by == "none" else [row[cluster_by] for row in rows]
+    expected = interval([float(row["prediction"] == "Cola") for row in rows], names)
+    assert score(chance.sample(rows, len(rows)), cluster_by=cluster_by).interval == expected
 
 
-Rows = list[tuple[float, dict[str, Any]]]
-
-RECORDS = st.fixed_dictionaries(
-    {"doc": st.sampled_from(["x", {"image": "y"}, {"doc": {"image": "z"}}, None, ["x"]])},
-    optional={"docId": st.sampled_from([1, 2, "3", ""]), "image": st.sampled_from(["yes", "no", True])},
-)
-
-
-def collect(rows: Rows, piece: int, cluster_by: str | None = None) -> ClusteredScores:
-    scores = ClusteredScores(cluster_by)
-    for start in range(0, len(rows), piece):
-        scores.add(*zip(*rows[start : start + piece]))
-    return scores
-
-
-@settings(deadline=None)
 @given(
-    st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), RECORDS | st.just({})), min_size=2, max_size=60),
-    st.integers(1, 70),
+    st.lists(
+        st.fixed_dictionaries({}, optional=dict.fromkeys(("doc", "image"), st.sampled_from([1, "1", 2.0, None, []])))
+    ),
     st.randoms(use_true_random=False),
 )
-def test_clusters_are_the_same_for_any_order_and_pieces_of_the_records(
-    rows: Rows, piece: int, chance: random.Random
-) -> None:
-    whole = collect(rows, len(rows))
-    chance.shuffle(rows)
-    pieces = collect(rows, piece)
-    clusters, sample = whole.choose()
-    again, other = pieces.choose()
-    assert (again, pieces.find_doubts()) == (clusters, whole.find_doubts())
-    assert (other.mean, other.count, other.cluster_count) == (sample.mean, sample.count, sample.cluster_count)
-    if sample.cluster_count > 1:
-        assert other.interval() == sample.interval()
-
-
-def test_field_that_comes_after_many_records_counts() -> None:
-    rows: Rows = [(number % 2, {"id": number}) for number in range(300)]
-    late: Rows = [(number % 2, {"id": number, "docId": number // 3}) for number in range(300, 600)]
-    for order in (rows + late, late + rows):
-        scores = collect(order, 100)
-        assert scores.choose()[0] == Clusters("docId", 400)
-        assert scores.choose()[1].count == 600
-
-
-def test_names_of_objects_that_are_data_are_no_fields() -> None:
-    """In each record the object has another id as its key, which must not become a column."""
-    rows: Rows = [(1.0, {"doc": f"{n // 2}", "pages": {f"page {n}": {"image": f"{n // 4}"}}}) for n in range(200)]
-    for order in (rows, rows[::-1]):
-        scores = collect(order, 10)
-        assert scores.choose()[0] == Clusters("doc", 100)
-        assert set(scores._columns) == {"doc"}
-    deep: dict[str, Any] = {"image": "x"}
-    for _ in range(900):
-        deep = {"inside": deep}
-    assert find_clusters([{**deep, "doc": "a"}, {"doc": "a"}, {"doc": "b"}]) == Clusters("doc", 2)
-
-
-# Fields of few values
-
-
-def make_rows(count: int, **values: int) -> Rows:
-    """Make questions with fields of these numbers of values."""
-    return [(n % 2, {field: f"{field} {n % most}" for field, most in values.items()}) for n in range(count)]
-
-
-@pytest.mark.parametrize(
-    ("count", "values", "chosen"),
-    [
-        (160, {"image": 2, "docId": 80}, "docId"),
-        (1_000, {"image": 12, "docId": 80}, "docId"),
-        (5_000, {"document": 16}, None),
-        (150, {"document": 10}, "document"),  # ten contracts
-        (400, {"document": 10}, "document"),
-        (410, {"document": 10}, None),
-        (1_082, {"doc_id": 135}, "doc_id"),
-        (40, {"document": 2}, "document"),  # too few questions to decide
-        (42, {"document": 2}, None),
-    ],
-)
-def test_field_of_few_values_for_its_questions_is_no_document(
-    count: int, values: dict[str, int], chosen: str | None
-) -> None:
-    rows = make_rows(count, **values)
-    assert cluster_field([record for _, record in rows]) == chosen
-    field = min(values, key=values.__getitem__)
-    named = collect(rows, 50, field)
-    assert named.choose()[0] == Clusters(field, values[field])
-    assert named.find_doubts() == []
-
-
-@pytest.mark.parametrize(
-    ("count", "values", "doubts"),
-    [
-        (160, {"image": 2, "docId": 80}, []),  # clearly a kind
-        (
-            160,
-            {"image": 2},
-            [Doubt("image has only 2 values for 160 questions, so each question counts for itself", "image")],
-        ),
-        (
-            1_000,
-            {"image": 12, "docId": 80},
-            [
-                Doubt(
-                    "image has only 12 values for 1,000 questions, so the clusters are the 80 values of docId", "image"
-                )
-            ],
-        ),
-        (
-            1_000,
-            {"image": 20, "docId": 250},
-            [Doubt("the clusters are the 20 values of image, few for 1,000 questions; docId has 250 values", "docId")],
-        ),
-        (1_000, {"image": 20}, []),
-        (1_000, {"image": 100, "docId": 250}, []),
-        (60, {"image": 10, "docId": 30}, []),
-    ],
-)
-def test_close_choice_of_the_field_is_doubted(count: int, values: dict[str, int], doubts: list[Doubt]) -> None:
-    assert collect(make_rows(count, **values), 64).find_doubts() == doubts
-    assert collect(make_rows(count, **values), 64, "none").find_doubts() == []
-
-
-# One document with many questions
-
-
-def make_sizes(*sizes: int) -> Rows:
-    """Make questions about documents with these numbers of questions."""
-    names = [f"document {place}" for place, size in enumerate(sizes) for _ in range(size)]
-    return [(number % 2, {"doc_name": name}) for number, name in enumerate(names)]
-
-
-@pytest.mark.parametrize(
-    ("sizes", "large"),
-    [
-        ([300, *[4] * 75], 300),
-        ([100, *[4] * 75], 100),
-        ([99, *[4] * 75], 0),
-        ([30, *[10] * 7], 30),
-        ([10] * 4, 0),  # none of them dwarfs the others
-        ([10, 10], 0),
-        ([30, 10, 10], 30),
-    ],
-)
-def test_document_with_a_quarter_of_the_questions_is_doubted(sizes: list[int], large: int) -> None:
-    for cluster_by in (None, "doc_name"):
-        doubts = collect(make_sizes(*sizes), 64, cluster_by).find_doubts()
-        problem = f"{large} of {sum(sizes)} questions are about one document (doc_name document 0)"
-        assert doubts == ([Doubt(f"{problem}: the 95 % interval is too narrow")] if large else [])
-
-
-def test_long_name_of_a_document_is_cut() -> None:
-    rows: Rows = [(n % 2, {"doc": "long\n name " * 1_000 if n < 30 else f"{n // 3}"}) for n in range(60)]
-    (doubt,) = collect(rows, 60).find_doubts()
-    assert len(doubt.text) < 200
-    assert "\n" not in doubt.text
-
-
-def test_interval_is_too_narrow_where_one_document_has_half_of_the_questions() -> None:
-    """Each document has its own share of right answers. The interval should contain the mean over all documents."""
-    chance = random.Random(1)
-
-    def covers(sizes: list[int]) -> bool:
-        shares = [chance.betavariate(4, 1.5) for _ in sizes]
-        scores = [float(chance.random() < share) for share, size in zip(shares, sizes) for _ in range(size)]
-        low, high = interval(scores, [name for name, size in enumerate(sizes) for _ in range(size)])
-        return low <= 4 / 5.5 <= high
-
-    assert sum(covers([4] * 76) for _ in range(200)) > 180
-    assert sum(covers([300] + [4] * 75) for _ in range(200)) < 160
+def test_find_clusters_depends_on_no_order(records: list[dict[str, Any]], chance: random.Random) -> None:
+    found = find_clusters(records)
+    again = find_clusters(chance.sample(records, len(records)))
+    assert (found and (found.field, found.size)) == (again and (again.field, again.size))
+    if found:
+        assert 1 < found.size < len(records)

@@ -1,50 +1,44 @@
-"""The most frequent edits of a set. The rows are made up."""
+"""The most frequent edits of a set."""
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Sequence
 
-from anls_metric import VARIANTS, anls_score
-from anls_metric.analysis import confusions
-from anls_metric.analysis.confusions import ConfusionCounter
-from anls_metric.reading.batch import Row, get_texts
+import pytest
+
+from anls_metric import score
+
+pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+
+Pairs = Sequence[tuple[str | None, str]]
 
 
-def count(pairs: Sequence[tuple[str | None, str]], most: int = 10) -> list[tuple[str, str, int]]:
-    counter = ConfusionCounter(VARIANTS["standard"])
-    rows = [Row(str(place), prediction, [accepted], {}) for place, (prediction, accepted) in enumerate(pairs)]
-    counter.add(rows, [0.0 if row.prediction is None else anls_score(*get_texts(row)) for row in rows])
-    return [(each.predicted, each.accepted, each.count) for each in counter.list_most_frequent(most)]
+def count(pairs: Pairs, most: int = 10) -> list[tuple[str, str, int]]:
+    predictions, accepted = zip(*pairs)
+    confusions = score(list(predictions), [[text] for text in accepted], missing="zero").confusions(most)["data"]
+    return [(each.predicted, each.accepted, each.count) for each in confusions]
 
 
-def test_letters_and_short_pieces_are_counted() -> None:
-    pairs = [("modem box", "modern box"), ("modem", "modern"), ("CocaCola", "Coca Cola"), ("12.", "12")]
-    assert count(pairs) == [("m", "rn", 2), ("", " ", 1), (".", "", 1)]
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        (
+            [("modem box", "modern box"), ("modem", "modern"), ("CocaCola", "Coca Cola"), ("12.", "12")],
+            [("m", "rn", 2), ("", " ", 1), (".", "", 1)],
+        ),
+        ([("abXYcdefgh", "abZcdefgh")], [("xy", "z", 1)]),  # adjacent edits are one
+        ([("Coca Cola", "Coca Cola Light")], []),  # a longer edit is another word
+        ([("x", "y"), ("same", "same"), (None, "a")], []),  # scores of 0 and 1, and no answer
+        ([("b0b", "bob"), ("ca1l", "call")], [("0", "o", 1), ("1", "l", 1)]),
+        ([("ca1l", "call"), ("b0b", "bob")], [("0", "o", 1), ("1", "l", 1)]),  # in the order of the characters
+    ],
+)
+def test_confusions_are_the_short_edits_by_frequency(pairs: Pairs, expected: list[tuple[str, str, int]]) -> None:
+    assert count(pairs) == expected
+    assert count(pairs, 1) == expected[:1]
 
 
-def test_edits_side_by_side_are_one_piece() -> None:
-    assert count([("abXYcdefgh", "abZcdefgh")]) == [("xy", "z", 1)]
-
-
-def test_long_pieces_are_other_words() -> None:
-    assert count([("the white house on hill", "the black house on hill")]) == [
-        piece
-        for piece in count([("the white house on hill", "the black house on hill")])
-        if max(map(len, piece[:2])) < 4
-    ]
-    assert count([("Coca Cola", "Coca Cola Light")]) == []
-
-
-def test_answers_that_score_0_or_1_or_are_missing_do_not_count() -> None:
-    assert count([("x", "y"), ("same", "same"), (None, "a")]) == []
-
-
-def test_equally_frequent_edits_have_one_order() -> None:
-    pairs = [("b0b", "bob"), ("ca1l", "call")]
-    assert count(pairs) == count(pairs[::-1]) == [("0", "o", 1), ("1", "l", 1)]
-    assert count(pairs, 1) == [("0", "o", 1)]
-
-
-def test_examples_of_the_docstrings_run() -> None:
-    assert doctest.testmod(confusions).failed == 0
+def test_confusions_count_every_run() -> None:
+    runs = [[{"id": 1, "answer": answer}] for answer in ("modem", "modem", "modern")]
+    (confusion,) = score(runs, [{"id": 1, "answers": ["modern"]}]).confusions()["data"]
+    assert confusion.count == 2

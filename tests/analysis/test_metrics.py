@@ -2,67 +2,50 @@
 
 from __future__ import annotations
 
-import doctest
-import math
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anls_metric import anls_score
-from anls_metric.analysis import metrics
-from anls_metric.analysis.metrics import (
-    METRICS,
-    MetricColumns,
-    MetricScores,
-    compare_metrics,
-    find_metrics,
-    is_relaxed_match,
-    score_cer,
-    score_f1,
-)
-from anls_metric.analysis.outcomes import Judge
-from anls_metric.analysis.scored import ScoredSet
-from anls_metric.analysis.significance import paired_test
-from anls_metric.reading.batch import Row
+from anls_metric import compare, paired_test, score
+from anls_metric.analysis.metrics import METRICS, find_metrics, is_relaxed_match, measure, score_cer, score_f1
+from anls_metric.analysis.scored import score_columns
+
+pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+
+ALL = ",".join(METRICS)
 
 
-def score(name: str, prediction: str | None, references: list[str], variant: str = "standard") -> float:
-    collected = MetricScores([METRICS[name]], Judge(variant))
-    score = 0.0 if prediction is None else anls_score(prediction, references, variant=variant)
-    return collected.measure([Row("7", prediction, references, {})], [score])[name][0]
+def measure_one(prediction: str | None, references: list[str]) -> dict[str, float]:
+    """Measure one answer under every metric."""
+    (submission,) = score([prediction], [references], metrics=ALL, missing="zero").to_dict()["submissions"]
+    return {name: metric["mean"] for name, metric in submission["metrics"].items()}
 
 
 @pytest.mark.parametrize(
-    ("prediction", "reference", "expected"),
+    ("expected", "pairs"),
     [  # as f1_score of evaluate's metrics/squad/compute_score.py, and compute_f1 of squad_v2 where a text is empty
-        ("the Cola", "Cola", 1.0),
-        ("Coca Cola Company", "Coca Cola", 0.8),
-        ("Coca-Cola", "Coca Cola", 0.0),
-        ("$5.00", "500", 1.0),
-        ("a b b", "b b c", 0.8),
-        ("theory", "the theory", 1.0),
-        ("café", "Café.", 1.0),
-        ("12 / 15", "12", 2 / 3),
-        ("The", "an", 1.0),
-        ("", "", 1.0),
-        ("", "x", 0.0),
-        ("x", "...", 0.0),
+        (1.0, [("the Cola", "Cola"), ("$5.00", "500"), ("theory", "the theory"), ("café", "Café."), ("The", "an")]),
+        (1.0, [("", "")]),
+        (0.8, [("Coca Cola Company", "Coca Cola"), ("a b b", "b b c")]),
+        (2 / 3, [("12 / 15", "12")]),
+        (0.0, [("Coca-Cola", "Coca Cola"), ("", "x"), ("x", "...")]),
     ],
 )
-def test_f1_is_that_of_squad(prediction: str, reference: str, expected: float) -> None:
-    assert score_f1(prediction, reference) == pytest.approx(expected)
+def test_score_f1_is_that_of_squad(expected: float, pairs: list[tuple[str, str]]) -> None:
+    assert [score_f1(*pair) for pair in pairs] == pytest.approx([expected] * len(pairs))
 
 
 @pytest.mark.slow
 @given(st.text("ab the.-é ", max_size=12), st.text("ab the.-é ", max_size=12))
-def test_f1_agrees_with_torchmetrics(prediction: str, reference: str) -> None:
+def test_score_f1_agrees_with_torchmetrics(prediction: str, reference: str) -> None:
     squad = pytest.importorskip("torchmetrics.functional.text.squad")
     assert score_f1(prediction, reference) == pytest.approx(float(squad._compute_f1_score(prediction, reference)))
 
 
 @given(st.text("ab cé\t", max_size=12), st.text("ab cé\t", max_size=12))
-def test_cer_agrees_with_jiwer(prediction: str, reference: str) -> None:
+def test_score_cer_agrees_with_jiwer(prediction: str, reference: str) -> None:
     jiwer = pytest.importorskip("jiwer")
     if not reference.strip():
         assert score_cer(prediction, reference) == len(prediction.strip())
@@ -71,96 +54,84 @@ def test_cer_agrees_with_jiwer(prediction: str, reference: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prediction", "reference", "expected"),
+    ("expected", "pairs"),
     [  # as relaxed_correctness of lmms-eval's tasks/chartqa/utils.py
-        ("95", "100", True),
-        ("94.9", "100", False),
-        ("105", "100", True),
-        ("-105", "-100", True),
-        ("100", "-100", False),
-        ("50%", "0.5", True),
-        ("50%", "50", False),
-        ("0", "0", True),
-        ("0.0", "0", False),
-        ("0", "0.01", False),
-        ("1e2", "100", True),
-        (" 100 ", "100", True),
-        ("1,000", "1000", False),
-        ("Yes", "yes", True),
-        ("Yes ", "yes", False),
-        ("nan", "100", False),
-        ("100", "nan", False),
-        ("5", "five", False),
+        (True, [("95", "100"), ("105", "100"), ("-105", "-100"), ("1e2", "100"), (" 100 ", "100"), ("50%", "0.5")]),
+        (True, [("0", "0"), ("Yes", "yes")]),
+        (False, [("94.9", "100"), ("100", "-100"), ("50%", "50"), ("0.0", "0"), ("0", "0.01"), ("1,000", "1000")]),
+        (False, [("nan", "100"), ("100", "nan"), ("Yes ", "yes"), ("5", "five")]),
     ],
 )
-def test_relaxed_is_that_of_chartqa(prediction: str, reference: str, expected: bool) -> None:
-    assert is_relaxed_match(prediction, reference) is expected
+def test_is_relaxed_match_is_that_of_chartqa(expected: bool, pairs: list[tuple[str, str]]) -> None:
+    assert [is_relaxed_match(*pair) for pair in pairs] == [expected] * len(pairs)
 
 
-def test_best_accepted_answer_counts() -> None:
-    assert score("f1", "Cola", ["Pepsi", "the Cola"]) == 1.0
-    assert score("cer", "Cola", ["Pepsi", "Coli"]) == 0.25
-    assert score("relaxed", "104", ["200", "100"]) == 1.0
-    assert score("exact", "COLA ", ["Pepsi", "cola"]) == 1.0
-    assert score("contains", "It is 5", ["5", "6"]) == 1.0
-
-
-def test_missing_answer_has_the_worst_score() -> None:
-    assert {name: score(name, None, ["a"]) for name in METRICS} == {
-        "f1": 0.0,
-        "cer": 1.0,
-        "relaxed": 0.0,
-        "exact": 0.0,
-        "contains": 0.0,
-    }
-    assert score("f1", None, [""]) == 0.0
-    assert score("f1", "", [""]) == 1.0
-
-
-@pytest.mark.parametrize("variant", ["standard", "due", "mp_docvqa"])
-@given(
-    st.lists(st.tuples(st.text("abA 1.", max_size=6), st.lists(st.text("abA 1.", max_size=6), min_size=1)), min_size=1)
+@pytest.mark.parametrize(
+    ("metric", "prediction", "references", "expected"),
+    [
+        ("f1", "Cola", ["Pepsi", "the Cola"], 1.0),
+        ("cer", "Cola", ["Pepsi", "Coli"], 0.25),
+        ("relaxed", "104", ["200", "100"], 1.0),
+        ("exact_match", "COLA ", ["Pepsi", "cola"], 1.0),
+        ("contains", "It is 5", ["5", "6"], 1.0),
+        ("f1", None, [""], 0.0),
+        ("f1", "", [""], 1.0),
+    ],
 )
-def test_exact_and_contains_are_those_of_the_set(variant: str, pairs: list[tuple[str, list[str]]]) -> None:
-    rows = [Row(str(place), *pair, {}) for place, pair in enumerate(pairs)]
-    scored_set = ScoredSet(variant)
-    scored = scored_set.add(rows)
-    collected = MetricScores(find_metrics("exact,contains"), Judge(variant))
-    collected.add(collected.measure(rows, [each.score for each in scored]), rows)
-    summaries = collected.summarize()
-    assert summaries["contains"].mean == pytest.approx(scored_set.contains)
-    assert summaries["exact"].mean == pytest.approx(scored_set.exact_match)
+def test_metrics_count_the_best_accepted_answer(
+    metric: str, prediction: str | None, references: list[str], expected: float
+) -> None:
+    assert measure_one(prediction, references)[metric] == expected
 
 
-def test_interval_is_that_of_clusters_and_may_exceed_1() -> None:
-    rows = [Row(str(n), "abcdefgh" * (n % 3), ["ab"], {"doc": n // 4}) for n in range(40)]
-    collected = MetricScores(find_metrics("cer"), Judge())
-    collected.add(collected.measure(rows, [0.0] * 40), rows)
-    low, high = collected.summarize()["cer"].interval or (math.nan, math.nan)
-    assert 1.0 < low < collected.summarize()["cer"].mean < high
-    alone = MetricScores(find_metrics("cer"), Judge(), cluster_by="none")
-    alone.add(alone.measure(rows, [0.0] * 40), rows)
-    assert alone.summarize()["cer"].interval != (low, high)
+def test_metrics_give_a_missing_answer_the_worst_value() -> None:
+    assert measure_one(None, ["a"]) == dict.fromkeys(METRICS, 0.0) | {"cer": 1.0}
 
 
-def test_comparison_uses_common_questions_and_the_paired_test() -> None:
-    first = MetricColumns(["1", "2", "3", "4"], [{}] * 4, {"f1": [0.0, 0.0, 1.0, 0.5]})
-    second = MetricColumns(["4", "3", "2", "9"], [{}] * 4, {"f1": [1.0, 1.0, 0.5, 0.0]})
-    compared = compare_metrics(first, [second, second], find_metrics("f1"))
-    assert compared[0][0].questions == 3
-    assert compared[0][0].difference == pytest.approx(1 / 3)
-    assert compared[0][0].p_value == paired_test([0.0, 1.0, 0.5], [0.5, 1.0, 1.0])
-    assert compared[0][0].p_value_adjusted == min(1.0, 2 * compared[0][0].p_value)
+@given(
+    st.lists(st.tuples(st.text("abA 1.", max_size=6), st.lists(st.text("abA 1.", max_size=6), min_size=1)), min_size=1),
+    st.sampled_from(["standard", "due", "mp_docvqa"]),
+)
+def test_metrics_exact_match_and_contains_are_those_of_the_set(
+    pairs: list[tuple[str, list[str]]], variant: str
+) -> None:
+    predictions, references = zip(*pairs)
+    scored = score_columns(predictions, references, scorer=variant)
+    assert measure(scored, METRICS["exact_match"]).summary.mean == scored.exact_match
+    assert measure(scored, METRICS["contains"]).summary.mean == scored.contains
 
 
-def test_unknown_metric_is_named() -> None:
+def test_metrics_have_the_interval_of_the_clusters_which_may_exceed_1() -> None:
+    rows = [{"prediction": "abcdefgh" * (n % 3), "answers": ["ab"], "doc": n // 4} for n in range(40)]
+    documents = [score(rows, metrics="cer", cluster_by=by).to_dict() for by in (None, "none")]
+    cer, alone = (document["submissions"][0]["metrics"]["cer"] for document in documents)
+    low, high = cer["interval"]
+    assert 1.0 < low < cer["mean"] < high
+    assert alone["interval"] != cer["interval"]
+
+
+def test_metrics_are_averaged_over_runs_by_question() -> None:
+    runs = [[{"id": 1, "answer": first}, {"id": 2, "answer": "b"}] for first in ("a", "x")]
+    found = score(runs, [{"id": 1, "answers": ["a"]}, {"id": 2, "answers": ["b"]}], metrics="f1").to_dict()
+    assert found["submissions"][0]["metrics"]["f1"]["mean"] == 0.75
+
+
+@pytest.mark.parametrize(("metric", "difference"), [("relaxed", 1 / 3), ("cer", -1 / 3)])
+def test_metrics_are_compared_on_common_questions_by_the_paired_test(metric: str, difference: float) -> None:
+    def make_rows(answers: dict[int, str]) -> list[dict[str, Any]]:
+        return [{"id": key, "prediction": answer, "answers": ["a"]} for key, answer in answers.items()]
+
+    better = make_rows({4: "a", 3: "a", 2: "x", 9: "x"})
+    tables = {"first": make_rows({1: "a", 2: "x", 3: "x", 4: "a"}), "second": better, "third": better}
+    found, again = (each["metrics"][metric] for each in compare(tables, metrics=metric).to_dict()["comparisons"])
+    assert (found["questions"], found["difference"]) == (3, pytest.approx(difference))
+    assert found["p_value"] == paired_test([0.0, 0.0, 1.0], [0.0, 1.0, 1.0])
+    assert found["p_value_adjusted"] == again["p_value_adjusted"] == min(1.0, 2 * found["p_value"])
+    assert found["is_better"] is True
+
+
+def test_metrics_refuse_an_unknown_name_and_nested_values() -> None:
     with pytest.raises(ValueError, match=r"unknown metric 'cerr'; did you mean cer\? Choose from f1, cer"):
-        find_metrics("f1,cerr")
-
-
-def test_each_metric_names_its_source() -> None:
-    assert all(metric.source and metric.meaning for metric in METRICS.values())
-
-
-def test_examples_of_the_docstrings_run() -> None:
-    assert doctest.testmod(metrics).failed == 0
+        find_metrics(["f1", "cerr"])
+    with pytest.raises(ValueError, match=r"metrics= is for strings: leave it out"):
+        score([["a"]], [["a"]], variant="anls_star", metrics="f1")

@@ -1,95 +1,80 @@
-"""Several runs of a model: the mean, the deviation, and how often the interval contains the true score."""
+"""Several runs of a model: averages by question, the deviation, and comparisons."""
 
 from __future__ import annotations
 
 import math
-import random
 import statistics
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from anls_metric.analysis.comparison import compare
-from anls_metric.analysis.scored import ScoredSet
-from anls_metric.reading.batch import Row
+from anls_metric import Scores, compare, score
+
+pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+
+Runs = dict[str, Sequence[str | None]]
 
 
-def make_question(name: str, answers: Sequence[str | None], accepted: str = "Coca Cola", **record: str) -> Row:
-    rows = [Row(name, answer, [accepted], record) for answer in answers]
-    return rows[0]._replace(runs=tuple(rows))
+def list_rows(answers: Runs) -> list[dict[str, Any]]:
+    """List the answers to each question; each run has the field "run"."""
+    return [
+        {"id": key, "run": number, "prediction": text, "answers": ["Coca Cola"]}
+        for key, runs in answers.items()
+        for number, text in enumerate(runs)
+    ]
 
 
-def test_score_of_a_question_is_its_mean_over_the_runs() -> None:
-    scored_set = ScoredSet(keep=True, worst=1)
-    scored = scored_set.add(
-        [make_question("7", ["Coca Cola", "CocaCola", "Pepsi"]), make_question("8", ["Coca Cola", "x", "Coca Cola"])]
-    )
-    assert [each.score for each in scored] == [math.fsum([1, 8 / 9, 0]) / 3, 2 / 3]
-    assert scored_set.mean == pytest.approx(statistics.mean([1, 8 / 9, 0, 1, 0, 1]))
-    assert scored_set.count == 2
-    assert scored_set.run_scores == pytest.approx([1, 4 / 9, 0.5])
-    assert scored_set.run_deviation == pytest.approx(statistics.stdev([1, 4 / 9, 0.5]))
-    assert [scored_set.outcomes[name] for name in ("equal", "close enough", "other")] == [3, 1, 2]
-    assert scored_set.exact_match == 0.5
+def score_runs(answers: Runs, **options: Any) -> Scores:
+    return score(list_rows(answers), missing="zero", runs="question", **options)
+
+
+def test_runs_are_averaged_by_question() -> None:
+    scores = score_runs({"7": ["Coca Cola", "CocaCola", "Pepsi"], "8": ["Coca Cola", "x", "Coca Cola"]}, worst=1)
+    scored = scores["data"]
+    assert scored.scores == [math.fsum([1, 8 / 9, 0]) / 3, 2 / 3]
+    assert scores.anls == pytest.approx(statistics.mean([1, 8 / 9, 0, 1, 0, 1]))
+    assert (scored.exact_match, scored.contains) == (0.5, 0.5)
+    assert [scored.outcomes[name] for name in ("equal", "close enough", "other")] == [3, 1, 2]
+    assert [answer["score"] for answer in scores.answers()] == [1, 8 / 9, 0, 1, 0, 1]
+    (document,) = scores.to_dict()["submissions"]
+    assert (document["questions"], document["runs"]) == (2, 3)
+    assert document["run_scores"] == pytest.approx([1, 4 / 9, 0.5])
+    assert document["run_sd"] == pytest.approx(statistics.stdev([1, 4 / 9, 0.5]))
+    (worst,) = document["worst"]
     # The answer whose score is closest to the mean represents the question.
-    assert [each.row.prediction for each in scored] == ["CocaCola", "Coca Cola"]
-    assert [run.score for run in scored[0].runs] == [1, 8 / 9, 0]
-    assert scored_set.worst == list(scored[:1])
+    assert (worst["id"], worst["prediction"], worst["outcome"]) == ("7", "CocaCola", "close enough")
 
 
-def test_question_may_have_fewer_answers_than_others() -> None:
-    scored_set = ScoredSet()
-    scored_set.add([make_question("7", ["Coca Cola"] * 3), make_question("8", ["x"])])
-    assert scored_set.mean == 0.5
-    assert scored_set.run_scores == [0.5, 1, 1]
+@pytest.mark.parametrize(
+    ("answers", "anls", "run_scores"),
+    [
+        ({"7": ["Coca Cola"] * 3, "8": ["x"]}, 0.5, []),  # no run has answered every question
+        ({"7": ["Coca Cola", None], "8": ["x", "x"]}, 0.25, [0.5, 0.0]),  # a missing answer counts 0
+    ],
+)
+def test_runs_with_answers_missing(answers: Runs, anls: float, run_scores: list[float]) -> None:
+    scores = score_runs(answers)
+    assert scores.anls == anls
+    assert scores["data"].run_scores == run_scores
+    assert ("run_sd" in scores.to_dict()["submissions"][0]) == bool(run_scores)
 
 
-def test_missing_answer_of_a_run_counts_as_0() -> None:
-    scored_set = ScoredSet()
-    scored_set.add([make_question("7", ["Coca Cola", None])])
-    assert scored_set.mean == 0.5
-    assert scored_set.outcomes["missing"] == 1
+def test_runs_in_several_tables_are_those_of_one() -> None:
+    answers: Runs = {"7": ["Coca Cola", "CocaCola"], "8": ["x", "Coca Cola"]}
+    tables = [[row for row in list_rows(answers) if row["run"] == run] for run in (0, 1)]
+    assert score(tables)["data"].run_scores == score_runs(answers)["data"].run_scores == [0.5, 17 / 18]
 
 
 def test_runs_are_compared_by_their_mean_scores() -> None:
-    sets = {"base": ScoredSet(comparable=True), "tuned": ScoredSet(comparable=True)}
-    for name, answers in {"base": ["Coca Cola", "x"], "tuned": ["Coca Cola", "Coca Cola"]}.items():
-        sets[name].add([make_question(str(place), answers) for place in range(40)])
-    (comparison,) = compare(sets).comparisons
-    assert comparison.difference == 0.5
-    assert comparison.better == 40
+    tables = {
+        name: list_rows({str(place): answers for place in range(40)})
+        for name, answers in {"base": ["Coca Cola", "x"], "tuned": ["Coca Cola", "Coca Cola"]}.items()
+    }
+    (comparison,) = compare(tables, runs="question").to_dict()["comparisons"]
+    assert (comparison["difference"], comparison["wins"], comparison["questions"]) == (0.5, 40, 40)
 
 
-def test_mean_of_leaves_has_no_runs() -> None:
-    from anls_metric.nested import get_value_variant
-
-    scored_set = ScoredSet(get_value_variant("anls_star", average="leaves"))
-    with pytest.raises(ValueError, match="take the average of rows"):
-        scored_set.add([make_question("7", ["Coca Cola", "x"])])
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(("runs", "samples"), [(1, 200), (3, 150), (10, 60)])
-def test_interval_of_runs_holds_the_true_score_in_95_of_100_samples(runs: int, samples: int) -> None:
-    """40 documents with 5 questions each. The quality of a model varies by document, question and run."""
-    chance = random.Random(runs)
-    held = 0
-    for _ in range(samples):
-        scored_set = ScoredSet()
-        rows = []
-        for document in range(40):
-            good = chance.random()  # the mean is 0.5
-            for question in range(5):
-                right = min(1.0, max(0.0, good + chance.choice((-0.1, 0.1)))) if 0.1 < good < 0.9 else good
-                answers: list[str | None] = ["Coca Cola" if chance.random() < right else "x" for _ in range(runs)]
-                name = f"{document}-{question}"
-                rows.append(
-                    make_question(name, answers, docId=str(document))
-                    if runs > 1
-                    else Row(name, answers[0], ["Coca Cola"], {"docId": str(document)})
-                )
-        scored_set.add(rows)
-        interval = scored_set.interval
-        assert interval
-        held += interval.low <= 0.5 <= interval.high
-    assert 0.9 <= held / samples <= 0.99
+def test_runs_and_a_mean_of_leaves_are_refused() -> None:
+    with pytest.raises(ValueError, match='several runs need average="rows"'):
+        score_runs({"7": ["Coca Cola", "x"]}, variant="anls_star", average="leaves")

@@ -1,57 +1,53 @@
-"""Suspects: questions where most submissions agree on an answer that is not accepted. The answers are made up."""
+"""Suspected label errors: questions where most submissions agree on an answer that is not accepted."""
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Mapping
 
-from anls_metric.analysis import suspects
-from anls_metric.analysis.outcomes import Judge
-from anls_metric.analysis.questions import join_questions
-from anls_metric.analysis.scored import ScoredSet
-from anls_metric.analysis.suspects import Suspect, find_suspects
-from anls_metric.reading.batch import Row
+import pytest
+
+from anls_metric import compare
+from anls_metric.analysis.suspects import Suspect
+
+pytestmark = pytest.mark.filterwarnings("ignore::anls_metric.ANLSWarning")
+
+TEA, MILK = {"7": "Tea"}, {"7": "Milk"}
 
 
 def find(*answers: Mapping[str, str | None], accepted: str = "Cola") -> list[Suspect]:
-    sets = []
-    for each in answers:
-        scored_set = ScoredSet(keep=True)
-        scored_set.add([Row(key, answer, [accepted], {}) for key, answer in each.items()])
-        sets.append(scored_set)
-    return find_suspects(join_questions(sets), Judge().normalize)
+    """Compare submissions on the questions that one of them has."""
+    ids = dict.fromkeys(key for each in answers for key in each)
+    gold = [{"questionId": key, "answers": [accepted]} for key in ids]
+    tables = {str(place): [{"id": key, "answer": each[key]} for key in each] for place, each in enumerate(answers)}
+    return compare(tables, gold, missing="zero").suspects()
 
 
-def test_three_of_three_agree() -> None:
-    assert find({"7": "Tea"}, {"7": " tea"}, {"7": "TEA"}) == [Suspect("7", "tea", 3, ["Cola"])]
+@pytest.mark.parametrize(
+    ("answers", "expected"),
+    [
+        ([TEA, {"7": " tea"}, {"7": "TEA"}], [Suspect("7", "tea", 3, ["Cola"])]),
+        ([{"7": "Colas"}] * 3, [Suspect("7", "colas", 3, ["Cola"])]),  # it scores 0.8
+        ([TEA, TEA, MILK], []),  # fewer than three agree
+        ([*[TEA] * 3, *[MILK] * 3], []),  # not more than half
+        ([*[TEA] * 3, *[MILK] * 2], [Suspect("7", "tea", 3, ["Cola"])]),
+        ([{"7": "Cola"}] * 3, []),
+        ([{"7": "  "}] * 3, []),
+        ([{"7": None}] * 3, []),
+        ([*[TEA] * 3, *[{"8": "Tea"}] * 3], []),  # who lacks a question does not agree
+    ],
+)
+def test_suspects_are_wrong_answers_on_which_most_submissions_agree(
+    answers: list[Mapping[str, str | None]], expected: list[Suspect]
+) -> None:
+    assert find(*answers) == expected
 
 
-def test_close_answer_that_scores_less_than_1_can_be_suspect() -> None:
-    assert find({"7": "Colas"}, {"7": "Colas"}, {"7": "Colas"})[0].answer == "colas"
-
-
-def test_fewer_than_three_or_no_more_than_half_are_not_enough() -> None:
-    assert find({"7": "Tea"}, {"7": "Tea"}) == []
-    assert find({"7": "Tea"}, {"7": "Tea"}, {"7": "Milk"}) == []
-    assert find(*[{"7": "Tea"}] * 3, *[{"7": "Milk"}] * 3) == []
-    assert len(find(*[{"7": "Tea"}] * 3, *[{"7": "Milk"}] * 2)) == 1
-
-
-def test_right_empty_and_missing_answers_are_no_suspects() -> None:
-    assert find(*[{"7": "Cola"}] * 3) == []
-    assert find(*[{"7": "  "}] * 3) == []
-    assert find(*[{"7": None}] * 3) == []
-
-
-def test_submission_without_the_question_counts_as_one_that_does_not_agree() -> None:
-    assert find(*[{"7": "Tea"}] * 3, *[{"8": "Tea"}] * 3) == []
-
-
-def test_most_agreed_come_first_and_then_the_order_of_the_questions() -> None:
+def test_suspects_are_sorted_by_agreement_and_then_by_the_order_of_the_questions() -> None:
     full = {"7": "Tea", "8": "Tea", "9": "Tea"}
-    suspects_of = find(full, full, full, full | {"7": "Milk", "8": "Cocoa"})
-    assert [(suspect.id, suspect.submissions) for suspect in suspects_of] == [("9", 4), ("7", 3), ("8", 3)]
+    suspects = find(full, full, full, full | {"7": "Milk", "8": "Cocoa"})
+    assert [(suspect.id, suspect.submissions) for suspect in suspects] == [("9", 4), ("7", 3), ("8", 3)]
 
 
-def test_examples_of_the_docstrings_run() -> None:
-    assert doctest.testmod(suspects).failed == 0
+def test_suspects_need_three_submissions() -> None:
+    with pytest.raises(ValueError, match="suspected label errors need 3 submissions, got 2"):
+        find(TEA, TEA)

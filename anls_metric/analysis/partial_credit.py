@@ -1,0 +1,79 @@
+"""Computes what formatting costs a submission, and what it gains from wrong numbers: two parts of the score."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from anls_metric.analysis.outcomes import (
+    find_normalizer,
+    is_another_number,
+    is_same_but_formatting,
+)
+from anls_metric.analysis.same_value import is_any_same_value
+from anls_metric.analysis.scored import Scored
+from anls_metric.reading.answers import list_references
+
+
+class PartialCredit(NamedTuple):
+    """Parts of a score, from 0 to 1. The fields are keys of the JSON document.
+
+    Attributes:
+        format_loss: how much higher the score would be if each answer scored 1 that has the value, or the letters and
+            digits, of an accepted answer.
+        wrong_number_credit: how much lower the score would be if wrong numbers scored 0: answers under 1 that contain
+            digits, and different digits from every accepted answer. The same value is not wrong.
+    """
+
+    format_loss: float
+    wrong_number_credit: float
+
+
+FORMAT_LOSS, WRONG_NUMBER_CREDIT = PartialCredit._fields
+
+# Answers with another outcome score 0, or 1, and have neither the same value nor the same letters and digits.
+_OUTCOMES = frozenset({"close enough", "same value", "contains an answer", "part of an answer", "formatting"})
+
+
+def find_partial_credit(scored: Scored) -> dict[str, list[int]]:
+    """Find the answers that lose credit by their format, and those that gain credit with wrong numbers.
+
+    Args:
+        scored: answers of strings.
+
+    Returns:
+        The places of the answers for each field of `PartialCredit`.
+
+    Example:
+        >>> from anls_metric.analysis.scored import score_columns
+        >>> find_partial_credit(score_columns(["240", "0.26"], [["240.00"], ["0.28"]]))
+        {'format_loss': [0], 'wrong_number_credit': [1]}
+    """
+    answers, scores = scored.answers, scored.answer_scores
+    references, normalize = list_references(answers), find_normalizer(scored.scorer)
+    lost, gained = [], []
+    for place, outcome in enumerate(scored.found.outcomes):
+        if outcome in _OUTCOMES and scores[place] < 1.0:
+            prediction, accepted = answers.predictions[place] or "", references[place]
+            if is_any_same_value(prediction, accepted):
+                lost.append(place)
+            elif is_another_number(prediction, accepted):
+                gained.append(place)
+            elif is_same_but_formatting(normalize(prediction), list(map(normalize, accepted))):
+                lost.append(place)
+    return {FORMAT_LOSS: lost, WRONG_NUMBER_CREDIT: [place for place in gained if scores[place] > 0.0]}
+
+
+def measure_partial_credit(scored: Scored) -> PartialCredit:
+    """Measure the partial credit of answers of strings. Runs are averaged by question.
+
+    Example:
+        >>> from anls_metric.analysis.scored import score_columns
+        >>> measure_partial_credit(score_columns(["240", "0.26", "coal"], [["240.00"], ["0.28"], ["cola"]]))
+        PartialCredit(format_loss=0.16666666666666666, wrong_number_credit=0.25)
+    """
+    places = find_partial_credit(scored)
+    counts = {place: len(run) for run in scored.runs for place in run}
+    lost = ((1.0 - scored.answer_scores[place]) / counts[place] for place in places[FORMAT_LOSS])
+    gained = (scored.answer_scores[place] / counts[place] for place in places[WRONG_NUMBER_CREDIT])
+    return PartialCredit(math.fsum(lost) / len(scored.scores), math.fsum(gained) / len(scored.scores))

@@ -1,0 +1,39 @@
+"""Identifies the scored questions by a hash of ids and accepted answers that no order, layout or format changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from anls_metric.reading.answers import Questions
+from anls_metric.reading.values import as_json
+
+
+def hash_questions(questions: Questions) -> str:
+    """Hash the ids and the accepted answers of questions.
+
+    Each question is a line: a JSON list of the id ("" without ids) and the sorted different accepted answers, ASCII
+    only; a list or an object among them is JSON with sorted keys. The lines are sorted and joined by newlines. The hash
+    is the first eight hexadecimal digits of the SHA-256 of this text.
+
+    Example:
+        >>> hash_questions(Questions("", ["7", "8"], [["tea", "Tea", "tea"], ["milk"]], [{}, {}], [None, None], True))
+        '0b5dc593'
+    """
+    from hashlib import sha256  # slow to import
+
+    ids = questions.ids if questions.has_ids else [""] * len(questions.ids)
+    quote = json.encoder.encode_basestring_ascii
+    lines = [
+        f"[{', '.join(map(quote, [key, *sorted(as_strings(accepted))]))}]"
+        for key, accepted in zip(ids, questions.references)
+    ]
+    return sha256("\n".join(sorted(lines)).encode("ascii")).hexdigest()[:8]
+
+
+def as_strings(accepted: Sequence[Any]) -> set[str]:
+    """Make a set of accepted answers, of which lists and objects are written as JSON."""
+    if set(map(type, accepted)) == {str}:
+        return set(accepted)
+    return {each if isinstance(each, str) else json.dumps(as_json(each), sort_keys=True) for each in accepted}
